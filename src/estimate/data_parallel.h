@@ -7,6 +7,7 @@
 // to their own level. Plain DP, ZeRO 1-3, HSDP and three levels are special cases (2Ψ, 2Ψ, 2Ψ, 3mΨ:
 // arXiv:1910.02054, section 7). A framework that overlaps hides traffic under a share of the last
 // backward, or of the next forward. The traffic of sharding in every micro batch is in stage.h.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

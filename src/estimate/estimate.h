@@ -7,7 +7,7 @@
 // leaves exposed, the optimizer and fixed costs. Memory is that of the stage with the highest peak.
 // Leaves out what only a simulator sees: contention between unlike traffic, stragglers, jitter.
 //
-// The run must be legal (parallel/rules.h) and its schedule built. Nothing here throws. Who
+// The run must be legal (parallel/rules.h) and its schedule built. Errors: none. Who
 // estimates often keeps a workspace (workspace.h).
 #pragma once
 

@@ -8,7 +8,7 @@
 // (`host.update_share`; the devices in use share it), weights come back, one after the other
 // (ZeRO-Offload, arXiv:2101.06840, without its delayed update). NVMe adds reading and writing the
 // states (ZeRO-Infinity, arXiv:2104.07857). Leaves out the host's compute, which its memory
-// bandwidth bounds.
+// bandwidth bounds. Errors: none.
 #pragma once
 
 #include "core/number.h"

@@ -4,7 +4,7 @@
 //
 // They are split over cp, and over tp under sequence parallelism. With scatter-gather
 // (arXiv:2104.04473, section 4.1) every tensor-parallel rank sends 1/tp of it, and they gather it
-// on arrival.
+// on arrival. Errors: none.
 #pragma once
 
 #include "network/collective_cost.h"

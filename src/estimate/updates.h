@@ -7,6 +7,7 @@
 // is sharded over owns whole matrices (its layer-wise distributed optimizer). Expert matrices are
 // one an expert. Leaves out: the split of fused projections into matrices of their own, uneven
 // shares of the ranks. Units: bytes and seconds of one rank, before sharding over replicas.
+// Errors: none.
 #pragma once
 
 #include "model/operators.h"

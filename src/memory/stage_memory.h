@@ -9,6 +9,7 @@
 // them keeps the inputs of the latter: inputs of products and gradients of their outputs. Leaves
 // out the shape of memory over time (the simulator). The lines beyond tensors (context,
 // communicators, fragmentation) are constants of the framework's profile. Units: bytes of one rank.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 // i = 0, nodes for the tier between nodes; behind the outermost tier it is 1. A walk that visits
 // every rank once, unit by unit, makes units[i] − units[i+1] hops in tier i. Where units are filled
 // unevenly (17 ranks on nodes of 8) counts are rounded up, and the last child has what is left.
+// Errors: none.
 #pragma once
 
 #include <array>

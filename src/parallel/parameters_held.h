@@ -2,7 +2,7 @@
 //
 // Parameters one rank holds, dense ones and those of experts apart: they have other replicas, so
 // that states are sharded and gradients reduced over other ranks. `fixed` are weights that do not
-// train: they have no gradient and no optimizer state, and travel as they are stored.
+// train: they have no gradient and no optimizer state, and travel as they are stored. Errors: none.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 // Chunk c of stage i is virtual stage c·p + i; virtual stages hold consecutive layers, as
 // `stage_layers` lists them or as layer_split.h spreads them. The embedding and an encoder of
 // images stand on the first, with `vision_stage` without layers beside them; final norm, head, loss
-// and multi-token prediction on the last.
+// and multi-token prediction on the last. Errors: none.
 #pragma once
 
 #include <array>

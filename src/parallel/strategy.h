@@ -4,7 +4,7 @@
 // Megatron-LM's names.
 //
 // World size = tp·cp·pp·dp. Experts: ep·etp divides tp·cp·dp. Legality is parallel/rules.h, who
-// sits where parallel/placement.h, what one rank holds parallel/shard.h.
+// sits where parallel/placement.h, what one rank holds parallel/shard.h. Errors: none.
 #pragma once
 
 #include <array>

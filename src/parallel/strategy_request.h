@@ -2,6 +2,7 @@
 //
 // The `parallel` object of a run file as the user wrote it. What is absent is open:
 // parallel/strategy_json.h says what it comes to. Its keys are the table of strategy_keys.h.
+// Errors: none here.
 #pragma once
 
 #include <cstdint>

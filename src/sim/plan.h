@@ -8,6 +8,7 @@
 // parallelism. A reduction or gather that the framework hides runs at an even rate beside the
 // passes of one micro batch, up to the share that the profile can hide; the rest follows
 // (reduction) or precedes them (gather). Leaves out: the order of kernels inside a pass. Units: SI.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

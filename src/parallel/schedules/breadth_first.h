@@ -2,7 +2,7 @@
 //
 // Looped breadth-first (Lamy-Poirier 2022, arXiv:2211.05953, section 4.1): all micro batches
 // through one chunk before the next chunk begins, forward and then backward. With one chunk it is
-// GPipe with the first micro batch back first. m must be at least p.
+// GPipe with the first micro batch back first. m must be at least p. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 // Seen by the table (table.cpp) and by those who play schedules step by step (walk.h). A line names
 // the type that has the schedule's order: in closed form (one_f_one_b.h is a short one), or written
 // out (zero_bubble.h). A type that lacks a member, or a missing line, does not compile.
+// Errors: none.
 #pragma once
 
 #include <tuple>

@@ -10,7 +10,7 @@
 //                                 position, moved by next() and previous(), it knows `position`,
 //                                 `chunk` and `micro_batch` (what these are outside the sequence
 //                                 does not matter)
-// Cursors only count: nothing is divided in the loops.
+// Cursors only count: nothing is divided in the loops. Errors: none.
 #pragma once
 
 #include <cstdint>

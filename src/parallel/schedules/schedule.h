@@ -17,6 +17,8 @@
 //    of each from last to first, are a topological order of the schedule (walk.h), and one stage's
 //    rounds are its program.
 //  - written out: the program of each stage as a list (order.h finds the order over all stages).
+//
+// Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 //
 // A schedule is one file of this folder and one line of list.h. All of them are played through one
 // door: programs_of here, walk and walk_stage in walk.h. Which shapes a schedule can take,
-// parallel/rules.h says; with others these functions may not be called.
+// parallel/rules.h says; with others these functions may not be called. Errors: none.
 #pragma once
 
 #include <array>

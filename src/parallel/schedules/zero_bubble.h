@@ -3,6 +3,7 @@
 // Zero bubble with one chunk a stage (Qi et al. 2023, arXiv:2401.10241, section 2): 1F1B whose
 // backward is two steps. Stage i warms up with some forward steps and puts off some weight
 // gradients; these fill the time in which 1F1B waits at the end. Which, is ZB-H1 or ZB-H2.
+// Errors: none.
 #pragma once
 
 #include <algorithm>

@@ -78,7 +78,7 @@ constexpr EnumNames<RankBy> names_of(RankBy) { return {"cost", "time", "energy",
 // By cost only if an option has one; else by GPUs if there is a deadline, or by time.
 RankBy rank_of(const CapacityPlan& plan, const std::vector<OptionAnswer>& options);
 
-// Those that fit.
+// Options that fit, the best first.
 std::vector<std::size_t> ranked(const CapacityPlan& plan, RankBy by,
                                 const std::vector<OptionAnswer>& options);
 

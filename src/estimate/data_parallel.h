@@ -43,7 +43,7 @@ struct EndTraffic {
   Seconds weights{};
 };
 
-// Such times, kept for the next one who asks. All else that they depend on must stay as it is:
+// A cache of these times by partition and parameters. Their other inputs must stay the same:
 // degrees, rank order and compression, model, cluster and framework.
 class EndTraffics {
  public:
@@ -61,7 +61,7 @@ class EndTraffics {
   std::vector<Known> known_;
 };
 
-// As data_parallel_time(), without lines.
+// Like data_parallel_time(), without lines.
 Seconds exposed(const Run& run, const EndTraffic& traffic, const OverlapWindows<double>& windows);
 
 // Lines for the traffic of sharded weights and gradients of a stage's blocks in every micro batch;

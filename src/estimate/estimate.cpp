@@ -136,7 +136,7 @@ class Finish {
  private:
   CommSink<R> sink() { return {a_, w_.messages}; }
 
-  // Their exchanges stay in the lines; what shows of them becomes less.
+  // Exchanges hidden in pairs stay in the lines; their exposed time becomes less.
   void hide_in_pairs() {
     if (!has_pairs(run_)) return;
     const SecondsOf<R> hidden = hidden_by_pairs<R>(run_, w_, a_.busy_stage);
@@ -292,7 +292,7 @@ Needs needs_of(const Run& run, std::span<const JudgedStage> stages,
   return most;
 }
 
-// Where it does, a line of states is not all there at the peak.
+// True if a line of states may be absent in part at the peak.
 bool follows_fullest_moment(const Framework& f) {
   return f.frees_gradients || f.optimizer_copies > 0;
 }

@@ -35,7 +35,7 @@ namespace orrery {
 struct ConfigLookup;
 struct ResolvedRun;
 
-// Those that are written too come first.
+// Formats that are also written come first.
 enum class ForeignFormat : std::uint8_t {
   megatron,
   deepspeed,

@@ -64,9 +64,9 @@ class Settings {
   void remove(std::string_view name) {
     remove_if([&](const ForeignSetting& s) { return s.name == name; });
   }
-  // As written; "" where it is not given.
+  // The setting as written; "" if it is not given.
   std::string written(std::string_view name) const;
-  // Those of another file, over these.
+  // Settings of another file, over these.
   void add_all(const Settings& other);
 
   template <class Is>

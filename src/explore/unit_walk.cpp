@@ -47,7 +47,7 @@ std::vector<std::int64_t> free_schedules(std::int64_t pp, bool all) {
   return values;
 }
 
-// As parallel/stages.h spreads them where nothing is said.
+// Layers by part, as parallel/stages.h spreads them by default.
 std::vector<std::int64_t> unlisted_layers(const Run& run, std::int64_t pp, std::int64_t vpp) {
   Strategy s = run.strategy;
   s.pp = pp;
@@ -221,7 +221,7 @@ void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
   }
 }
 
-// As the framework has it, unless the search itself frees them.
+// Numbers of recomputed layers that the framework offers, unless the search frees the axis.
 void UnitWalk::add_layers(Chunked& c) const {
   const AxisValues& axis = space_.axes.recompute_layers;
   const Framework& f = base_.run.framework;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tiers a group uses, and how many of its units meet there.
+// The tiers that a group uses, and how many of its units meet there.
 //
 // `units[i]` counts, over the whole group, the children of tier i that hold a member: ranks for
 // i = 0, nodes for the tier between nodes; behind the outermost tier it is 1. A walk that visits

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which codec each collective of each dimension passes, as a plain fixed-size value.
+// The codec of each collective of each dimension, as a plain fixed-size value.
 //
 // Lossless on activations and lossy on gradients, and different rates by dimension, as in Xu et
 // al., arXiv:2409.02423. The effect of a codec on bytes and time is in network/coded_cost.h; the

@@ -39,7 +39,7 @@ inline FixedWeights larger_of(const FixedWeights& a, const FixedWeights& b) {
           std::max(a.gathered, b.gathered)};
 }
 
-// What the optimizer keeps and computes where the shapes of matrices decide (estimate/updates.h).
+// States and work of an optimizer that depend on the shapes of matrices (estimate/updates.h).
 struct UpdateWork {
   Bytes states{};
   Seconds time{};     // of all matrices, one after the other

@@ -20,7 +20,7 @@ struct ZeroPlusPlusRequest {
   std::optional<std::int64_t> qwz, hpz, qgz;
 };
 
-// Which communication runs beside compute, over the profile's word.
+// Communication that runs beside compute, in place of the profile's choice.
 struct OverlapRequest {
   std::optional<bool> grad_reduce, param_gather, cp, tp, ep;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What files of a machine say of its nodes and of the network between them, composed into
-// `cluster`: the shipped node of the same shape, and what differs from it.
+// The nodes of a machine and the network between them, from its files, composed into `cluster`:
+// the shipped node of the same shape, and what differs from it.
 //
 // Read: `nvidia-smi topo -m` and `rocm-smi --showtopotype` (links of each pair, NICs), NCCL's and
 // RCCL's topology XML (chip, links, speed of NICs), `nvidia-smi -q` and `--query-gpu` (GPUs),

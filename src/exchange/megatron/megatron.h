@@ -46,7 +46,7 @@ void rename_settings(Settings& settings);
 // Settings under Megatron-LM's names, whichever tool they come from.
 ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& job);
 
-// Its parts, in this order.
+// The parts of an import, in this order.
 void read_model_of(ImportDraft& d);
 void read_training_of(ImportDraft& d);
 void read_parallel_of(ImportDraft& d);

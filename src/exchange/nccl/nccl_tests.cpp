@@ -41,8 +41,8 @@ bool is_count(std::string_view word) {
   return x && *x >= 0 && *x == std::floor(*x);
 }
 
-// Where the header has the first `time`, and how many columns. A row that lacks redop or root, as
-// older versions leave them blank, is short by as many.
+// The column of the header's first `time`, and the number of columns. A row whose redop or root is
+// blank, as in older versions, is short by as many.
 struct NcclColumns {
   std::size_t time = 0;
   std::size_t in_place = 0;  // the second `time`, or 0
@@ -140,7 +140,7 @@ std::size_t ranks_of(const Row& row, double factor) {
   return whole <= high && whole + kNode > high ? whole : 0;
 }
 
-// Where no line names a rank: an all-reduce alone has more on the bus than in its algorithm.
+// Ranks from busbw over algbw, if no line names one: only an all-reduce has a ratio above 1.
 std::size_t unnamed_ranks(const Row& row, std::optional<Collective>& kind) {
   constexpr double kMoreThanOne = 1.02;
   if (!kind && row.algbw > 0 && row.busbw / row.algbw > kMoreThanOne) kind = Collective::all_reduce;

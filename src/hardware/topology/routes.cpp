@@ -38,7 +38,7 @@ const std::vector<std::int32_t>& Routes::distances_to(std::int32_t core) {
   return d;
 }
 
-// Where the paths of two vertices on the same anchor join.
+// The vertex where the paths of two vertices on the same anchor join.
 std::int32_t Routes::meeting(std::int32_t x, std::int32_t y) const {
   while (x != y) {
     std::int32_t& lower = depth_[at(x)] > depth_[at(y)] ? x : y;

@@ -46,7 +46,7 @@ struct BreadthFirst {
   static constexpr std::int64_t kBackwardSlope = 1;
   static constexpr bool kSeveralChunks = true;
 
-  // As GPipe, over v times as many steps.
+  // The rounds of GPipe, over v times as many steps.
   static constexpr Rounds rounds(const PipelineShape& s) {
     const std::int64_t one_way = steps_each_way(s) + s.stages - 1;
     return {0, 2 * one_way, 0, -one_way - (s.stages - 1)};

@@ -41,7 +41,7 @@ constexpr std::int64_t virtual_stages(const PipelineShape& s) { return s.stages 
 // Forward steps of one stage; as many backward.
 constexpr std::int64_t steps_each_way(const PipelineShape& s) { return s.chunks * s.micro_batches; }
 
-// Where the parts of the model lie.
+// The stage and chunk of each part of the model.
 enum class ChunkLayout : std::uint8_t {
   looped,    // chunk c of stage i is part c·p + i (Megatron-LM)
   v_shaped,  // every second chunk runs back up: part (c + 1)·p − 1 − i
@@ -67,7 +67,7 @@ constexpr std::int64_t parts(ChunkLayout layout, const PipelineShape& s) {
   return virtual_stages(s) / copies_of_model(layout);
 }
 
-// That a chunk works on: [first, end).
+// Micro batches of a chunk: [first, end).
 struct MicroBatchRange {
   std::int64_t first = 0;
   std::int64_t end = 0;

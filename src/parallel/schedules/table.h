@@ -46,9 +46,9 @@ struct Schedule {
   void (*fullest)(const PipelineShape&, std::int64_t stage, std::span<const double> weight,
                   std::span<std::int64_t> held) = nullptr;
 
-  // As published: what the stage that waits longest waits in one step if all parts are equal and
-  // sends are free; nothing where no formula is published. Where it is not the order's exactly, the
-  // schedule's file says so.
+  // The published bubble: the longest wait of a stage in one step if all parts are equal and sends
+  // are free; null if no formula is published. If the order waits otherwise, the schedule's file
+  // says so.
   Seconds (*bubble)(const PipelineShape&, const StepTimes<Seconds>& of_a_part) = nullptr;
 };
 

@@ -22,7 +22,7 @@ struct ZeroBubbleCounts {
 // One backward and one forward in turn, the weight gradient of a micro batch `put_off` later.
 Program zero_bubble_program(const PipelineShape& shape, const ZeroBubbleCounts& counts);
 
-// As much in memory as 1F1B.
+// ZB-H1: the memory of 1F1B.
 struct ZbH1 : ZeroBubble<ChunkLayout::looped> {
   static Programs programs(const PipelineShape& shape) {
     Programs all;

@@ -5,8 +5,8 @@
 // builtin_configs() are those built into the binary, so that one file works alone, under their
 // names of the source tree: "configs/models/llama-3-8b.json".
 //
-// A document has a name in the folder of its kind. What ends in .json or holds a '/' is the path of
-// a user's own file instead.
+// A document has a name in the folder of its kind. A name that ends in .json or holds a '/' is the
+// path of a user's own file instead.
 #pragma once
 
 #include <cstdint>

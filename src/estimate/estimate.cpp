@@ -30,8 +30,8 @@ Bytes host_memory(const Cluster& c, std::int64_t used) {
                                    static_cast<double>(c.devices_per_node));
 }
 
-// The memory of the stage whose peak is highest, and what the host holds, stage by stage. Of those
-// that cached blocks fill to the same peak it is the one that needs most.
+// The memory of the stage whose peak is highest, and what the host holds, stage by stage. If
+// cached blocks fill several stages to the same peak, it is the one that needs most.
 template <Number R>
 struct FullestStage {
   AnswerOf<R>& a;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `parallel` object of a run file as the user wrote it. What is absent is open:
-// parallel/strategy_json.h says what it comes to. Its keys are the table of strategy_keys.h.
+// The `parallel` object of a run file as the user wrote it. Absent keys are open:
+// parallel/strategy_json.h resolves them. Its keys are the table of strategy_keys.h.
 // Errors: none here.
 #pragma once
 

@@ -56,7 +56,7 @@ def pages():
 
 
 def missing(text, ends, called):
-    """What a line names and the tree lacks."""
+    """Names in a line that the tree lacks."""
     for source in SOURCE.findall(text):
         if source not in ends:
             yield source

@@ -6,8 +6,8 @@
 // Read: `nvidia-smi topo -m` and `rocm-smi --showtopotype` (links of each pair, NICs), NCCL's and
 // RCCL's topology XML (chip, links, speed of NICs), `nvidia-smi -q` and `--query-gpu` (GPUs),
 // lstopo's XML (PCI devices), ibnetdiscover (leaves, rails, speed, oversubscription), Slurm's
-// topology.conf and topograph's YAML (which nodes share a switch or an NVLink domain). What a
-// format does not say is left open by key: the chip, the speed of NICs, the oversubscription.
+// topology.conf and topograph's YAML (which nodes share a switch or an NVLink domain). Facts
+// that no format has are left open by key: the chip, the speed of NICs, the oversubscription.
 //
 // Errors: InputError for a file that says nothing of a machine, with the line where it can.
 #pragma once

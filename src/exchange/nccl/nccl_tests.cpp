@@ -9,8 +9,8 @@
 // network/collective.h (the larger of the two buffers: NVIDIA/nccl-tests doc/PERFORMANCE.md). Which
 // collective it was only newer versions say ("Collective test starting: all_reduce_perf"): else bus
 // over algorithm bandwidth tells an all-reduce, 2(n−1)/n, from the others, and the user says which
-// of those. What mpirun --tag-output ("[1,0]<stdout>:") and srun -l ("0: ") put before each line is
-// skipped, and so is what NCCL itself logs. One output a file: a rank that is named twice is
+// of those. Prefixes of lines by mpirun --tag-output ("[1,0]<stdout>:") and srun -l ("0: ") are
+// skipped, and so are NCCL's own logs. One output a file: a rank that is named twice is
 // refused.
 #include <algorithm>
 #include <cctype>

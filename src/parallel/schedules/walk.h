@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays any schedule step by step. What is called for a step is inlined, which is why this is a
-// header. Errors: none.
+// Plays any schedule step by step. The visitor is inlined, so this is a header. Errors: none.
 #pragma once
 
 #include <cstdint>

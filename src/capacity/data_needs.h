@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The load of a training on the storage (samples a second, bytes of data and checkpoints), and
-// memory for serving the trained model (weights by precision, keys and values by batch and context).
+// memory for serving the trained model (weights by precision, keys and values by batch and
+// context).
 //
 // A sample has bytes and costs FLOPs, so a machine reads bytes at its FLOP rate × bytes/FLOPs
 // (G. Lockwood's method; 63 GB/s for each PFLOP/s of CosmoFlow). Tokenized text is read at the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words every pipeline schedule is told in.
+// The terms that describe every pipeline schedule.
 //
 // p stages hold v chunks of the model each; m micro batches pass through the parts of the model in
 // order. The layout gives the part of chunk c of stage i (part_of). A stage has a fixed order of
@@ -9,8 +9,7 @@
 //
 // A schedule has one of two forms:
 //  - closed form: in round r stage i takes the next step of its forward sequence, if one is due,
-//  and
-//    then the next of its backward sequence. Its position in the forward sequence is
+//    and then the next of its backward sequence. Its position in the forward sequence is
 //    r + forward_shift − i, in the backward sequence r + backward_shift + i·backward_slope; at a
 //    position outside 0 … m·v − 1 no step is due. The inputs of a step come from an earlier round
 //    or, in the same round, from the same stage or a later one. So the rounds in order, the stages

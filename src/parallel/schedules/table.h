@@ -30,7 +30,7 @@ struct Schedule {
   ChunkLayout layout = ChunkLayout::looped;
   ChunksTaken chunks = ChunksTaken::one;
 
-  bool written_out = false;  // else told in rounds
+  bool written_out = false;  // else in closed form
   bool pairs = false;        // has steps of two micro batches, overlapped
   bool zero_bubble = false;  // counts on an optimizer step that waits for no other stage
 

@@ -76,7 +76,7 @@ class AtOnce:
 
 
 def session(times):
-    """What Python adds to the engine's calls: the same with an engine that takes no time."""
+    """The time that Python adds to the engine's calls: those of an engine that costs nothing."""
     live = orrery.Session(orrery.Run(NAME))
     answer = live._session.ask("estimate", "{}")
     live._session = AtOnce(answer)

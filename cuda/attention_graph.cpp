@@ -57,7 +57,7 @@ class Builder {
   static Shape transposed(const Shape& s) { return {s[0], s[1], s[3], s[2]}; }
   static Shape dense(const Shape& s) { return {s[1] * s[2] * s[3], s[2] * s[3], s[3], 1}; }
 
-  // Where it stands among the parts.
+  // Adds a part; gives its position among the parts.
   std::size_t keep(CudnnDescriptor d) {
     out_.parts.push_back(std::move(d));
     return out_.parts.size() - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first GPU of this machine as a MeasuringDevice. What a library was not found for at build
+// The first GPU of this machine as a MeasuringDevice. Work whose library was not found at build
 // time is left out by name. Errors: std::runtime_error with the call that failed.
 #pragma once
 

@@ -78,7 +78,7 @@ std::size_t sum_of(const std::vector<int>& a, const std::vector<int>& b) {
   return sum;
 }
 
-// Where each group's matrix begins in one buffer.
+// The begin of each group's matrix in one buffer.
 template <class Pointer>
 void place(const GpuBuffer& buffer, const std::vector<int>& a, const std::vector<int>& b,
            std::vector<Pointer>& out) {

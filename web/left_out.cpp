@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the page never asks of its engine, in place of the sources that cmake/wasm leaves out.
+// Functions that the page never calls, in place of the sources that cmake/wasm leaves out.
 #include "core/error.h"
 #include "exchange/chakra/chakra.h"
 #include "exchange/logs/training_log.h"

@@ -106,7 +106,7 @@ def import_file(*paths: Path, **options: Any) -> Imported:
 
 
 def listing(what: str = "") -> tuple[Record, ...]:
-    """What there is: `listing("models")`; without a word, the lists."""
+    """A list of what Orrery knows: `listing("models")`; without a word, the lists."""
     rows: tuple[Record, ...] = ask("list", what=what or None).rows
     return rows
 

@@ -103,7 +103,7 @@ class Simulation(Estimate):
         _save(self._written("trace", os.fspath(path), **options))
 
     def passes(self) -> list[tuple[str, str, float, float]]:
-        """What each traced rank computes: rank, name (F0, B0, …), start and length in seconds."""
+        """The passes of each traced rank: rank, name (F0, B0, …), start and length in seconds."""
         ((_, text),) = self._written("trace", "trace.json")
         events = json.loads(text)["traceEvents"]
         ranks = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}

@@ -56,7 +56,7 @@ def _engine_at_hand() -> _engine.Engine:
 
 
 def as_json(value: Any) -> Any:
-    """What json does not write by itself: records, paths, numbers of numpy, configs."""
+    """Values that json does not write by itself: records, paths, numbers of numpy, configs."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Mapping):
@@ -99,7 +99,7 @@ def _refusal(error: str, wrong: tuple[str, ...] | None) -> InputError:
 
 
 class Answer(Record):
-    """What a command answers: its JSON as attributes, and what came beside it.
+    """The answer of a command: its JSON as attributes, and what came beside it.
 
     A question whose answer is no (a run that does not fit, a search that found nothing) is an
     answer too; then `exit_code` is 3.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong with a question."""
+"""The errors of a question."""
 from __future__ import annotations
 
 

@@ -14,7 +14,7 @@ from ._run import Run, path_of
 if TYPE_CHECKING:  # it is slow to import
     from concurrent.futures import Executor
 
-# What a row holds to be joined and checked.
+# Columns of a row that serve joining and checking.
 _BOOKKEEPING = frozenset({"sweep", "points", "point", "checksum"})
 
 

@@ -38,7 +38,7 @@ def plot_memory(estimate: Estimate, axes: Any = None) -> Any:
 
 
 def plot_timeline(simulation: Simulation, axes: Any = None) -> Any:
-    """What the first rank of every stage computes over the seconds of one step, by kind of pass."""
+    """The passes of the first rank of every stage over the seconds of one step, by kind of pass."""
     axes = _axes(axes)
     kinds: dict[str, list[tuple[str, float, float]]] = {}
     for rank, name, start, seconds in simulation.passes():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the accuracy is held to, validation/bars.json, and what is reached of it.
+"""The bars of accuracy, validation/bars.json, and the accuracy that is reached.
 
 A JSON array of {"name", "values", "command", "left", "tried", "decides"}. A value is {"of", "scope", "what", "reach",
 "aim"}: `of` the report it is read from, "shipped" (constants as in configs/), "left out" (each source as if nobody had
@@ -65,7 +65,7 @@ def strictest_reach(bars, of, scope, what):
 
 
 def by_protocol(counts, scope):
-    """What "left out" says of one protocol, "shipped" of all."""
+    """The counts of the protocol that the scope names ("left out"), or of all ("shipped")."""
     return next((counts[p.removesuffix(": ")] for p in PROTOCOLS if scope.startswith(p)), counts)
 
 

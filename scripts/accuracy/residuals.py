@@ -98,7 +98,7 @@ def part_table(rows, tier):
 
 
 def run_text(run):
-    """What a row says of its run, but for the model's name."""
+    """The run of a row, without the model's name."""
     run = dict(run)
     if isinstance(run.get("model"), dict):
         run["model"] = {k: v for k, v in run["model"].items() if k not in ("name", "stated_parameters")}

@@ -104,7 +104,7 @@ def fit_words(f):
 
 
 def fit_sentence(report):
-    """Of each protocol where sources are left out."""
+    """The sentence on the fit of memory, for each protocol that leaves sources out."""
     f = report["memory_fit"]
     if "ran" in f:
         return fit_words(f)

@@ -86,7 +86,7 @@ void add_grouped(const DeviceFacts& facts, std::vector<Measurement>& out) {
 constexpr std::int64_t kTokens = 16384;  // batch × sequence
 constexpr std::int64_t kWidth = 2048;    // heads × head size
 
-// As in FlashAttention's own charts: tokens and width fixed, sequences of 512 to 16k.
+// Sizes of FlashAttention's own charts: tokens and width fixed, sequences of 512 to 16k.
 void add_attention(std::vector<Measurement>& out) {
   for (const std::int64_t head : kAttentionHeadSizes) {
     for (std::int64_t s = 512; s <= kTokens; s *= 2) {

@@ -2,7 +2,7 @@
 //
 // The document of a fit: the overlay of hardware/calibration.h.
 //
-// It names the pinned constants, each with its uncertainty, and the tile if another fits better;
+// Names the pinned constants, each with its uncertainty, and the tile if another fits better;
 // constants that are not pinned keep the documents' value and are not named. Values are rounded to
 // four digits. Dates are those of the measurements, not of the clock. Units: as in the documents.
 #pragma once

@@ -74,7 +74,7 @@ CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context) {
   for (std::size_t i = 0; i < plan.options.size(); ++i) {
     add_answers(plan, plan.options[i], context, told, c);
     told.end_of(i);
-    // Whatever a search that was cut short found is no answer.
+    // A search that was cut short has no answer.
     c.is_stopped = context.stopped && context.stopped();
     if (c.is_stopped) return c;
   }

@@ -7,7 +7,7 @@
 //                 steps (MegaScale, arXiv:2402.15627, section 4.4)
 //   asynchronous  nothing stops: the copy to host memory runs beside the next steps, too
 //
-// It holds the weights and the optimizer's states, not the gradients, once (replicas write no
+// Holds the weights and the optimizer's states, not the gradients, once (replicas write no
 // copies), split evenly over the nodes of the run. The storage's rate and the rate of one
 // client bound the write; the copy to the host uses each GPU's own link. A restart reads it once;
 // spreading it over the network takes no time. Leaves out metadata, file opens and stragglers of

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Load of a training on the storage: samples a second, bytes of data and checkpoints.
+// The load of a training on the storage (samples a second, bytes of data and checkpoints), and
+// memory for serving the trained model (weights by precision, keys and values by batch and
+// context).
 //
 // A sample has bytes and costs FLOPs, so a machine reads bytes at its FLOP rate × bytes/FLOPs
 // (G. Lockwood's method; 63 GB/s for each PFLOP/s of CosmoFlow). Tokenized text is read at the
-// predicted tokens a second × bytes a token. The clients' limit is the rate of all nodes. Leaves
-// out caches, shuffles that read twice, and small-file rates.
+// predicted tokens a second × bytes a token. The clients' limit is the rate of all nodes.
 //
-// Memory for serving the trained model: weights by precision, keys and values by batch and context.
+// Serving: a token keeps two vectors a layer of kv_heads × head size, or, with latent attention,
+// one of the compressed rank and one of the rotary part (DeepSeek-V2, arXiv:2405.04434). A sliding
+// window would need less; it counts as full attention here. A paged cache wastes half a block a
+// sequence on average (vLLM, arXiv:2309.06180).
 //
-// A token keeps two vectors a layer of kv_heads × head size, or, with latent attention, one of the
-// compressed rank and one of the rotary part (DeepSeek-V2, arXiv:2405.04434). A sliding window
-// would need less; it counts as full attention here. A paged cache wastes half a block a sequence
-// on average (vLLM, arXiv:2309.06180). Leaves out activations, the engine's own memory, and
-// quantization's scales.
+// Leaves out caches, shuffles that read twice, small-file rates, activations, the serving engine's
+// own memory, and quantization's scales. Units: SI. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Interruptions of a run: failures by class, time to detect one and to restart, removal and repair
-// of nodes, planned stops, and slow ranks.
+// The share of its time in which a run makes progress, with checkpoints, failures by class,
+// recovery, planned stops and slow ranks: in closed form, and simulated.
 //
 // Failures of a class come at a constant rate a GPU and second (a Poisson process); a job on n GPUs
-// has n times that rate. Leaves out infant mortality, correlated failures, and the deviation of
-// small jobs from the rate 1/n (RSC-1: 7.9 h at 1,024 GPUs where 1/n says 28.8). Sources are in
-// configs/failures.
+// has n times that rate.
 //
-// The share of its time in which a run makes progress, with checkpoints, failures, recovery,
-// planned stops and slow ranks.
-//
-// Failures are a Poisson process of mean time M = 1/λ. A segment is τ of training and a stall C; it
-// is safe W after its stall (checkpoint.h). A failure costs a detection time D, in which nothing
+// Closed form: M = 1/λ is the mean time between failures. A segment is τ of training and a stall C;
+// it is safe W after its stall (checkpoint.h). A failure costs a detection time D, in which nothing
 // else fails, and a restart R, which may fail itself. With s = τ + C, the exact mean time for a τ
 // of training is
 //     E(τ) = (e^{λs} − 1)·e^{λW}·(1/λ + D + E_R),   E_R = (e^{λR} − 1)·(1/λ + D)
@@ -23,13 +18,15 @@
 // Waiting for spares: nodes leave at a rate and come back after a repair; with S spares training
 // waits while S + 1 are away, which is Erlang's loss formula (exact for a Poisson process and any
 // distribution of repairs).
-// Leaves out: failures while waiting or in planned stops, and clusters of failures.
 //
-// The job of goodput.h, simulated with random failures: the spread around the mean.
+// The simulation of the same job gives the spread around the mean. Each failure costs one draw, for
+// any number of checkpoints in between, so a year of 16,384 GPUs takes microseconds. Repairs take a
+// fixed time; planned stops are spread evenly. The same seed gives the same numbers on every
+// machine.
 //
-// Each failure costs one draw, for any number of checkpoints in between, so a year of 16,384 GPUs
-// takes microseconds. Repairs take a fixed time; planned stops are spread evenly. The same seed
-// gives the same numbers on every machine.
+// Leaves out: infant mortality, correlated failures, failures while waiting or in planned stops,
+// and the deviation of small jobs from the rate 1/n (RSC-1: 7.9 h at 1,024 GPUs where 1/n says
+// 28.8). Units: SI. Errors: none. Sources of rates: configs/failures.
 #pragma once
 
 #include <cstdint>

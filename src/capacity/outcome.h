@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The outcome of one option: days from steps, interruptions and checkpoints; energy from days;
-// money from both. All closed form, so it can be computed again with a changed input
-// (capacity/sensitivity.h).
+// money from both; the range of each; and the prices at which two alternatives cost the same.
 //
-// Rent and purchase count from the first step to the last, spares included. Units: SI. Errors:
-// none.
+// All closed form, so it can be computed again with a changed input. Rent and purchase count from
+// the first step to the last, spares included.
 //
-// The effect of each input at the ends of its range, all else unchanged, and the resulting ranges
-// of the answer.
+// The effect of an input is that of the ends of its range, all else unchanged. A range comes from a
+// source, or from the step time's interval. Inputs are taken as independent: the answer's range is
+// the root of the sum of squares of ln(moved/middle), on each side. A what-if (a rate at half and
+// at twice its value) is shown, but is not part of the range.
 //
-// A range comes from a source, or from the step time's interval. Inputs are taken as independent:
-// the answer's range is the root of the sum of squares of ln(moved/middle), on each side. A what-if
-// (a rate at half and at twice its value) is shown, but is not part of the range. Leaves out:
-// inputs without a stated range.
+// Equal prices between two options: the rent of a GPU at which one costs as much as the other.
+// Within one option: the utilisation at which buying costs as much as renting (capacity/bill.h:
+// bought hardware is paid for 1/utilisation times, electricity once). Empty if a price is missing,
+// or if renting is cheaper than the electricity alone.
 //
-// Prices at which two alternatives cost the same.
-//
-// Between two options: the rent of a GPU at which one costs as much as the other. Within one
-// option: the utilisation at which buying costs as much as renting (capacity/bill.h: bought
-// hardware is paid for 1/utilisation times, electricity once). Empty if a price is missing, or if
-// renting is cheaper than the electricity alone.
+// Leaves out inputs without a stated range. Units: SI. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -116,7 +112,7 @@ struct OutcomeRange {
   Ranged<double> energy;
 };
 
-// `spread` is the contribution of random failures (capacity/goodput_simulation.h).
+// `spread` is the contribution of random failures (capacity/goodput.h).
 OutcomeRange range_of(const Outcome& o, const std::vector<Sensitivity>& moved,
                       const Ranged<Seconds>& spread);
 

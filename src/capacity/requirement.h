@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The requirements of a plan, and whether an option meets them.
+// The requirements of a plan, whether an option meets them, and the order and the Pareto front of
+// the options.
 //
 // Deadline, budget and power are judged separately: an option without a price is still compared
-// with the deadline, and its budget is reported as not judged. The order among options that meet
-// the requirements is in capacity/ranking.h. Units: SI. Errors: none.
-//
-// The order of options: first those that meet the requirements, then by cost, time or energy; and
-// the front of options that no other dominates.
-//
-// Among equal options the faster one is first. Errors: none.
+// with the deadline, and its budget is reported as not judged. Options that meet the requirements
+// come first, then the order is by cost, time or energy; among equal ones the faster is first. The
+// front has the options that no other one dominates. Leaves out options that do not fit. Units: SI.
+// Errors: none.
 #pragma once
 
 #include <array>
@@ -80,7 +78,7 @@ constexpr EnumNames<RankBy> names_of(RankBy) { return {"cost", "time", "energy",
 // By cost only if an option has one; else by GPUs if there is a deadline, or by time.
 RankBy rank_of(const CapacityPlan& plan, const std::vector<OptionAnswer>& options);
 
-// Those that fit.
+// Options that fit, the best first.
 std::vector<std::size_t> ranked(const CapacityPlan& plan, RankBy by,
                                 const std::vector<OptionAnswer>& options);
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worth of each bandwidth: days, money and energy with one bandwidth at half and at twice its
-// rate; all else stays, also the strategy.
+// The worth of each bandwidth (days, money and energy with one bandwidth at half and at twice its
+// rate) and of replicas that synchronise every H steps instead of every step.
 //
-// Efficiencies and latencies stay. Another strategy might gain more (for that use a plan with two
-// clusters and `search`). The peak power of the hardware stays, too. Units: SI. Errors: none.
+// A changed bandwidth leaves all else as it is: efficiencies, latencies, the peak power of the
+// hardware and the strategy. Another strategy might gain more (for that use a plan with two
+// clusters and `search`).
 //
-// A what-if: replicas of the model synchronise every H steps instead of every step, as in local SGD
-// and DiLoCo (arXiv:2311.08105).
+// Synchronising every H steps is local SGD and DiLoCo (arXiv:2311.08105). Only a group of ranks
+// that holds the whole model can go on alone: the ranks that shard the weights, split a sequence
+// (cp) or hold different experts form one replica. The exposed data parallel time between replicas
+// then occurs once in H steps; inside a replica nothing changes. If the weights are sharded over
+// all ranks there is only one replica.
 //
-// Only a group of ranks that holds the whole model can go on alone: the ranks that shard the
-// weights, split a sequence (cp) or hold different experts form one replica. The exposed data
-// parallel time between replicas then occurs once in H steps; inside a replica nothing changes. If
-// the weights are sharded over all ranks there is only one replica. Leaves out effects on
-// convergence, other hyperparameters, memory for an outer optimizer or for states that were sharded
-// over more than a replica, and ranks placed by a list.
+// Leaves out effects on convergence, other hyperparameters, memory for an outer optimizer or for
+// states that were sharded over more than a replica, and ranks placed by a list. Units: SI. Errors:
+// none.
 #pragma once
 
 #include <array>

@@ -37,7 +37,7 @@ ExitCode search_and_give(Json request, const Session& s) {
 
 }  // namespace
 
-// Whatever fails, the leader says so once, and nobody waits for anybody.
+// A failure of any rank is reported once, by the leader, and no rank waits for another.
 ExitCode run_search(Json request, const Session& s) {
   try {
     return search_and_give(std::move(request), s);

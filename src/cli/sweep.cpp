@@ -130,7 +130,7 @@ Json sweep_named(const std::string& name, const Session& s) {
 
 }  // namespace
 
-// Whatever fails, the leader says so once, and nobody waits for anybody.
+// A failure of any rank is reported once, by the leader, and no rank waits for another.
 ExitCode run_sweep(Json request, const Session& s) {
   const std::string name = request["sweep"].get<std::string>();
   if (is_led() && name == "-") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the rows of a sweep go: a file that only grows, a database, or standard output; and where
-// what is there already goes on.
+// The destination of a sweep's rows: a file that only grows, a database, or standard output; and
+// the row at which an interrupted sweep goes on.
 #pragma once
 
 #include <memory>

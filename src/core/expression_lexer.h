@@ -32,7 +32,7 @@ struct WithUnit {
 // A number with a unit of any dimension: "80 GiB".
 std::optional<WithUnit> with_unit(std::string_view text);
 
-// Where an expression stands, for its errors.
+// The place of an expression, for its errors.
 struct ExpressionPlace {
   std::string file;
   std::string path;

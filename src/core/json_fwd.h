@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON for headers that pass a document on or keep one without reading it. Who reads or writes one
-// includes core/json.h.
+// JSON for headers that pass a document on or keep one without reading it. Files that read or write
+// one include core/json.h.
 #pragma once
 
 #include <memory>

@@ -84,7 +84,7 @@ constexpr bool is_read_by(const Forms& forms) {
   return std::is_same_v<X, std::optional<Reader>> || (forms.count == 1 && is_written_by<X>(forms));
 }
 
-// Where Reader and Json are known (keys.cpp).
+// Defined in keys.cpp, which knows Reader and Json.
 bool read_boolean(const Reader& r);
 std::int64_t read_whole(const Reader& r, const Form& f);
 double read_number(const Reader& r, const Form& f);

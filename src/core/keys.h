@@ -68,7 +68,7 @@ struct Key {
   std::string_view meaning;
   KeyFlag flag{};
 
-  // Which members hold it: in what was asked, and in what the run holds. Empty: none.
+  // The members that hold the key: in what was asked, and in what the run holds. Empty: none.
   std::string_view asked{};
   std::string_view held{};
 

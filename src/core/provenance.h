@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a number of a document comes from, as data.
+// The source of a number of a document, as data.
 //
 // A document carries `source` for all of it and `sources`, an object from a path or the beginning
 // of one ("peak", "tiers.0.bandwidth") to the source of the values below; the longest path wins. A
@@ -60,7 +60,7 @@ Source document_source(const Json& document, const std::string& path);
 // Reads `source` and `sources` of a document strictly.
 void check_sources(Reader& document);
 
-// As merge_over(), but a source goes over the one before as a whole.
+// Like merge_over(), but a source replaces the one before as a whole.
 void merge_sourced(Json& document, const Json& change);
 
 // Moves the sources of values that stand beside them to `sources`.

@@ -7,6 +7,7 @@
 // forward runs two (arXiv:2307.08691, section 3.1.2). Unfused: two batched products over all s²
 // pairs; the passes over the scores are pointwise operators of the list. Leaves out: block sparsity
 // other than windows and chunks. Constants per device and kernel: configs/hardware/devices.
+// Errors: none.
 #pragma once
 
 #include "core/number.h"

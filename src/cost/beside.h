@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slowdown of compute and a collective that run at the same time: they take multiprocessors and
-// memory bandwidth from each other, and a share of that time is lost. The closed form charges it
-// for weights gathered in every micro batch (stage.cpp), the simulator on request also for traffic
-// beside passes once a step (step_clock.cpp). Leaves out which of the two is delayed. Units:
-// seconds; the share is `communication_slowdown` of the framework. Errors: none.
+// The slowdown of compute and other traffic of the GPU that run at the same time.
 //
-// A copy between device and host takes no multiprocessors, but its bytes cross the device's memory:
-// a memory-bound kernel loses the link's share of its bandwidth. For products this is an upper
-// bound.
+// Compute and a collective take multiprocessors and memory bandwidth from each other, and a share
+// of that time is lost. The closed form charges it for weights gathered in every micro batch
+// (stage.cpp), the simulator on request also for traffic beside passes once a step
+// (step_clock.cpp). A copy between device and host takes no multiprocessors, but its bytes cross
+// the device's memory: a memory-bound kernel loses the link's share of its bandwidth. For products
+// this is an upper bound. Leaves out which of the two is delayed. Units: seconds; the share is
+// `communication_slowdown` of the framework. Errors: none.
 #pragma once
 
 #include "core/number.h"

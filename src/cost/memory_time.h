@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The time for the bytes that a kernel reads and writes in the device's memory, at the bandwidth of
-// elementwise kernels. Leaves out caches and the launch of the kernel. Units: SI.
+// elementwise kernels. Leaves out caches and the launch of the kernel. Units: SI. Errors: none.
 #pragma once
 
 #include "core/number.h"

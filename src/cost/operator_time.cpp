@@ -54,7 +54,7 @@ OperatorTime<R> fused_time(const AttentionShape& a, const Device& d, const Kerne
           {}};
 }
 
-// Its backward is two products as large: a gradient of each factor.
+// Unfused attention: backward is two products as large, a gradient of each factor.
 template <Number R>
 OperatorTime<R> unfused_time(const AttentionShape& a, std::int64_t width, const Device& d,
                              const KernelChoice& k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths of a device's numbers that occur several times, as labels of the chain.
+// Paths of a device's numbers that occur several times, as labels of the chain. Errors: none.
 #pragma once
 
 #include <array>

@@ -13,7 +13,7 @@
 // Leaves out: products split along k (tried: it helps no published run), L2 reuse, clocks that
 // depend on the data. Sources: tile and wave quantisation as in "The Case for Co-Designing Model
 // Architectures with Hardware" (arXiv:2401.14489); constants per device in
-// configs/hardware/devices, each with its own.
+// configs/hardware/devices, each with its own. Errors: none.
 #pragma once
 
 #include "core/number.h"

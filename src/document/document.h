@@ -2,7 +2,7 @@
 //
 // An answer as a person reads it: sections of paragraphs, tables and charts, as values.
 //
-// A report says here what it found; text.h, html.h, markdown.h and csv.h draw it and know nothing
+// A report says here what it found; text.h, html.h, markdown.h and rows.h draw it and know nothing
 // of training. Columns and indents are of plain text alone. `rows` is what CSV holds: one table,
 // whole and unrounded, where the sections may leave out, join and round.
 #pragma once

@@ -41,7 +41,7 @@ class CommandEngine {
 
 std::vector<std::string> command_names();
 
-// Whatever goes wrong in `answer` is an answer.
+// Turns an exception of `answer` into an answer.
 CommandAnswer guarded_answer(const std::function<CommandAnswer()>& answer);
 
 // The answer as one object on one line: {"id" (as given), "code", "error", "wrong" {"code", "file",

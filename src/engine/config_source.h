@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where models, nodes, devices, frameworks, runs and the like come from: handed in as three
+// The source of models, nodes, devices, frameworks, runs and the like: handed in as three
 // functions, so that the engine knows no files. io has them for folders (io/config_dirs.h);
 // builtin_configs() are those built into the binary, so that one file works alone, under their
 // names of the source tree: "configs/models/llama-3-8b.json".
 //
-// A document has a name in the folder of its kind. What ends in .json or holds a '/' is the path of
-// a user's own file instead.
+// A document has a name in the folder of its kind. A name that ends in .json or holds a '/' is the
+// path of a user's own file instead.
 #pragma once
 
 #include <cstdint>

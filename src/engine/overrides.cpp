@@ -31,7 +31,7 @@ Json& element_of(const Override& o, Json& array, const std::string& key) {
   return array[std::stoul(key)];
 }
 
-// Where a name stands and a key below it is set, the named document is what changes.
+// Replaces a name by its document, so that a key below the name can be set.
 void expand_name(const Override& o, const ConfigLookup& lookup, const std::string& key, Json& at) {
   const std::string name = at.get<std::string>();
   const auto found = key == "model" ? lookup.model(name) : lookup.framework(name);

@@ -19,8 +19,8 @@ std::vector<std::string> printed_formats();
 // The value of the option `key`; "" is none. Errors: InputError for another word.
 void check_printed_format(Request& request, const std::string& key, const std::string& word);
 
-// `run` is the run file that `resolved` came from. What the format cannot say is listed: above the
-// text, or in the warnings where the format has no comments.
+// `run` is the run file that `resolved` came from. Keys that the format lacks are listed: above
+// the text, or in the warnings where the format has no comments.
 CommandAnswer printed_run(const std::string& format, const ResolvedRun& resolved, const Json& run,
                           const ConfigLookup& lookup, bool json);
 

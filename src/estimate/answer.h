@@ -4,7 +4,7 @@
 // algorithms and tiers. The report turns it into text and JSON; nothing here is a string.
 //
 // `breakdown` belongs to the stage with the most busy time and sums to step_time; `memory` belongs
-// to the stage with the highest peak and sums to peak. Both sums are tested.
+// to the stage with the highest peak and sums to peak. Both sums are tested. Errors: none.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sends of a step over the boundaries between the parts of a model: what each takes, for the
-// sweep, and what those of one stage put into the answer's lines.
+// sweep, and what those of one stage put into the answer's lines. Errors: none.
 #pragma once
 
 #include <cstdint>

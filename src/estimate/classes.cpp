@@ -76,9 +76,9 @@ std::uint16_t find_class(const Run& run, std::int64_t virtual_stage, WorkspaceOf
   return static_cast<std::uint16_t>(w.classes.size() - 1);
 }
 
-// True where a part that is neither the first nor the last has the layers of the one before, which
-// is not the first either.
-bool has_layers_of_the_one_before(const Run& run, std::int64_t part, std::int64_t parts) {
+// An inner part with the same layers as the previous inner part. Inner parts are all but the first
+// and the last.
+bool repeats_previous_part(const Run& run, std::int64_t part, std::int64_t parts) {
   if (part < 2 || part + 1 == parts) return false;
   const Architecture& a = run.model;
   const LayerRange before = layers_of(run.strategy, a, part - 1);
@@ -90,7 +90,7 @@ bool has_layers_of_the_one_before(const Run& run, std::int64_t part, std::int64_
   return true;
 }
 
-// Those of the strategy's dimensions, and the one of all ranks, which barriers and sums use.
+// Process groups: one for each dimension with several ranks, and the world's.
 std::int64_t communicators(const Strategy& s) {
   const std::int64_t world = s.tp * s.cp * s.pp * s.dp;
   std::int64_t n = 0;
@@ -183,7 +183,7 @@ void fill_parts(const Run& run, WorkspaceOf<R>& w) {
   }
   for (std::size_t j = 0; j < n; ++j) {
     const auto part = static_cast<std::int64_t>(j);
-    const bool again = has_layers_of_the_one_before(run, part, static_cast<std::int64_t>(n));
+    const bool again = repeats_previous_part(run, part, static_cast<std::int64_t>(n));
     w.class_of[j] = again ? w.class_of[j - 1] : find_class<R>(run, part, w);
   }
   w.distinct.clear();
@@ -383,7 +383,7 @@ BytesOf<R> embedding_gradient(const Run& run, const WorkspaceOf<R>& w, std::int6
   return lift<R>(block, {"gradient of the embedding, dense"});
 }
 
-// Where its activations are does not matter to these, nor do they say it.
+// Parts of a stage's memory that do not depend on where its activations are stored.
 template <Number R>
 StageContents<R> contents_anywhere(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   StageContents<R> c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Prices the blocks and fills a workspace with what every virtual stage costs, once for each
-// distinct stage.
+// distinct stage. Errors: none.
 #pragma once
 
 #include "estimate/run.h"

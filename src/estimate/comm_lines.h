@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gathers what a GPU sends in one step into one line a dimension and collective, and, where someone
-// asks, into a log of message sizes.
+// asks, into a log of message sizes. Errors: none.
 #pragma once
 
 #include "core/traced.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that turn the names in a run file into documents; io supplies them.
+// Functions that turn the names in a run file into documents; io supplies them. Errors: none;
+// nothing for an unknown name.
 #pragma once
 
 #include <functional>

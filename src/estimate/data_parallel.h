@@ -7,6 +7,7 @@
 // to their own level. Plain DP, ZeRO 1-3, HSDP and three levels are special cases (2Ψ, 2Ψ, 2Ψ, 3mΨ:
 // arXiv:1910.02054, section 7). A framework that overlaps hides traffic under a share of the last
 // backward, or of the next forward. The traffic of sharding in every micro batch is in stage.h.
+// Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,7 @@ struct EndTraffic {
   Seconds weights{};
 };
 
-// Such times, kept for the next one who asks. All else that they depend on must stay as it is:
+// A cache of these times by partition and parameters. Their other inputs must stay the same:
 // degrees, rank order and compression, model, cluster and framework.
 class EndTraffics {
  public:
@@ -60,7 +61,7 @@ class EndTraffics {
   std::vector<Known> known_;
 };
 
-// As data_parallel_time(), without lines.
+// Like data_parallel_time(), without lines.
 Seconds exposed(const Run& run, const EndTraffic& traffic, const OverlapWindows<double>& windows);
 
 // Lines for the traffic of sharded weights and gradients of a stage's blocks in every micro batch;

@@ -30,8 +30,8 @@ Bytes host_memory(const Cluster& c, std::int64_t used) {
                                    static_cast<double>(c.devices_per_node));
 }
 
-// The memory of the stage whose peak is highest, and what the host holds, stage by stage. Of those
-// that cached blocks fill to the same peak it is the one that needs most.
+// The memory of the stage whose peak is highest, and what the host holds, stage by stage. If
+// cached blocks fill several stages to the same peak, it is the one that needs most.
 template <Number R>
 struct FullestStage {
   AnswerOf<R>& a;
@@ -136,7 +136,7 @@ class Finish {
  private:
   CommSink<R> sink() { return {a_, w_.messages}; }
 
-  // Their exchanges stay in the lines; what shows of them becomes less.
+  // Exchanges hidden in pairs stay in the lines; their exposed time becomes less.
   void hide_in_pairs() {
     if (!has_pairs(run_)) return;
     const SecondsOf<R> hidden = hidden_by_pairs<R>(run_, w_, a_.busy_stage);
@@ -292,7 +292,7 @@ Needs needs_of(const Run& run, std::span<const JudgedStage> stages,
   return most;
 }
 
-// Where it does, a line of states is not all there at the peak.
+// True if a line of states may be absent in part at the peak.
 bool follows_fullest_moment(const Framework& f) {
   return f.frees_gradients || f.optimizer_copies > 0;
 }

@@ -7,8 +7,8 @@
 // leaves exposed, the optimizer and fixed costs. Memory is that of the stage with the highest peak.
 // Leaves out what only a simulator sees: contention between unlike traffic, stragglers, jitter.
 //
-// The run must be legal (parallel/rules.h) and its schedule built. Nothing here throws. Who
-// estimates often keeps a workspace (workspace.h).
+// The run must be legal (parallel/rules.h) and its schedule built. Repeated
+// estimates share a workspace (workspace.h). Errors: none.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Adds the exchanges inside the layers of one chunk to the answer's lines and, on request, each of
-// their message classes to the log.
+// their message classes to the log. Errors: none.
 #pragma once
 
 #include <cstdint>

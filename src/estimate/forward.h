@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of the chain's values, for headers that only pass them on.
+// Names of the chain's values, for headers that only pass them on. Errors: none.
 #pragma once
 
 #include <vector>

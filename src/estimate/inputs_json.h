@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A resolved run as a run file in which nothing is left to default.
+// A resolved run as a run file in which nothing is left to default. Errors: none.
 #pragma once
 
 #include "core/json_fwd.h"

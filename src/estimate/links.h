@@ -5,7 +5,7 @@
 //
 // All need the workspace after fill_classes() or fill_costs() (classes.h) for this run; those of
 // memory alone only after fill_parts(). The end_traffics of a workspace are kept from run
-// to run: clear them when the degrees or anything left of the strategy change.
+// to run: clear them when the degrees or anything left of the strategy change. Errors: none.
 #pragma once
 
 #include <span>

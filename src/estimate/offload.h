@@ -10,7 +10,7 @@
 // states (ZeRO-Infinity, arXiv:2104.07857). Offloaded weights stay where they are: those the device
 // has updated go down, and drives are written. Products of a matrix's update run on the device
 // [assumed]: its offloaded states cross the link for them, there and back. Leaves out the host's
-// compute, which its memory bandwidth bounds.
+// compute, which its memory bandwidth bounds. Errors: none.
 #pragma once
 
 #include "core/number.h"

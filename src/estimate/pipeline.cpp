@@ -83,7 +83,7 @@ void play(const PipelineShape& shape, const StageCost* costs, const Arrivals<Tim
   walk_waves<Order>(shape, forward, backward);
 }
 
-// Plays a schedule that is told in rounds.
+// Plays a schedule that has a closed form.
 template <class Time>
 void play_rounds(ScheduleId schedule, const PipelineShape& shape, const PipelineCosts& costs,
                  PipelineWorkspace& w, std::vector<Time>& arrivals, std::vector<Time>& finish) {

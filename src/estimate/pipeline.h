@@ -92,8 +92,8 @@ struct Makespans {
 Makespans sweep_both(const ScheduleRef& schedule, const PipelineShape& shape,
                      const PipelineCosts& costs, PipelineWorkspace& workspace);
 
-// Where stages go on to the next step without waiting for all others: how long a step takes in the
-// long run (steady.h), of a schedule that is written out. `ends_meet`: first and last stage do wait
+// The time of a step in the long run (steady.h), for a schedule that is written out whose stages go
+// on to the next step without waiting for all others. `ends_meet`: first and last stage do wait
 // for each other, to add up the gradient of an embedding that both hold.
 Seconds steady_period(const ScheduleRef& schedule, const PipelineShape& shape,
                       const PipelineCosts& costs, bool ends_meet, PipelineWorkspace& workspace);

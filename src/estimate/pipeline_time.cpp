@@ -81,7 +81,7 @@ SecondsOf<Traced> recorded(const Run& run, WorkspaceOf<Traced>& w, bool with_sen
          along(path.send_backward, w.send_backward, "send back to the previous virtual stage");
 }
 
-// As if every forward had its pair, in which it hides all that it can.
+// The busiest stage, if every forward runs in a pair and hides all that it can.
 Seconds busiest_stage(const Run& run, const Workspace& w) {
   const ScheduleRef schedule = schedule_of(run);
   const bool pairs = schedule.entry().pairs;

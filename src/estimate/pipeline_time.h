@@ -2,7 +2,7 @@
 //
 // The time of all micro batches, in the chain's numbers: the sweep where they are plain, and where
 // they record themselves the sum over the critical path, which is the same number and says which
-// stages and sends set it.
+// stages and sends set it. Errors: none.
 #pragma once
 
 #include "core/number.h"

@@ -74,7 +74,7 @@ BytesOf<R> as_dispatched(BytesOf<R> buffer, const Run& run, const ShardedOperato
   return buffer * lift<R>(bytes / wide, {"framework.dispatch_bytes over bytes of an element"});
 }
 
-// Where someone asks for message sizes: every exchange on its own, beside the sums.
+// Lists every exchange on its own, beside the sums, if message sizes are asked for.
 struct ExchangeNotes {
   std::vector<PricedExchange>* out = nullptr;
   BlockType block{};

@@ -9,7 +9,7 @@
 // a strategy: tp, cp, ep, etp and the rank order, the micro batch, sequence parallelism, the
 // recomputed modules, whether the schedule is written out, splits the backward pass or is
 // interleaved, and with packed documents dp and whether weights are sharded. A search prices again
-// only if one of them changes (explore/worker.h).
+// only if one of them changes (explore/worker.h). Errors: none.
 #pragma once
 
 #include <array>

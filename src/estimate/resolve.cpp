@@ -305,7 +305,7 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   out.warnings = run_warnings(out);
   const Reader cluster = at_key<&RunRequest::cluster>(root);
   Json inputs = inputs_json(out, cluster.json(), all.training.request, all.request);
-  // As given: a path or an object is not the shipped profile of the same name.
+  // The framework as given: a path or an object is not the shipped profile of the same name.
   if (const auto own = find_key<&RunRequest::framework>(root)) {
     at_key<&RunRequest::framework>(inputs) = own->json();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One resolved run, the input of the chain: every default taken, every name looked up.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The keys of a run file, one row each (core/keys.h); those of its objects are in tables of their
-// own.
+// own. Errors: none here; resolve.h refuses.
 #pragma once
 
 #include <optional>

@@ -2,9 +2,9 @@
 //
 // Messages between pipeline stages: the boundary activation bsh forward and its gradient back.
 //
-// They are split over cp, and over tp under sequence parallelism. With scatter-gather
+// Messages are split over cp, and over tp under sequence parallelism. With scatter-gather
 // (arXiv:2104.04473, section 4.1) every tensor-parallel rank sends 1/tp of it, and they gather it
-// on arrival.
+// on arrival. Errors: none.
 #pragma once
 
 #include "network/collective_cost.h"

@@ -265,8 +265,8 @@ class Adder {
   double launches(Phase p) const { return block_.launches[p]; }
 
   // The time of a pass that the device could run in `device`: the host, which launches its kernels
-  // one after the other and runs ahead as far as it can, takes no less than their launches. What it
-  // adds in each of `n` blocks is a term of its own.
+  // one after the other and runs ahead as far as it can, takes no less than their launches. The
+  // time it adds in each of `n` blocks is a term of its own.
   SecondsOf<R> with_waits(Terms<R>& terms, R n, SecondsOf<R> device, double calls) const {
     const Seconds launch = run_.framework.host_launch;
     if (launch == Seconds()) return device;

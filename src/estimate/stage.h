@@ -6,7 +6,7 @@
 // and take each micro batch: every layer's weights are gathered forward and again backward and its
 // gradients reduced, beside its compute; the two join by a p-norm (FSDP prefetches one layer
 // ahead). Leaves out what happens once a step (data_parallel.h) and the order of steps
-// (parallel/schedules).
+// (parallel/schedules). Errors: none.
 #pragma once
 
 #include "estimate/answer.h"

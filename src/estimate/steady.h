@@ -9,7 +9,7 @@
 // chapter 3). From where each stage begins its first step, the most is at once no more than the
 // longest that a stage takes from its first pass to its last. Playing ends when least and most
 // meet, the most has stood still for as many steps as there are stages, or after kMostSteps: then
-// the period is the most, which is never too short. Units: seconds.
+// the period is the most, which is never too short. Units: seconds. Errors: none.
 #pragma once
 
 #include <algorithm>

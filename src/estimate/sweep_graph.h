@@ -6,7 +6,7 @@
 // A node waits for its stage and for one cell, and fills one cell. A pair is three nodes: the first
 // waits for its forward's input, the second takes the time, the third sends the forward's result.
 // Unlike the simulator's graph (sim/graph.h), a node is 12 bytes of cells that later micro batches
-// use again: enough for the time of a step, not to tell which pass waited for which.
+// use again: enough for the time of a step, not to tell which pass waited for which. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -173,7 +173,7 @@ class Resolver {
     return p == Precision::fp16 ? framework_.in_fp16 : framework_.usual;
   }
 
-  // Where a name of a recipe that there is none of was said.
+  // The key that holds the unknown name of a recipe.
   const char* said_at(bool given) const {
     const bool in_fp16 =
         out_.training.precision == Precision::fp16 && framework_.in_fp16 != framework_.usual;

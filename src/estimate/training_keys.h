@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The `training` object of a run file as the user wrote it, and its keys, one row each
-// (core/keys.h).
+// (core/keys.h). Errors: none here; training_json.h refuses.
 #pragma once
 
 #include <array>

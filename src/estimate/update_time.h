@@ -7,7 +7,7 @@
 // smaller side. Shampoo multiplies the gradient with itself and with two preconditioners, SOAP
 // rotates gradient and update there and back, in tf32 where the device has it. GaLore projects to a
 // low rank and back. Leaves out roots, QR and SVD, which run once in 10 to 200 steps; symmetric
-// kernels, which halve Newton-Schulz. Units: seconds of one device.
+// kernels, which halve Newton-Schulz. Units: seconds of one device. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an optimizer whose states follow the shapes of matrices holds and computes for one block.
+// The states and the work of one block for an optimizer whose states follow the matrices' shapes.
 //
 // States are of this rank's shard. Muon's products are of whole matrices, which tensor parallelism
 // gathers in 16 bits first (Megatron-Core, muon_tp_mode duplicated); each rank that the optimizer
 // is sharded over owns whole matrices (its layer-wise distributed optimizer). Expert matrices are
 // one an expert. Leaves out: the split of fused projections into matrices of their own, uneven
 // shares of the ranks. Units: bytes and seconds of one rank, before sharding over replicas.
+// Errors: none.
 #pragma once
 
 #include "model/operators.h"

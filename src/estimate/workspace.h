@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Intermediate results of the chain: prices of blocks, costs of virtual stages, and scratch memory,
-// so that repeated estimates do not allocate. Used by one thread at a time.
+// so that repeated estimates do not allocate. Used by one thread at a time. Errors: none.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// --name value … as lines of a shell command.
-//
-// Settings from the words of a command line: --name value…, --name=value, --flag.
+// The words of a command line as settings (--name value…, --name=value, --flag), and settings as
+// the lines of a shell command.
 //
 // A name's dashes become underscores. Several values are an array. Values end at the next name, at
 // a program (….py) or at a sign of the shell. Words without a name before them are ignored.

@@ -6,16 +6,17 @@
 //
 // Reading: settings become keys of a run file. Settings without effect here (a seed, a path),
 // unknown ones and defaults are listed. Keys that the format lacks (the cluster; DeepSpeed's model)
-// are left out; flags of the command line give them. Writing: the text, and every key of the run
-// that comes back different when the text is read again; nothing is dropped in silence, and a text
-// that would train another run is refused (exchange/refuse_other_run.h). A value of the wrong type,
-// out of range or in conflict with another one is an InputError that names the setting. Units are
-// each format's own; torchtitan's batches in tokens must be whole sequences.
+// are left out; flags of the command line give them.
 //
-// The keys of a run without an equivalent in another tool's settings, found by reading them back.
+// Writing: the text, and every key of the run that comes back different when the text is read
+// again; nothing is dropped in silence, and a text that would train another run is refused
+// (exchange/import_draft.h). The run that was read is completed from the original (its cluster, its
+// framework, and every key that is missing or illegal without it), resolved, and compared key by
+// key with the original.
 //
-// The run that was read is completed from the original (its cluster, its framework, and every key
-// that is missing or illegal without it), resolved, and compared key by key with the original.
+// Units are each format's own; torchtitan's batches in tokens must be whole sequences. Errors:
+// InputError that names the setting, for a value of the wrong type, out of range or in conflict
+// with another one, and for a run that the format cannot express.
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@ namespace orrery {
 struct ConfigLookup;
 struct ResolvedRun;
 
-// Those that are written too come first.
+// Formats that are also written come first.
 enum class ForeignFormat : std::uint8_t {
   megatron,
   deepspeed,

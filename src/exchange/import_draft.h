@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run file that is being made from another tool's settings: the common part of all readers.
+// A run file that is being made from another tool's settings: the common part of all readers, and
+// the checks of what is written for another tool.
 //
-// The part of an import that needs the model and the profile of the run, which the command line may
-// name.
-//
+// Reading ends with the part that needs the model and the profile of the run, which the command
+// line may name (fit_import()):
 // - A switch that the profile lacks: if it was assumed it is dropped; if it was given it becomes
 //   our own key if there is one, and is otherwise listed.
 // - Every n-th layer checkpointed (ImportedRun::checkpointed_every): the same number of layers at
 //   the beginning of each chunk, with the same bytes and the same work.
 //
-// Errors: InputError for an unknown name of the command line.
-//
-// Refuses to write settings that would train another run: a schedule that the tool lacks; and for
+// Writing refuses settings that would train another run: a schedule that the tool lacks; and for
 // Megatron-LM and Megatron-Bridge, whose settings are a whole launch, any key of `model`,
 // `training` or `parallel` that it cannot express and that changes the predicted step or memory.
-//
 // Not refused: a framework's own switches (they say how the software runs, and are listed), the
 // states of another framework's profile, and settings that DeepSpeed and torchtitan leave to a
-// script. Errors: InputError with the run's file, the key, its value and the tool's values.
+// script.
+//
+// Errors: InputError for an unknown name of the command line; in writing, with the run's file, the
+// key, its value and the tool's values.
 #pragma once
 
 #include <optional>

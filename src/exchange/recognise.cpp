@@ -266,7 +266,7 @@ bool has_arguments_of_megatron(std::string_view text) {
                      [&](std::string_view part) { return contains(text, part); });
 }
 
-// Its own argument, and no flag of Megatron-LM's: a variable may be called micro_batch_size.
+// Hugging Face's argument, and no flag of Megatron-LM's: a variable may be named micro_batch_size.
 bool is_of_hugging_face_alone(std::string_view text) {
   static constexpr std::string_view kFlags[] = {"--micro", "--num-layers", "--num_layers",
                                                 "--tensor"};

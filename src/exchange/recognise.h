@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tool's file a text is, by what stands in it; its name counts for nothing.
+// The tool that a file belongs to, by its text; the file's name does not count.
 #pragma once
 
 #include <optional>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of the tables of names: a setting of another tool and a key of the run file with the same
-// meaning and unit.
+// The settings of another tool by name, from a command line, a table or JSON, and the rows that
+// pair one with a key of the run file of the same meaning and unit.
 //
-// Settings by name, from a command line, a table or JSON: each is asked for by its type, and those
-// that nobody asked for can be listed. If a name is given twice the last one counts, as in
-// argparse.
+// Each setting is asked for by its type, and those that nobody asked for can be listed. If a name
+// is given twice the last one counts, as in argparse.
 //
 // Errors: InputError with file, the setting as written, what was found and what is allowed.
 #pragma once
@@ -65,9 +64,9 @@ class Settings {
   void remove(std::string_view name) {
     remove_if([&](const ForeignSetting& s) { return s.name == name; });
   }
-  // As written; "" where it is not given.
+  // The setting as written; "" if it is not given.
   std::string written(std::string_view name) const;
-  // Those of another file, over these.
+  // Settings of another file, over these.
   void add_all(const Settings& other);
 
   template <class Is>

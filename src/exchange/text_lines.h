@@ -40,7 +40,7 @@ std::vector<std::string_view> words_of(std::string_view line);
 // Trimmed, and out of double quotes.
 std::vector<std::string_view> fields_of(std::string_view line, char separator);
 
-// Where a text stands, for its errors.
+// The place of a text, for its errors.
 struct LinePlace {
   const std::string& file;
   std::size_t line = 0;

@@ -56,7 +56,7 @@ template <auto Member>
   axis.fail(std::string(key_path<Member>) + " is given too", "one of them");
 }
 
-// As the key of this member is read.
+// Reads a value as the key of this member does.
 template <auto Member>
 auto read_as(const Reader& value) {
   StrategyRequest q;
@@ -99,7 +99,7 @@ std::int64_t read_value(SearchAxis a, const Reader& r) {
   return r.integer(form.lowest, form.highest);
 }
 
-// Of an axis whose values have an order; else null.
+// The keys of bounds, for an axis whose values have an order; else null.
 const KeyTable* bounds_of(const Key& axis) {
   return axis.forms.count == 4 ? axis.forms.forms[3].object : nullptr;
 }

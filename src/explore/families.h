@@ -50,9 +50,9 @@ class FamilyIndex {
   std::size_t axis_of(std::size_t family) const;
   std::int64_t value_of(std::size_t family) const;
 
-  // Those of all candidates of a unit, by axis; the rest stays as it is.
+  // Families that all candidates of a unit share, by axis; the other ids stay as they are.
   void find_unit(const Unit& unit, FamilyIds& ids) const;
-  // After find_unit(), those of one candidate.
+  // After find_unit(), the families of one candidate.
   void find_point(const Unit& unit, const Point& point, FamilyIds& ids) const;
   // After find_point(), for a candidate that differs in its offload only; then its sharding only.
   void find_offload(const Unit& unit, const Point& point, FamilyIds& ids) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of several strategies of one run an engineer would take first.
+// The strategy of one run that an engineer would take first.
 //
 // Strategies within the band of the fastest are as good as a prediction can tell: the error of a
 // run is mostly common to all of its strategies, and the band is what is left between two of them.
@@ -26,7 +26,7 @@
 
 namespace orrery {
 
-// Of the fastest step.
+// The band: step times up to this factor of the fastest one.
 inline constexpr double kRecommendationBand = 1.03;
 
 struct RareSwitch {
@@ -60,7 +60,7 @@ class Shortlist {
  public:
   void offer(const Proposal& p);
 
-  // Of at least one.
+  // Needs at least one offer.
   const Proposal& recommended() const;
 
  private:

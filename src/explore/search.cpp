@@ -13,8 +13,8 @@
 namespace orrery {
 namespace {
 
-// Where good strategies usually lie first, so that the incumbents are good early: tensor and
-// context parallelism within a node, few stages.
+// Units that usually have good strategies come first, so that the incumbents are good early: tensor
+// and context parallelism within a node, few stages.
 std::vector<std::size_t> promising_first(const std::vector<Unit>& units, std::int64_t node) {
   std::vector<std::size_t> order(units.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -126,7 +126,7 @@ class Search {
     return widest;
   }
 
-  // Those that the recommended one is chosen of are wanted in any case.
+  // The recommended strategy is chosen within this band, so it is wanted in any case.
   static double band_of(const Space& space, const SearchOptions& options) {
     const double tie = tie_of(space, options);
     return options.ties ? tie : std::min(tie, kRecommendationBand);

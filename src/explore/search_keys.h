@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostAxisValues = 4096;
 // All keys of a run file that may be searched, as other documents refer to them.
 extern const KeyTable kRunFileDocument;
 
-// What stands in `search`; its objects are read once the run is known.
+// The keys of `search`; its objects are read once the run is known.
 struct SearchKeys {
   std::optional<Reader> axes, price, constraints, objective, pareto;
   std::int64_t top = 5;
@@ -113,7 +113,7 @@ struct AxisForms {
   static constexpr Forms forms = either(Value::form, values, kFree, form::object(bound_keys));
 };
 
-// Of values without an order.
+// The forms of an axis whose values have no order.
 template <class Value>
 struct ListForms {
   static constexpr Form values = form::list(Value::form, 1, kMostAxisValues);

@@ -27,7 +27,7 @@ void say_what_varies(const Space& space, const Strategy& s, StrategyRequest& q) 
 
 Json strategy_keys(const Space& space, const Strategy& s) {
   StrategyRequest q = request_of(s);
-  // As the run file has them: no axis is over these.
+  // No axis covers these keys: they stay as the run file has them.
   q.cp_type.reset();
   q.layer_split.reset();
   q.zeropp = {};

@@ -221,7 +221,7 @@ void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
   }
 }
 
-// As the framework has it, unless the search itself frees them.
+// Numbers of recomputed layers that the framework offers, unless the search frees the axis.
 void UnitWalk::add_layers(Chunked& c) const {
   const AxisValues& axis = space_.axes.recompute_layers;
   const Framework& f = base_.run.framework;

@@ -96,7 +96,7 @@ void SearchWorker::reject(const Block& block, RuleId rule, std::int64_t candidat
   for (const std::size_t f : *block.families) tally_.families[f].reject(rule, candidates);
 }
 
-// Of every offload those of all shardings.
+// Finds, for every offload, the families that all shardings share.
 void SearchWorker::find_families(const Unit& unit, Point p) {
   of_offloads_.resize(space_.offloads.size());
   if (!options_.families) return;

@@ -61,7 +61,7 @@ SearchWorker::PriceKey SearchWorker::price_key(const Unit& unit, const Point& po
           meets()};
 }
 
-// Of no parts yet, where the prices change. Run and point are of the same candidate, as below.
+// Prices only, without parts, if they change. Run and point are of the same candidate, as below.
 void SearchWorker::fill_prices(const Unit& unit, const Point& point) {
   const PriceKey key = price_key(unit, point);
   if (key == filled_.price) return;

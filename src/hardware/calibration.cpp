@@ -36,7 +36,7 @@ std::size_t tier_named(const Json& node, const std::string& name, const Reader& 
   place.fail("the tier \"" + name + "\"", alternatives(names), nearest_name(name, names));
 }
 
-// Where a leaf lies in a node document: its own keys, and the path sources are listed by.
+// Puts a leaf into a node document, with its source by path, unless the run sets the value.
 void put_in_node(Json& node, const ChangedValue& leaf, const Calibration& c, const Reader& place) {
   const bool device = leaf.keys.front() == "device";
   std::string path = path_of(leaf.keys);

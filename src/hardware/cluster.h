@@ -42,8 +42,8 @@ struct Nvme {
   bool operator==(const Nvme&) const = default;
 };
 
-// Whose choice of algorithms a collective follows: those it has for the kind and shape of a group.
-// any: all that network/algorithms.h knows compete.
+// The library whose algorithms a collective may use, by the kind and shape of its group. any: all
+// that network/algorithms.h knows compete.
 enum class CollectiveLibrary : std::uint8_t { any, nccl, rccl };
 constexpr EnumNames<CollectiveLibrary> names_of(CollectiveLibrary) {
   return {"any", "nccl", "rccl"};
@@ -61,7 +61,7 @@ struct Cluster {
   CollectiveLibrary library = CollectiveLibrary::any;
   Watts node_power{};       // devices included; 0: not known
   std::int64_t places = 0;  // devices of the whole fabric; 0: no more than the run's nodes have
-  // Where each rank sits; null: ranks fill devices in order (parallel/placement.h).
+  // The device of each rank; null: ranks fill devices in order (parallel/placement.h).
   std::shared_ptr<const std::vector<std::int32_t>> device_of_rank;
 
   bool operator==(const Cluster&) const = default;

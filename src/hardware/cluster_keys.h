@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of `cluster` that are not a node's, one row each (core/keys.h). Whatever else stands in
-// the object changes the node.
+// The keys of `cluster` that are not a node's, one row each (core/keys.h). All other keys of the
+// object change the node.
 #pragma once
 
 #include "core/keys.h"

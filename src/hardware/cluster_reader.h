@@ -45,8 +45,8 @@ ResolvedCluster read_cluster(Reader r, const HardwareLookup& lookup);
 ResolvedCluster read_node(const Json& document, const std::string& file, std::int64_t gpus,
                           const HardwareLookup& lookup);
 
-// Where the value at `path` of a resolved cluster comes from: "device.peak.bf16",
-// "tiers.0.bandwidth", "cluster.power". "" where nothing is known.
+// The source of the value at `path` of a resolved cluster: "device.peak.bf16",
+// "tiers.0.bandwidth", "cluster.power". "" if nothing is known.
 Source source_of(const ResolvedCluster& c, const std::string& path);
 
 }  // namespace orrery

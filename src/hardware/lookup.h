@@ -16,7 +16,7 @@
 namespace orrery {
 
 enum class HardwareKind : std::uint8_t { device, node, graph, fabric, calibration };
-// As messages call them, and their folders of configs/hardware.
+// The names in messages; the folders of configs/hardware.
 constexpr EnumNames<HardwareKind> names_of(HardwareKind) {
   return {"device", "node", "graph", "fabric", "calibration"};
 }

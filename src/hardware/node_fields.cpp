@@ -48,7 +48,7 @@ void check_graph_size(const Reader& r, const Cluster& c, std::int64_t devices) {
   r.fail("a graph of " + std::to_string(devices) + " GPUs", alternatives(sizes));
 }
 
-// Where the graph's shape has nodes of its own, they are the cluster's.
+// A graph whose shape has nodes of its own must have the cluster's.
 void check_graph_nodes(Reader r, const Cluster& c) {
   const auto per_node = r.find("gpus_per_node");
   if (!per_node || per_node->integer(1, kMostPerNode) == c.devices_per_node) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which single change of a run would help: those that fit where it does not, those that are faster
-// where it does.
+// Single changes of a run that would help: changes that fit if the run does not, faster ones if it
+// does.
 //
 // Tries a fixed list of neighbours (recompute, micro batch, tp, pp, vpp, cp, ZeRO, sequence
 // parallelism, FlashAttention, optimizer offload), keeps the GPUs and the global batch, lets dp

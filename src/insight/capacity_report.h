@@ -3,7 +3,7 @@
 // A capacity plan with its answer, and what the answer comes to: which option is the one to look
 // at, whether it meets what is required, where its time goes.
 //
-// Days and money carry the range that the inputs' ranges give (capacity/sensitivity.h): ranges of
+// Days and money carry the range that the inputs' ranges give (capacity/outcome.h): ranges of
 // 80 % where the step's interval is the widest. Errors: none.
 #pragma once
 

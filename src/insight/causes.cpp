@@ -150,7 +150,7 @@ class Weighing {
                     "other", measured_, kOutsidePrior / most * memory_density(r_.answer)});
   }
 
-  // As wide for the memory, so that a log far from every cause says so.
+  // A prior as wide for the memory as for the time, so that a log far from every cause says so.
   void none_of_these() {
     const double density = 1 / (2 * std::log(kElseFactor));
     const double memory = allocated_ && r_.answer.memory.allocated.si() > 0 ? density : 1;

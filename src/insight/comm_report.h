@@ -2,8 +2,8 @@
 //
 // The messages of one GPU in a step, class by class.
 //
-// They belong to the stage of the breakdown; messages sent once a step are those of the stage that
-// finishes last, as in `communication` of an estimate, whose lines are the sums of the classes. A
+// Classes belong to the stage of the breakdown; messages sent once a step belong to the stage that
+// finishes last, as in `communication` of an estimate, whose lines sum the classes. A
 // message's size is the full buffer S of its collective (network/collective.h), what nccl-tests
 // calls size; algbw is S over the time of one, busbw the bytes one GPU puts on the wire over that
 // time.

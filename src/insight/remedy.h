@@ -7,7 +7,7 @@
 // up to four chunks a stage, micro batches up to four, recompute by whole kinds. Sharding groups,
 // offload, placement and the framework's options stay as the run has them. Sizes are those below a
 // node that divide it, then nodes by powers of two, then between the last that fails and the first
-// that fits. What is found fits as surely as the run asks (estimate/risk.h). Errors: none; a size
+// that fits. The answer fits as surely as the run asks (estimate/risk.h). Errors: none; a size
 // that the batch or the cluster does not take is skipped.
 #pragma once
 

@@ -87,7 +87,7 @@ class Reasons {
            " on stage " + std::to_string(a.memory_stage) + " at least";
   }
 
-  // Those that no rule rejects were legal before the constraints.
+  // Candidates that no rule rejects were legal before the constraints.
   static std::string rule_text(const Family& f) {
     const std::int64_t rejected =
         std::accumulate(f.rejected.begin(), f.rejected.end(), std::int64_t{0});

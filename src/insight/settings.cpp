@@ -85,7 +85,7 @@ bool has_flags(const std::string& path) {
          path == key_name<&RunRequest::training> || path == kStrategyKeys.path;
 }
 
-// As a command line reads it back: text that is JSON too stands in quotes.
+// The text that a command line reads back as this value: text that is JSON too stands in quotes.
 std::string typed_value(const Json& value) {
   if (!value.is_string()) return value.is_number_float() ? brief(value) : value.dump();
   const std::string text = value.get<std::string>();

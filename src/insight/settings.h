@@ -25,7 +25,7 @@ struct Setting {
 // A word of a command line, in quotes where a shell would read it otherwise.
 std::string quoted(const std::string& word);
 
-// As a command line takes them: "--tp 4 --set parallel.recompute_modules=null".
+// Settings as words of a command line: "--tp 4 --set parallel.recompute_modules=null".
 std::string typed(const std::vector<Setting>& settings);
 
 // Each key of `to` that `from` has otherwise or not at all, and each that only `from` has.

@@ -37,7 +37,7 @@ void add_beside_program(std::vector<std::string>& directories) {
   if (!error) add_if_there(directories, program.parent_path() / "../share/orrery/configs");
 }
 
-// Of the tree of which `directory` is the configs/: "configs/models/x.json".
+// The path of a file of the tree whose configs/ is `directory`: "configs/models/x.json".
 fs::path path_in(const std::string& directory, const std::string& file) {
   constexpr std::string_view kConfigs = "configs/";
   if (file.rfind(kConfigs, 0) == 0) return fs::path(directory) / file.substr(kConfigs.size());

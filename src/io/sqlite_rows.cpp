@@ -60,7 +60,7 @@ Json cell(sqlite3_stmt* s, int at) {
 }  // namespace
 
 SqliteRows::SqliteRows(std::string path) : path_(std::move(path)), base_(nullptr, sqlite3_close) {
-  // Where it cannot be opened there is something to close too.
+  // A database that cannot be opened must be closed too.
   sqlite3* base = nullptr;
   const int status = sqlite3_open(path_.c_str(), &base);
   base_.reset(base);

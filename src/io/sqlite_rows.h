@@ -24,7 +24,7 @@ class SqliteRows {
 
   bool has_rows();
 
-  // These columns of each row, by point, one row at a time; how many rows there were.
+  // Shows these columns of each row, by point, one row at a time; gives the number of rows.
   std::int64_t visit(const std::vector<std::string>& columns,
                      const std::function<void(std::int64_t row, const Json& cells)>& see);
 

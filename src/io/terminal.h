@@ -12,7 +12,7 @@ enum class StandardStream { out, err };
 // True on a terminal, unless $NO_COLOR, TERM=dumb or `forbidden` forbid it; $FORCE_COLOR forces it.
 bool wants_color(StandardStream stream, bool forbidden);
 
-// Its columns; 0 where it is no terminal, or does not say.
+// The terminal's columns; 0 if the stream is no terminal or does not say.
 std::size_t terminal_width(StandardStream stream);
 
 // The default logger writes to stderr: "warning: …". verbosity: −1 errors only, 0 warnings, 1

@@ -7,7 +7,7 @@
 // `block` the inputs of the first n layers of a chunk and everything of the others. Selective
 // recompute drops the saved tensors of its modules. Sources: Korthikanti et al.,
 // arXiv:2205.05198, sections 4-5; micro batches in flight: parallel/schedules. Units: bytes of one
-// rank.
+// rank. Errors: none.
 #pragma once
 
 #include <cstdint>

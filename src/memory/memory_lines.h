@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory of one pipeline stage, line by line, as a plain value; memory/stage_memory.h makes it.
-// The lines sum to the used memory that the device shows. Units: bytes of one rank.
+// The lines sum to the used memory that the device shows. Units: bytes of one rank. Errors: none.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@
 // in fp32 (Shampoo, arXiv:1802.09568; SOAP, NVIDIA Emerging-Optimizers, soap.py). GaLore
 // (arXiv:2403.03507) keeps Adam's moments of a projection to rank r, and the projector. Where only
 // matrices are treated so, embeddings, head, norms and biases keep Adam's moments.
-// Leaves out paging of states, and limits of the size of preconditioned sides.
+// Leaves out paging of states, and limits of the size of preconditioned sides. Errors: none.
 #pragma once
 
 #include <algorithm>

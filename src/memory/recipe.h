@@ -5,7 +5,7 @@
 // `weights` is the copy for computation, `gradients` the gradients between micro batches,
 // `optimizer` everything else (master weights, moments). `reduced` is the size of a gradient on the
 // wire, `gathered` the size of a sharded weight on the wire, `copies` that of a gathered weight in
-// memory if it differs from `weights` (FSDP keeps fp32 shards and gathers 16 bits).
+// memory if it differs from `weights` (FSDP keeps fp32 shards and gathers 16 bits). Errors: none.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 // (peak_moment.h). Sizes are before offloading. With activations on the host only those of two
 // layers stay, for any number of micro batches (stage_memory.cpp), so the logits decide which
 // moment is the fullest. Leaves out that the host may be fullest at another moment. Units: bytes of
-// one rank.
+// one rank. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 // them keeps the inputs of the latter: inputs of products and gradients of their outputs. Leaves
 // out the shape of memory over time (the simulator). The lines beyond tensors (context,
 // communicators, fragmentation) are constants of the framework's profile. Units: bytes of one rank.
+// Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +62,8 @@ StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRe
 StageStates<double> least_of(std::span<const StageStates<double>> states);
 StageStates<double> most_of(std::span<const StageStates<double>> states);
 
-// All lines but fragmentation; settle() adds it and the sums (peak_moment.h). Of `s` the sharding
-// and the offload of states are not asked again.
+// All lines but fragmentation; settle() adds it and the sums (peak_moment.h). The sharding
+// and offload of states in `s` are not read.
 template <Number R>
 StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const StageStates<R>& states,
                                 const StageHoldings& holdings,

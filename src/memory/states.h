@@ -5,7 +5,7 @@
 //
 // ZeRO's table (arXiv:1910.02054, figure 1) and every other partition are this one product.
 // Offloaded parts move to the host or to NVMe: the stated fraction of the optimizer, and the
-// weights that are not in use.
+// weights that are not in use. Errors: none.
 #pragma once
 
 #include "core/number.h"

@@ -35,7 +35,7 @@ enum class NormPlacement : std::uint8_t { pre, post, sandwich };
 // relative_buckets × heads (T5).
 enum class PositionEmbedding : std::uint8_t { kLearned, kRope, kAlibi, kNone, kRelative };
 
-// What stands after the last layer: logits over the vocabulary, BERT's pooler, or nothing.
+// The end of the model after the last layer: logits over the vocabulary, BERT's pooler, or nothing.
 enum class ModelOutput : std::uint8_t { vocabulary, pooler, none };
 
 enum class AttentionKind : std::uint8_t {

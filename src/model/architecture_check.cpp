@@ -96,7 +96,7 @@ void check_expert_layers(const ModelDraft& draft) {
                "no layer with experts", "at least one of " + text(a.layers) + " layers");
 }
 
-// What the kinds of a pattern need.
+// Checks that the keys which the kinds of a pattern need are given.
 void check_pattern(const ModelDraft& draft) {
   const Architecture& a = draft.model.architecture;
   if (a.pattern.length == 0) return;

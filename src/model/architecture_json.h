@@ -67,9 +67,8 @@ std::string set_pattern(LayerPattern& pattern, const std::vector<LayerKind>& kin
 // "attention+dense", as `layer_pattern` says it.
 std::string layer_kind_name(LayerKind kind);
 
-// Where a published size and the count of our list part by more than 5 %: the line to warn with,
-// else
-// "". `counted` is the list's total.
+// The warning if a published size and our list's total, `counted`, differ by more than 5 %; else
+// "".
 std::string parameter_warning(const ModelDescription& model, double counted);
 
 }  // namespace orrery

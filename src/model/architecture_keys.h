@@ -156,7 +156,7 @@ inline constexpr auto kFlagRows = [] {
                                     "the head's weights are the word embedding's"));
 }();
 
-// What few models have: written only where it is not as most are.
+// Keys that few models need: written only if they differ from the usual value.
 inline constexpr auto kVariantRows = [] {
   using namespace model_forms;
   using A = Architecture;

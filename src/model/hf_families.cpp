@@ -48,7 +48,7 @@ constexpr HfFamily kFamilies[] = {
     {"minicpm", "", kDecoder, kNoBias, R"("tie_word_embeddings": true)"},
     {"minicpm3", "", kDecoder, R"("attention_bias": false, "values_as_hidden": true)",
      R"("tie_word_embeddings": true)"},
-    // Its norms have no weights; the queries' and keys' neither, and are left out.
+    // nanochat's norms have no weights; the queries' and keys' neither, and are left out.
     {"nanochat", "NanoChatConfig",
      R"("norm": "layernorm_bare", "position_embedding": "rope", "gated": false)", "",
      R"("hidden_act": "relu2", "attention_bias": false, "mlp_bias": false,
@@ -206,7 +206,7 @@ constexpr HfFamily kFamilies[] = {
      "layers of other numbers of heads"},
     {"step3_text", "", kDecoder, R"("attention_bias": false, "narrow_queries": true)",
      R"("tie_word_embeddings": false)", R"("share_q_dim": "q_lora_rank")"},
-    // Its dense MLP runs beside the experts and is as wide as the model.
+    // Arctic's dense MLP runs beside the experts and is as wide as the model.
     {"arctic", "", kDecoder, R"("attention_bias": false, "shared_as_hidden": true)",
      R"("tie_word_embeddings": false)",
      R"("intermediate_size": "moe_intermediate_size", "moe_layer_frequency": "decoder_sparse_step",
@@ -218,7 +218,7 @@ constexpr HfFamily kFamilies[] = {
     {"hunyuan hunyuan_v1_dense hunyuan_v1_moe hunyuan_dense", "", kDecoder, "",
      R"("qk_norm": true, "attention_bias": false, "tie_word_embeddings": true)"},
 
-    // Its dense MLP runs beside the experts. Its file calls itself "git" (hf_document.cpp).
+    // Grok's dense MLP runs beside the experts. Its file calls itself "git" (hf_document.cpp).
     {"grok2", "", kDecoder, R"("attention_bias": false, "norm_placement": "sandwich")",
      R"("hidden_act": "gelu", "tie_word_embeddings": false)",
      R"("intermediate_size": "moe_shared_expert_intermediate_size", "residual_moe": "")"},

@@ -385,7 +385,7 @@ constexpr HfFamily kFurtherFamilies[] = {
         "dropout": 0.1)",
      R"("dim": "hidden_size", "hidden_dim": "intermediate_size", "activation": "hidden_act")",
      "the head of masked-language training"},
-    // Its embeddings' norm stands where the first layer has none.
+    // ModernBERT's norm of the embeddings replaces that of the first layer.
     {"modernbert", "ModernBertConfig",
      R"("norm": "layernorm_unbiased", "position_embedding": "rope", "gated": true,
         "mixers": "encoder")",
@@ -426,7 +426,7 @@ constexpr HfFamily kFurtherFamilies[] = {
      R"("mixers": "encoder_decoder", "extra_positions": 0, "position_tables": 2)",
      R"("hidden_act": "gelu", "dropout": 0.1, "tie_word_embeddings": true)", kStackNames,
      kStackLengths},
-    // Their positions are computed.
+    // Positions of these families are computed.
     {"pegasus m2m_100", "", kGpt, R"("mixers": "encoder_decoder", "position_embedding": "none")",
      R"("hidden_act": "relu", "dropout": 0.1, "tie_word_embeddings": true)", kStackNames,
      kStackLengths},

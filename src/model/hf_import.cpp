@@ -133,7 +133,7 @@ class Translation {
                     "it left out; " + found_.model_type + " with it is not modelled");
   }
 
-  // What the code fixes stands above the file, what the class defaults to below it.
+  // Values that the family's code fixes replace the file's; defaults of its class fill gaps.
   void take_family() {
     const Json defaults = members(family_->defaults);
     for (auto it = defaults.begin(); it != defaults.end(); ++it) {

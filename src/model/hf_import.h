@@ -5,8 +5,8 @@
 // One reader for all families: the names of keys (hf_words.h), what a family's code fixes and its
 // configuration class defaults to (hf_families.h), lists and periods of layers (hf_layers.cpp).
 // A missing key takes the default of the family's class and is listed in `assumed`; null means
-// "none", as in transformers. There is no default for hidden_size and the number of experts. Of a
-// file for text and images the language model alone is read, and a note says so. An unknown
+// "none", as in transformers. There is no default for hidden_size and the number of experts. In a
+// file for text and images only the language model is read, and a note says so. An unknown
 // model_type is read as a decoder if the file has a decoder's keys and no key that looks like a
 // size and is not understood; a note says what was taken for granted. Keys that are known to have
 // no effect on sizes are ignored; other unknown keys of a known family are listed in

@@ -36,7 +36,7 @@ void translate_mamba2(HfFacts& f) {
   if (!width || width->json().is_string()) f.set("linear_value_head_dim", inner / heads);
 }
 
-// Its gates are products within as many blocks of channels as there are heads.
+// RG-LRU's gates are products within as many blocks of channels as there are heads.
 void translate_rg_lru(HfFacts& f) {
   const std::int64_t width = f.whole("linear_num_value_heads", f.needed("hidden_size"));
   const std::int64_t heads = f.needed("num_attention_heads");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What many rows of families fix or default to (model/hf_families.h), said once.
+// Values that many rows of families fix or default to (model/hf_families.h).
 #pragma once
 
 #include <string_view>

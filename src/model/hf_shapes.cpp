@@ -154,7 +154,7 @@ class Shapes {
     facts_.drop("qk_rope_head_dim");
   }
 
-  // Its code reads the widths of the parts alone. MiniCPM3 has no key for that of values.
+  // Latent attention's code reads the widths of the parts alone. MiniCPM3 has no key for values.
   void translate_latent() {
     if (!facts_.has("v_head_dim") && facts_.flag("values_as_hidden")) {
       facts_.set("v_head_dim", facts_.needed("hidden_size") / facts_.needed("num_attention_heads"));

@@ -259,7 +259,7 @@ struct SavedTensor {
   ModuleMask dropped_by = 0;
 };
 
-// Where ranks communicate once the model is split. rows × cols is the activation that crosses, as
+// Boundaries at which the ranks of a split model communicate. rows × cols is the activation, as
 // one member of the group holds it when gathered; `parallel/shard.h` turns it into collectives.
 enum class BoundaryKind : std::uint8_t {
   enter_tensor,    // into a tensor-parallel region: gather (or nothing), reduce in backward

@@ -8,7 +8,7 @@
 // smaller group than it does to a larger one unless another of the same library is at least as fast
 // there. Two may have one `id` where they serve different collectives. NCCL and RCCL gather and
 // reduce-scatter over many nodes by the flat ring (Singh et al., PCCL, arXiv:2504.18658), and so
-// they do here, however much faster another would be.
+// they do here, however much faster another would be. Errors: none.
 #pragma once
 
 #include <tuple>

@@ -2,6 +2,7 @@
 //
 // busbw over algbw, as nccl-tests has it (doc/PERFORMANCE.md there): 2(n − 1)/n of an all-reduce,
 // (n − 1)/n of all-gather, reduce-scatter and all-to-all, 1 of the others, of n ranks.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 // the buffer, so the busiest link counts; steps follow one another, so their latencies add. Launch
 // and ramp are the largest of the tiers in use, so that one more tier never makes a transfer
 // shorter. Leaves out what other traffic than the group's own kind (its sharers) takes of a link.
+// Errors: none.
 #pragma once
 
 #include <algorithm>

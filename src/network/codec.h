@@ -2,6 +2,7 @@
 //
 // A codec around a collective, as a plain value: fewer bytes on the wire, and time to compress and
 // decompress them. Its effect on a collective's time is in network/coded_cost.h. Units: SI.
+// Errors: none.
 #pragma once
 
 #include "orrery/quantity.h"

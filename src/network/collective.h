@@ -5,7 +5,7 @@
 // S, the full buffer, of n ranks: the buffer of an all-reduce, broadcast or reduce, the gathered
 // output of an all-gather, the input of a reduce-scatter, what one rank sends in an all-to-all (its
 // own part included), the message between two points. The cost of each is in
-// network/collective_cost.h.
+// network/collective_cost.h. Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 // S where a switch in the tier or outside it adds; an all-gather brings (n − u)/n·S into a unit, a
 // reduce-scatter takes as much out; an all-to-all u(n − u)/n·S; a broadcast brings in S, a reduce
 // takes S out. Where units are filled unevenly the last one's link counts beside a full one's; an
-// all-reduce takes S over it at least.
+// all-reduce takes S over it at least. Errors: none.
 #pragma once
 
 #include "network/collective.h"

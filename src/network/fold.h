@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tiers a group uses, and how many of its units meet there.
+// The tiers that a group uses, and how many of its units meet there.
 //
 // `units[i]` counts, over the whole group, the children of tier i that hold a member: ranks for
 // i = 0, nodes for the tier between nodes; behind the outermost tier it is 1. A walk that visits
 // every rank once, unit by unit, makes units[i] − units[i+1] hops in tier i. Where units are filled
 // unevenly (17 ranks on nodes of 8) counts are rounded up, and the last child has what is left.
+// Errors: none.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 // innermost; the last tier is the whole cluster, so its count is `ranks`). `sharers[i]` is how many
 // groups of the same kind send through one child's link into tier i at the same time: the NICs of a
 // node are shared by all who use them. Leaves out groups whose members lie unevenly over units: the
-// folding takes the group most torn apart (parallel/placement.h).
+// folding takes the group most torn apart (parallel/placement.h). Errors: none.
 #pragma once
 
 #include <array>

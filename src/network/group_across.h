@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The group of a collective benchmark: the same number of ranks on every node of a cluster, placed
-// side by side, alone or among others of the same kind.
+// side by side, alone or among others of the same kind. Errors: none; the counts fit the cluster.
 #pragma once
 
 #include <cstddef>

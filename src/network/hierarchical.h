@@ -8,7 +8,7 @@
 // between nodes work and the other way round. NCCL and RCCL have none; libraries beside them do
 // (Singh et al., PCCL, arXiv:2504.18658; Cho et al., BlueConnect, 2019). Serves groups that cross a
 // fabric with several ranks a node; where these differ, as much as a flat ring goes over every
-// card. Leaves out overlapping the phases by chunks.
+// card. Leaves out overlapping the phases by chunks. Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 // Hwang et al., arXiv:2206.03382; DeepSpeed-MoE, Rajbhandari et al., arXiv:2201.05596). Phases
 // follow one another, so their wire times add. NCCL and RCCL have none; libraries over them do.
 // Serves groups of several ranks a node. Leaves out the copies that put the messages in order
-// between phases.
+// between phases. Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 // and in a reduce-scatter sends it, as in a ring and at a ring's efficiency. The latency is one
 // number however many take part: up to the switch and down (NVIDIA/nccl@5067397c
 // src/graph/tuning.cc gives NVLS one hop). Leaves out that it grows a little with the ranks. Serves
-// groups whose tiers all reduce.
+// groups whose tiers all reduce. Errors: none.
 #pragma once
 
 #include <cstddef>

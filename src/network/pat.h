@@ -6,6 +6,7 @@
 // its source in configs/: large messages stay on the ring because of it. The 0.75 there is NCCL's
 // own, by which it chooses; no measured curve of PAT was found. It counts in the time as well:
 // chosen by it and timed at the ring's rate, twice the nodes could take less (models.md).
+// Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The load of a link when tiers work one after another: each exchange is among the children of one
-// unit, and all ranks of a child take part with a part of the buffer each.
+// unit, and all ranks of a child take part with a part of the buffer each. Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 // one after the other (Thakur, Rabenseifner and Gropp, Int. J. High Perf. Comp. Appl. 19, 2005;
 // Bruck et al. 1997 where k is no power of two). Tiers work in turn, so their wire times add. NCCL
 // and RCCL have none; MPI libraries and PCCL (Singh et al., arXiv:2504.18658) do. Leaves out
-// congestion of exchanges over distance inside a tier.
+// congestion of exchanges over distance inside a tier. Errors: none.
 #pragma once
 
 #include <cstddef>

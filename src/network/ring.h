@@ -5,7 +5,7 @@
 // (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009). The channels of a library rotate the
 // walk over the ranks of a node, so that one group uses all of the node's network cards, and the
 // slowest link on the way binds. A broadcast or reduce is the same walk with all of S. Leaves out
-// uneven channels and a walk laid badly over the topology.
+// uneven channels and a walk laid badly over the topology. Errors: none.
 #pragma once
 
 #include <cstddef>

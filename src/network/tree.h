@@ -7,7 +7,7 @@
 // does, else the ranks form a chain with 2S on a link. Chunks fill a pipeline of that depth: with
 // the best number of chunks L + w becomes (√L + √w)², L the latency of all steps, so the ramp is at
 // least 4L. That is what makes a large tree slow at middle sizes. Leaves out the few percent by
-// which the real trees keep some links less busy than 2S.
+// which the real trees keep some links less busy than 2S. Errors: none.
 #pragma once
 
 #include <bit>

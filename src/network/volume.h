@@ -5,6 +5,7 @@
 // reduce-scatter, all-to-all, broadcast or reduce, S between two points. These are the least bytes
 // without arithmetic in the network, and ring, tree and hierarchical all send exactly them. An
 // all-reduce in the switch is counted the same, as busbw counts it, though a rank then sends less.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

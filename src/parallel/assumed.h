@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value the user did not give, as answers list it.
+// A value the user did not give, as answers list it. Errors: none.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dimensions of a strategy along which a GPU talks.
+// The dimensions of a strategy along which a GPU talks. Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which codec each collective of each dimension passes, as a plain fixed-size value.
+// The codec of each collective of each dimension, as a plain fixed-size value.
 //
 // Lossless on activations and lossy on gradients, and different rates by dimension, as in Xu et
 // al., arXiv:2409.02423. The effect of a codec on bytes and time is in network/coded_cost.h; the
 // `compression` of a run file is compression_json.h; quantization inside ZeRO++ is a switch of its
-// own (Strategy::zeropp). Leaves out the effect of lossy gradients on training.
+// own (Strategy::zeropp). Leaves out the effect of lossy gradients on training. Errors: none.
 #pragma once
 
 #include "network/codec.h"

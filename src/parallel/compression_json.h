@@ -35,7 +35,7 @@ struct CompressionProfile {
 
 CompressionProfile read_compression(Reader document, const WireElements& elements);
 
-// As resolved: every codec that is on, ratios in place of bits. Read again it gives the same.
+// The profile as resolved: every codec that is on, ratios in place of bits. Reads back the same.
 Json compression_json(const CompressionProfile& profile);
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The keys of a compression (core/described_keys.h; read in parallel/compression_json.h).
+// Errors: none here.
 #pragma once
 
 #include "core/described_keys.h"

@@ -109,7 +109,7 @@ void read_attention(const Reader& r, Framework& out) {
   }
 }
 
-// Those of split vocabularies and interleaved chunks follow unless the profile says them too.
+// The values of split vocabularies and interleaved chunks are these unless the profile has its own.
 void read_cross_entropy(const Reader& r, Framework& out) {
   out.cross_entropy = out.split_cross_entropy = r.choice<CrossEntropy>();
 }

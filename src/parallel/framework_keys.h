@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The keys of a framework's profile, configs/frameworks/NAME.json, one row each (core/keys.h). The
-// order of the rows is the order in which they are read.
+// order of the rows is the order in which they are read. Errors: none here; framework_json.h
+// refuses.
 #pragma once
 
 #include "core/provenance_keys.h"

@@ -6,8 +6,7 @@
 // even             L/p each; the L mod p extra ones go to parts 1, 2, …, since part 0 has the
 //                  embedding (and to part 0 last of all)
 // ends_as_layers   the embedding and the head count as a layer each, L + 2 in all, the extra ones
-// on
-//                  the first parts: torchtitan (distributed/pipeline.py,
+//                  on the first parts: torchtitan (distributed/pipeline.py,
 //                  generate_llm_fqn_per_model_part with weights of 1) and Megatron-LM with
 //                  --account-for-embedding-in-pipeline-split and
 //                  --account-for-loss-in-pipeline-split
@@ -16,6 +15,7 @@
 //                  models/llama.py, get_block_compute_costs) [from memory]
 //
 // Leaves out that by_cost may put the head before the last part: here it is always on the last.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

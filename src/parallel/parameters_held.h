@@ -2,7 +2,7 @@
 //
 // Parameters one rank holds, dense ones and those of experts apart: they have other replicas, so
 // that states are sharded and gradients reduced over other ranks. `fixed` are weights that do not
-// train: they have no gradient and no optimizer state, and travel as they are stored.
+// train: they have no gradient and no optimizer state, and travel as they are stored. Errors: none.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ inline FixedWeights larger_of(const FixedWeights& a, const FixedWeights& b) {
           std::max(a.gathered, b.gathered)};
 }
 
-// What the optimizer keeps and computes where the shapes of matrices decide (estimate/updates.h).
+// States and work of an optimizer that depend on the shapes of matrices (estimate/updates.h).
 struct UpdateWork {
   Bytes states{};
   Seconds time{};     // of all matrices, one after the other

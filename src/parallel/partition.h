@@ -5,7 +5,8 @@
 //
 // One idea covers ZeRO, FSDP, HSDP, MiCS and three-level partitions: a state sharded over n of the
 // ranks that hold the same parameter. ZeRO: arXiv:1910.02054; MiCS: arXiv:2205.00119; three levels:
-// arXiv:2501.04266; the second copy of ZeRO++: arXiv:2306.10209.
+// arXiv:2501.04266; the second copy of ZeRO++: arXiv:2306.10209. Errors: none; rules.h refuses what
+// is not legal.
 #pragma once
 
 #include <numeric>

@@ -21,7 +21,7 @@ std::int64_t torn(const Digit& d, std::int64_t unit) {
   return (d.size / piece + 1) / 2 * piece;
 }
 
-// Where members lie unevenly over the units they fill, as many as every full unit has at least.
+// Members in a unit; if they fill units unevenly, as many as every full unit has at least.
 std::int64_t inside(const Digit& d, std::int64_t unit) {
   if (d.stride >= unit) return 1;
   const std::int64_t span = d.stride * d.size;

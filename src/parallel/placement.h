@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who talks to whom: the groups of every dimension of a strategy, folded onto a cluster's tiers.
+// The process groups of every dimension of a strategy, folded onto a cluster's tiers.
 //
 // Ranks are numbered as Megatron-LM numbers them (core/parallel_state.py, RankGenerator): the
 // strategy's order, fastest dimension first, ep counting as 1 for dense parameters; for experts etp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which strategies are legal, as a table of named rules.
+// The legal strategies, as a table of named rules.
 //
 // first_broken() is for a search's inner loop: it returns a small code and touches no string; the
 // rules stand in the order in which they reject most for least. check() is for the border: it turns

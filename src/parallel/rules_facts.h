@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The facts that a broken rule shows: "tp 6, num_attention_heads 64". Run file's and Hugging Face's
-// names.
+// names. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 // Boundaries become the exchanges that tensor, context and expert parallelism need there
 // (Korthikanti et al., arXiv:2205.05198, section 4.2.2, for sequence parallelism: gather and
 // reduce-scatter in place of all-reduce, and one gather more in backward where an input is kept
-// sharded). Leaves out what depends on the pipeline and on data parallelism.
+// sharded). Leaves out what depends on the pipeline and on data parallelism. Errors: none.
 #pragma once
 
 #include <array>

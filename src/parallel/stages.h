@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which blocks each virtual stage holds.
+// The blocks of each virtual stage.
 //
 // Chunk c of stage i is virtual stage c·p + i; virtual stages hold consecutive layers, as
 // `stage_layers` lists them or as layer_split.h spreads them. The embedding and an encoder of
 // images stand on the first, with `vision_stage` without layers beside them; final norm, head, loss
-// and multi-token prediction on the last.
+// and multi-token prediction on the last. Errors: none.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +61,7 @@ std::int64_t most_layers_of_chunk(const Strategy& s, const Architecture& a);
 
 BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
 
-// Those of them whose forward full recompute runs again: all layers, or by `block` the first n.
+// Blocks whose forward full recompute runs again: all layers, or by `block` the first n.
 BlockCounts replayed_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
 
 }  // namespace orrery

@@ -4,7 +4,7 @@
 // Megatron-LM's names.
 //
 // World size = tp·cp·pp·dp. Experts: ep·etp divides tp·cp·dp. Legality is parallel/rules.h, who
-// sits where parallel/placement.h, what one rank holds parallel/shard.h.
+// sits where parallel/placement.h, what one rank holds parallel/shard.h. Errors: none.
 #pragma once
 
 #include <array>
@@ -77,7 +77,7 @@ struct OffloadPlace {
 inline constexpr EnumArray<OffloadTarget, OffloadPlace> kOffloadPlaces = {
     OffloadPlace{}, OffloadPlace{.host_memory = true}, OffloadPlace{.drives = true}};
 
-// Where a kind of tensor lives when it is not needed, and how much of it.
+// The place of a kind of tensor while it is not needed, and the share that is there.
 struct Offload {
   OffloadTarget optimizer = OffloadTarget::none;
   OffloadTarget parameters = OffloadTarget::none;

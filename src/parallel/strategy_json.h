@@ -25,8 +25,8 @@ namespace orrery {
 
 StrategyRequest read_strategy(const Reader& parallel);
 
-// What a user would have to ask for to get this strategy: every key of it that is neither implied
-// by the others nor without effect.
+// The request that gives this strategy: every key that is neither implied by the others nor without
+// effect.
 StrategyRequest request_of(const Strategy& s);
 
 struct StrategyDefaults {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The keys of `parallel`, one row each (core/keys.h): the order of the rows is the order in which
-// they are read and written.
+// they are read and written. Errors: none here; strategy_json.h refuses.
 #pragma once
 
 #include <array>

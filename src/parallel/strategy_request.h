@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `parallel` object of a run file as the user wrote it. What is absent is open:
-// parallel/strategy_json.h says what it comes to. Its keys are the table of strategy_keys.h.
+// The `parallel` object of a run file as the user wrote it. Absent keys are open:
+// parallel/strategy_json.h resolves them. Its keys are the table of strategy_keys.h.
+// Errors: none here.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct ZeroPlusPlusRequest {
   std::optional<std::int64_t> qwz, hpz, qgz;
 };
 
-// Which communication runs beside compute, over the profile's word.
+// Communication that runs beside compute, in place of the profile's choice.
 struct OverlapRequest {
   std::optional<bool> grad_reduce, param_gather, cp, tp, ep;
 

@@ -140,7 +140,7 @@ std::vector<std::string> assumed(const Claim& c) {
   return list;
 }
 
-// Its text in a column of its own below the words that begin it.
+// A paragraph whose text hangs in a column of its own below its first words.
 Paragraph told(const std::string& as, const std::string& text) { return {as + ": " + text, 4, 2}; }
 
 Section claim_section(const Claim& c) {

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-// As nccl-tests prints a rate.
+// A rate as nccl-tests prints it.
 constexpr double gb_per_s(BytesPerSecond rate) { return rate / BytesPerSecond(1e9); }
 
 // "64 KiB"; GB/s; the tier a point was priced in; "all-reduce over 16 ranks, 8 on each of …".

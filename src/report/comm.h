@@ -22,8 +22,8 @@ AnswerDocument comm_document(const CommReport& r);
 // (`dp.all_gather`), for every one there is: 0 where nothing is sent.
 Json comm_totals_json(const CommReport& r);
 
-// What an expression may ask of a run: the estimate, and beside it `totals`, `parameters`, `gpus`
-// and `micro_batches`.
+// The document that an expression reads for a run: the estimate, and beside it `totals`,
+// `parameters`, `gpus` and `micro_batches`.
 Json answer_document(const CommReport& r);
 
 }  // namespace orrery

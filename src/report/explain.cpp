@@ -105,7 +105,7 @@ bool counts_cached_blocks(const Metric& metric, const Run& run, const Answer& a)
   return metric.value({run, a}) != metric.value({run, without});
 }
 
-// Of a number that counts the cached blocks of a full device, and so is no prediction.
+// The note for a number that counts the cached blocks of a full device: it is no prediction.
 std::string filled_note(const Metric& metric, const Run& run) {
   const Answer a = estimate(run);
   if (!is_filled_by_cache(a.memory) || !counts_cached_blocks(metric, run, a)) return "";

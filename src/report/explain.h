@@ -4,8 +4,8 @@
 // the inputs and where they come from.
 //
 // The tree is what the chain's own formulas recorded while they computed the number
-// (core/traced.h); nothing here computes. Equal subtrees are one node. What is not part of the
-// recording: the choice of stage and of algorithm, and FLOPs, which enter as inputs. Errors: none.
+// (core/traced.h); nothing here computes. Equal subtrees are one node. Leaves out of the
+// recording the choice of stage and of algorithm, and FLOPs, which enter as inputs. Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -122,7 +122,7 @@ std::size_t FormulaGraph::part_node(std::int32_t n, const std::string& owner) {
   return of_tape_[n] = intern(std::move(node), {});
 }
 
-// As far as the names below say it; a number without one is taken for a pure number.
+// The dimension, from the names below; a number without a name is taken for a pure number.
 Dimension FormulaGraph::dimension_of(std::int32_t n) const {
   const Node& node = at(n);
   if (is_named(node)) return node.dimension;

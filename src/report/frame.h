@@ -33,7 +33,7 @@ Json reported_inputs(const ResolvedRun& r);
 // Refuses NaN and infinities anywhere in the document.
 void check_finite(const Json& j);
 
-// As text; std::logic_error where a number in it is not finite.
+// The document as text; std::logic_error if a number in it is not finite.
 std::string dump(const Json& j);
 
 // The value of a key *_gib.
@@ -59,7 +59,7 @@ std::string cluster_words(const Cluster& c);
 // The run in words: model, cluster, strategy, batch; where its constants come from if calibrated.
 Section run_header(const ResolvedRun& r);
 
-// What was assumed and what to beware of.
+// The assumptions and warnings of a run.
 Section run_assumptions(const ResolvedRun& r);
 
 Json rests_on_json(const std::vector<RestsOnPart>& parts);

@@ -17,7 +17,7 @@ inline Table number_table(std::vector<std::string> titles) {
   return Table(std::move(columns));
 }
 
-// As a section of its own; nothing where the table has no rows.
+// Adds the table as a section of its own, unless it has no rows.
 inline void add_table(AnswerDocument& document, Table table) {
   if (!table.empty()) document.add({}).add(std::move(table));
 }

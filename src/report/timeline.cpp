@@ -14,7 +14,7 @@
 namespace orrery {
 namespace {
 
-// Colours by SpanKind. What is never in one picture, and the two kinds of backward, may share one.
+// Colours by SpanKind. Kinds that never share a picture, and the two of backward, may share one.
 constexpr EnumArray<SpanKind, std::size_t> kSpanColours = {0, 2, 2, 9, 4, 8, 3, 6, 1, 7, 5, 8};
 
 bool is_drawn(const Span& s) {

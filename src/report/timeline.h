@@ -3,7 +3,7 @@
 // A simulated step over time: as an HTML page that needs nothing else (timeline to zoom and drag,
 // memory of a stage, the tables of the text answer), and as a terminal shows it: a line a stage, a
 // column a slice of time, micro batches by their last digit (forward 0-9, backward a-j, weight
-// gradients alone "w"), · for waiting, < for gathers and > for reductions. What is too long for the
+// gradients alone "w"), · for waiting, < for gathers and > for reductions. A step too long for the
 // line shows its beginning and its end. Errors: InputError for more passes than a page can hold
 // (kMostDrawnPasses).
 #pragma once

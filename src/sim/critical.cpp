@@ -107,11 +107,11 @@ class Walk {
     std::size_t stage = last_before_update(end);
     Seconds until = t[stage].joined;
     updates(end, until);
-    for (const Meeting& m : plan_.meetings) {
-      if (stage != m.first && stage != m.second) continue;
-      add(LinkOfChain::shared_gradients, -1, m.time);
-      until -= m.time;
-      stage = t[m.first].reduced >= t[m.second].reduced ? m.first : m.second;
+    for (const Rendezvous& r : plan_.rendezvous) {
+      if (stage != r.first && stage != r.second) continue;
+      add(LinkOfChain::shared_gradients, -1, r.time);
+      until -= r.time;
+      stage = t[r.first].reduced >= t[r.second].reduced ? r.first : r.second;
       break;
     }
     add(LinkOfChain::reduction, static_cast<std::int64_t>(stage), until - t[stage].finished);
@@ -197,7 +197,7 @@ void shorten(StepPlan& plan, Shortened what, double by) {
       for (StagePlan& s : plan.stages) shorten(s.device_update, by);
       return;
     case Shortened::shared_gradients:
-      for (Meeting& m : plan.meetings) shorten(m.time, by);
+      for (Rendezvous& r : plan.rendezvous) shorten(r.time, by);
       return;
     case Shortened::overhead:
       return shorten(plan.overhead, by);

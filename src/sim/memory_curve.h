@@ -9,6 +9,7 @@
 // memory/stage_memory.h. If the peak differs from that of `memory`, there are two reasons, told
 // apart: fewer saved tensors than at the schedule's fullest moment, or a smaller pass than the
 // stage's largest. Leaves out: memory during a pass; the allocator. Units: bytes of one rank.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

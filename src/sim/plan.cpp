@@ -117,8 +117,8 @@ StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, s
   return stage;
 }
 
-std::vector<Meeting> meetings_of(const Run& run, const Workspace& w, std::int64_t stages) {
-  std::vector<Meeting> all;
+std::vector<Rendezvous> rendezvous_of(const Run& run, const Workspace& w, std::int64_t stages) {
+  std::vector<Rendezvous> all;
   const auto add = [&](std::int64_t a, std::int64_t b, const CollectiveCost<double>& cost) {
     if (!(cost.time > Seconds())) return;
     all.push_back(
@@ -147,7 +147,7 @@ StepPlan plan_step(const Run& run, Workspace& w) {
   for (std::int64_t i = 0; i < plan.shape.stages; ++i) {
     plan.stages.push_back(plan_stage(run, w, plan, i));
   }
-  plan.meetings = meetings_of(run, w, plan.shape.stages);
+  plan.rendezvous = rendezvous_of(run, w, plan.shape.stages);
   plan.goes_on = run.strategy.post_validation;
   plan.begins.assign(plan.stages.size(), Seconds());
   plan.overhead = run.framework.step_overhead;

@@ -8,6 +8,7 @@
 // parallelism. A reduction or gather that the framework hides runs at an even rate beside the
 // passes of one micro batch, up to the share that the profile can hide; the rest follows
 // (reduction) or precedes them (gather). Leaves out: the order of kernels inside a pass. Units: SI.
+// Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -59,9 +60,9 @@ struct SendPlan {
   std::uint8_t backward_tier = 0;
 };
 
-// Two stages that hold the same parameters, an embedding or a copy of the model, add up their
-// gradients once a step.
-struct Meeting {
+// The rendezvous of two stages that hold the same parameters, an embedding or a copy of the model:
+// they add up their gradients once a step.
+struct Rendezvous {
   std::size_t first = 0;
   std::size_t second = 0;
   Seconds time{};
@@ -71,10 +72,10 @@ struct Meeting {
 struct StepPlan {
   ScheduleRef schedule = ScheduleId::one_f_one_b;
   PipelineShape shape;
-  std::vector<PassPlan> passes;   // by cell, chunk · p + stage
-  std::vector<SendPlan> sends;    // by cell
-  std::vector<StagePlan> stages;  // by stage
-  std::vector<Meeting> meetings;  // a stage is in one at most
+  std::vector<PassPlan> passes;        // by cell, chunk · p + stage
+  std::vector<SendPlan> sends;         // by cell
+  std::vector<StagePlan> stages;       // by stage
+  std::vector<Rendezvous> rendezvous;  // a stage is in one at most
   // With zero bubble, whose optimizer step is validated after the fact, stages go on to the next
   // step without waiting for all others; each then begins at its own time (settle.h). By stage.
   bool goes_on = false;

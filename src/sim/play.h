@@ -7,7 +7,7 @@
 // the schedule's order), pipeline (sends) and data parallel (reductions and gathers). A unit of a
 // tier has one link out and one in; sends use all of it, data parallelism its share of a fabric.
 // Without contention, times equal the sweep's bit for bit. Leaves out: contention between replicas,
-// whose shares are in the costs already (network/group.h, sharers).
+// whose shares are in the costs already (network/group.h, sharers). Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The links of each actor in SharedLinks: one out and one in for every tier, created at first use.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -119,12 +119,12 @@ void join_replicas(StepClock& times, std::size_t stages) {
   }
 }
 
-void join_meetings(const StepPlan& plan, StepClock& times) {
+void join_rendezvous(const StepPlan& plan, StepClock& times) {
   std::vector<StageTimes>& t = times.stages;
-  for (const Meeting& m : plan.meetings) {
-    const Seconds both = std::max(t[m.first].reduced, t[m.second].reduced) + m.time;
+  for (const Rendezvous& r : plan.rendezvous) {
+    const Seconds both = std::max(t[r.first].reduced, t[r.second].reduced) + r.time;
     for (std::size_t a = 0; a < t.size(); a += plan.stages.size()) {
-      t[a + m.first].joined = t[a + m.second].joined = both;
+      t[a + r.first].joined = t[a + r.second].joined = both;
     }
   }
 }
@@ -133,7 +133,7 @@ void join_meetings(const StepPlan& plan, StepClock& times) {
 
 void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times) {
   join_replicas(times, plan.stages.size());
-  join_meetings(plan, times);
+  join_rendezvous(plan, times);
   Seconds all{};
   for (const StageTimes& s : times.stages) all = std::max(all, s.joined);
   Seconds last{};

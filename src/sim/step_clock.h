@@ -7,6 +7,7 @@
 // norm of all gradients, update, and gather weights, unless the framework gathers under the next
 // forward; that gather is at the beginning here. Without a common norm (zero bubble) the step is
 // the longest time from a stage's begin to its end. The step is one of many equal steps.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

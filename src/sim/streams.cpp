@@ -102,10 +102,10 @@ class StageReader {
     use_.streams[Stream::compute].exposed += s.device_update;
     use_.streams[Stream::copy].busy += s.host_update;
     use_.streams[Stream::copy].exposed += s.host_update;
-    for (const Meeting& m : plan_.meetings) {
-      if (m.first != stage_ && m.second != stage_) continue;
-      use_.streams[Stream::pp].busy += m.time;
-      use_.streams[Stream::pp].exposed += m.time;
+    for (const Rendezvous& r : plan_.rendezvous) {
+      if (r.first != stage_ && r.second != stage_) continue;
+      use_.streams[Stream::pp].busy += r.time;
+      use_.streams[Stream::pp].exposed += r.time;
     }
   }
 

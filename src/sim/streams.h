@@ -5,7 +5,7 @@
 // Busy is the time of the kernels or collectives themselves; exposed is the part of it during which
 // the stage does nothing else. The exposed part of sends is measured: the time in which a stage
 // stood still while its message was in flight. Other waiting is the bubble. Units: seconds of one
-// rank of the stage.
+// rank of the stage. Errors: none.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step by one walk over its graph: the fast path, exact without contention.
+// A step by one walk over its graph: the fast path, exact without contention. Errors: none.
 #pragma once
 
 #include "sim/step_clock.h"

@@ -102,9 +102,9 @@ class StageSpans {
       add({t.finished, t.reduced, SpanKind::reduce, Stream::dp, true, false, -1, -1,
            s_.plan.gradient_use * bare / (t.reduced - t.finished)});
     }
-    for (const Meeting& m : s_.plan.meetings) {
-      if (m.first != stage_ && m.second != stage_) continue;
-      add({t.joined - m.time, t.joined, SpanKind::shared_gradients, Stream::pp});
+    for (const Rendezvous& r : s_.plan.rendezvous) {
+      if (r.first != stage_ && r.second != stage_) continue;
+      add({t.joined - r.time, t.joined, SpanKind::shared_gradients, Stream::pp});
     }
     const StagePlan& plan = s_.plan.stages[stage_];
     const Seconds update = plan.device_update + plan.host_update;

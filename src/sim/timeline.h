@@ -3,7 +3,7 @@
 // The work of one stage over time, stream by stream, as spans to draw.
 //
 // Collectives inside a pass have no order: those of a stream are one span from the beginning of the
-// pass, as long as the stream is busy in it, at most as long as the pass.
+// pass, as long as the stream is busy in it, at most as long as the pass. Errors: none.
 #pragma once
 
 #include <cstdint>

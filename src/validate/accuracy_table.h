@@ -38,7 +38,7 @@ struct Residuals {
 
 Accuracy accuracy_from(const Residuals& residuals);
 
-// As configs/accuracy.json.
+// The text of configs/accuracy.json.
 std::string accuracy_json(const Accuracy& table);
 
 }  // namespace orrery

@@ -105,7 +105,7 @@ std::string series_of(const JudgedRow& r) {
          std::string(name_of(r.run.training.precision));
 }
 
-// Where each case is left out: with its source, or with every fifth row of its source.
+// The fold in which each case is left out: its source's, or that of every fifth row of its source.
 std::vector<std::size_t> folds_by_source(const FitRuns& runs) {
   std::vector<std::size_t> fold;
   for (const FitCase& c : runs.cases) fold.push_back(c.group);

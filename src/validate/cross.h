@@ -31,7 +31,7 @@ struct LeftOut {
 LeftOut left_out_rows(const std::vector<JudgedRow>& rows, const FitRuns& runs,
                       const ConfigLookup& lookup);
 
-// Those of one source, their intervals as the shipped documents have them.
+// The rows of one source, with the intervals of the shipped documents.
 LeftOut left_out_source(const std::vector<JudgedRow>& rows, const FitRuns& runs,
                         const ConfigLookup& lookup, const std::string& source);
 

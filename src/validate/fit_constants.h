@@ -42,7 +42,7 @@ struct ConstantsFit {
 // `looks`: how often slopes are taken anew (calibrate/least_squares.h).
 ConstantsFit fit_constants(const FitRuns& runs, const FitSelection& selection, int looks);
 
-// Such a fit by the slopes at the prior alone.
+// The same fit by the slopes at the prior alone.
 FitSolution fit_linear(const FitRuns& runs, const FitSelection& selection);
 
 }  // namespace orrery

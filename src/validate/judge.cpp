@@ -55,7 +55,7 @@ Json with_global_batch(const Json& run, std::vector<std::string>& assumed) {
   return filled;
 }
 
-// Errors name the row. What is resolved does not, so that rows of one file share it.
+// Errors name the row. The resolved run does not, so that rows of one file share it.
 ResolvedRun resolved_row(const Row& row, const Json& run, const ConfigLookup& lookup) {
   try {
     return resolve_run(run, row.file, lookup);

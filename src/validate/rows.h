@@ -28,7 +28,7 @@ namespace orrery {
 enum class RowTier : std::uint8_t { a, b };
 constexpr EnumNames<RowTier> names_of(RowTier) { return {"A", "B"}; }
 
-// Which FLOPs a published FLOP/s counts: those of the model, or those executed, recompute included.
+// The FLOPs that a published FLOP/s counts: the model's, or those executed, recompute included.
 enum class FlopsKind : std::uint8_t { unknown, model, hardware };
 constexpr EnumNames<FlopsKind> names_of(FlopsKind) { return {"unknown", "model", "hardware"}; }
 

@@ -56,7 +56,7 @@ async function settled(page) {
   await drawn(page);
 }
 
-// Of every command that the page offers; search and sweep are asked once, below.
+// A question for every command that the page offers; search and sweep are asked once, below.
 const ASKED = [['estimate', {}], ['simulate', {}], ['explain', { metric: 'step_time_s' }, 'step_time_s'],
   ['capacity', { tokens: 1e12, prices: 'market-2026' }, '--tokens', '1e12', '--prices', 'market-2026'],
   ...['run', 'megatron', 'deepspeed', 'torchtitan-toml', 'bridge', 'accelerate', 'sbatch'].map(as => ['export', { as }, '--as', as])];
@@ -158,7 +158,7 @@ test('pasted: a Hugging Face config, a launch script, the topology of a machine'
   assert.deepEqual(await page.run('(p => [p.tp, p.sequence_parallel])(orrery.state.answer.inputs.parallel)'), [4, false]);
 }));
 
-// What a text of each kind sets: [text, path of the resolved run, value].
+// A text of each kind, and a value that it sets: [text, path of the resolved run, value].
 const PASTED = {
   'YAML of Accelerate': ['compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nmixed_precision: bf16 # half\nnum_machines: 2\nnum_processes: 16\nfsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\n', 'cluster.gpus', 16],
   'TOML of torchtitan': ['[training]\nseq_len = 4096\nlocal_batch_size = 2\n[parallelism]\ntensor_parallel_degree = 4\ndata_parallel_shard_degree = -1\n', 'parallel.tp', 4],
@@ -299,7 +299,7 @@ async function answered(page) {
 }
 const change = (page, label, value) => page.run(`{ const box = [...document.querySelectorAll('#panel input, #panel select')].find(e => (e.ariaLabel || e.getAttribute('aria-label') || e.closest('label')?.innerText.trim().split('\\n')[0]) === ${JSON.stringify(label)});
   box.value = ${JSON.stringify(value)}; for (const kind of ['input', 'change']) box.dispatchEvent(new Event(kind, {bubbles: true})); }`);
-// What a row of the table of products says, a text each.
+// The cells of a row of the table of products, a text each.
 const productRow = (page, title) => page.run(`[...[...document.querySelectorAll('.products tbody tr')].find(r => r.cells[0].innerText === ${JSON.stringify(title)}).cells].slice(1).map(c => c.innerText.trim())`);
 
 // "1 024 GPUs" is 1024.

@@ -46,7 +46,7 @@ std::vector<Measurement> products() {
   return points;
 }
 
-// As a device does it: whole waves of whole tiles.
+// The time on a device: whole waves of whole tiles.
 Seconds in_whole_waves(const ProductShape& p, const Device& d) {
   const auto up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const std::int64_t waves = up(up(p.m, 128) * up(p.n, 256), d.multiprocessors);

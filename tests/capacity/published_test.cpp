@@ -63,8 +63,8 @@ TEST_CASE("Llama 3 405B trains more than 90 % of the time and fails as often as 
 }
 
 TEST_CASE("OPT-175B: the 33 ideal days are met, the 56 to 63 real ones are not") {
-  // Its layout is from memory; 147 TFLOP/s a GPU were measured (33.1 days). What lies between ideal
-  // and real, 23 to 30 days over an interruption each 7.5 h, is 3 hours of recovery by hand each,
+  // The layout is from memory; 147 TFLOP/s a GPU were measured (33.1 days). The 23 to 30 days from
+  // ideal to real, over an interruption each 7.5 h, are 3 hours of recovery by hand each,
   // not the minutes of an automatic restart that the preset takes. A test that this is still so.
   const OptionAnswer& o = option("OPT");
   CHECK(holds(o.training.time, 33.1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of LoRA and QLoRA beside published tables. What LitGPT's 4-bit rows hold besides, a fifth,
-// and what FSDP 1 gathers of frozen weights is not modelled: the median is judged, and no row is
+// Memory of LoRA and QLoRA beside published tables. Other memory of LitGPT's 4-bit rows, a fifth,
+// and the frozen weights that FSDP 1 gathers are not modelled: the median is judged, and no row is
 // further off than those.
 #include <doctest/doctest.h>
 

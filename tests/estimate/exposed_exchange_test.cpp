@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What shows of an exchange beside the compute that covers it, by hand.
+// The exposed time of an exchange beside the compute that covers it, by hand.
 #include "estimate/exposed_exchange.h"
 
 #include <doctest/doctest.h>

@@ -94,7 +94,7 @@ TEST_CASE("packed documents take less than whole sequences and unequal ones more
   const double equal = step(documents_run(R"([{"length": 4096, "share": 1}])", ""));
   CHECK(equal < whole);
   CHECK(step(documents_run(R"([{"length": 32768, "share": 1}])", "")) == about(whole));
-  // Of the same mean square over mean: 4,096 tokens for a mean token.
+  // Lengths with the same mean square over mean: 4,096 tokens for a mean token.
   const std::string mixed = R"([{"length": 1024, "share": 8}, {"length": 7168, "share": 1}])";
   CHECK(step(documents_run(mixed, "")) > equal);
 }

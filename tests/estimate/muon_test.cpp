@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Muon's update adds to a step, beside NVIDIA's table on GB300 in MXFP8 ("Advancing Emerging
+// The time of Muon's update, beside NVIDIA's table on GB300 in MXFP8 ("Advancing Emerging
 // Optimizers", developer.nvidia.com, Megatron-Bridge 26.02): model TFLOP/s with AdamW over those
-// with Muon less the Newton-Schulz products. Its batch sizes are not stated: those of its recipes.
+// with Muon less the Newton-Schulz products. Batch sizes, not stated, are the recipes'.
 #include <doctest/doctest.h>
 
 #include "papers/golden.h"

@@ -157,7 +157,7 @@ TEST_CASE("absent recompute is the least that fits of what the framework has") {
     run["training"]["micro_batch"] = micro_batch;
     return resolved(run).run.strategy;
   };
-  // Of GPT-3 in this layout four sequences need selective recompute, 16 some layers in full.
+  // GPT-3 in this layout needs selective recompute for 4 sequences, some layers in full for 16.
   const char* any = R"({"recompute": ["none", "selective", "layers", "full"]})";
   const char* whole = R"({"recompute": ["none", "full"]})";
   CHECK(chosen(any, 4).recompute == Recompute::selective);

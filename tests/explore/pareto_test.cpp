@@ -372,7 +372,7 @@ TEST_CASE("random small spaces with every option are searched as brute force doe
   CHECK(fronts > (kSanitized ? 1 : 3));
 }
 
-// Who asks for the best alone gets the same one, and the same one recommended.
+// A search for the best alone finds the same best and the same recommended strategy.
 void check_without_ties(const SearchRequest& request, const SearchAnswer& a) {
   SearchOptions o = options_of(request, 1);
   o.ties = false;

@@ -191,7 +191,7 @@ std::set<std::int64_t> layers_tried(const char* search) {
 }
 
 TEST_CASE("a search keeps to one layer in n where the framework has no other") {
-  // Of 32 layers every second to every 32nd.
+  // Every second to every 32nd of 32 layers.
   CHECK(layers_tried("{}") == std::set<std::int64_t>{1, 2, 3, 4, 5, 6, 8, 10, 16});
   CHECK(layers_tried(R"({"axes": {"recompute": "free"}})").size() == 9);
   CHECK(layers_tried(R"({"axes": {"recompute_layers": "free"}})").size() == 31);

@@ -153,7 +153,7 @@ TEST_CASE("lines sum to the peak, with overheads on what they are shares of") {
   CHECK(memory_of(s, 0, {activations(200)}, f)[MemoryLine::buckets].si() == 100);
 }
 
-// Dense parameters have 8 replicas here, experts 4. Of 2 + 4 + 12 bytes the optimizer's are sharded
+// Dense parameters have 8 replicas here, experts 4. The optimizer's of 2 + 4 + 12 bytes are sharded
 // over 2 replicas, and over all.
 TEST_CASE("bytes a parameter are those of experts too") {
   Strategy s;

@@ -62,7 +62,7 @@ double saved_bytes(const Operator& op) {
   return sum;
 }
 
-// Of all operators of that name.
+// Bytes that all operators of that name save.
 double saved_by(const Block& b, OpName name) {
   double sum = 0;
   for (std::uint8_t i = 0; i < b.count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shipped nodes against measured all-reduces. Of the twelve curves of one node kind the data
+// The shipped nodes against measured all-reduces. For the twelve curves of one node kind the data
 // say which set constants of configs/hardware/nodes and which only test; what each reaches stands
 // in the output of the failing or verbose test.
 #include <doctest/doctest.h>

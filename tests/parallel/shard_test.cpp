@@ -166,8 +166,8 @@ TEST_CASE("every rank's experts together see every copy of every token once") {
   }
 }
 
-// The gated up-projection, h × 2·width, is the largest matrix of a layer: 64·2·96 here. Those of
-// all experts of a rank are one grouped product: 8·64·2·32, beside qkv's 64·(64 + 2·16).
+// The gated up-projection, h × 2·width, is the largest matrix of a layer: 64·2·96 here. All
+// experts of a rank are one grouped product: 8·64·2·32, beside qkv's 64·(64 + 2·16).
 TEST_CASE("the largest module of a layer is its largest operator") {
   const auto largest = [](const Architecture& a, const Strategy& s) {
     return largest_module(sharded_layer(a, options(), s));

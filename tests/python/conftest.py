@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the module share. ORRERY is the program; ORRERY_ROOT the source tree."""
+"""Fixtures that the tests of the module share. ORRERY is the program; ORRERY_ROOT the source tree."""
 import json
 import os
 import subprocess

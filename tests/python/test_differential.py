@@ -50,7 +50,7 @@ def runs():
 
 
 def asked(run):
-    """What the module says: the answer as the program prints it, or the refusal."""
+    """The module's answer, as the program prints it, or its refusal."""
     try:
         return run.estimate().to_dict()
     except orrery.InputError as error:
@@ -84,7 +84,7 @@ def test_the_module_prints_the_bytes_of_the_command_line(runs):
 
 
 def test_an_open_session_answers_what_a_fresh_run_answers(runs):
-    """Whatever was asked before: keys set, changed, taken away, legal or not."""
+    """Earlier questions make no difference: keys set, changed, taken away, legal or not."""
     source = random.Random(SEED + 1)
     session, run = orrery.Session(orrery.Run("llama-3-8b-8-h100")), orrery.Run("llama-3-8b-8-h100")
     for keys in runs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guide, the notebooks and the first questions show runs as it stands."""
+"""The code in the guide, the notebooks and the first questions runs as it stands."""
 import json
 import re
 import runpy

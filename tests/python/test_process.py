@@ -71,7 +71,7 @@ def test_answers_of_many_threads_are_equal():
     lambda: [orrery.validate() for _ in range(100)],
 ], ids=["search", "capacity", "validate"])
 def test_ctrl_c_ends_long_work(work):
-    """It would take a minute; after the signal far less than one is worked."""
+    """The work would take a minute; after the signal it ends far sooner."""
     before = []
 
     def interrupt():

@@ -120,7 +120,7 @@ def refused_by_what_it_should(schemas):
             "its schema does not refuse it" if not wrong else "its schema does refuse it")
 
 
-# Their readers are written by hand (core/described_keys.h).
+# Kinds whose readers are written by hand (core/described_keys.h).
 DESCRIBED = ["graph", "fabric", "compression", "failures", "energy", "prices"]
 
 

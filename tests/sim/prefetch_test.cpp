@@ -39,7 +39,7 @@ TEST_CASE("layers alike, fetched one ahead, wait for the first fetch or for the 
   CHECK(play_layers(alike(4, 1, 3, 0), {}).end.si() == testing::about(4 * 3 + 1));
   // Nothing ahead: one after the other.
   CHECK(play_layers(alike(4, 3, 1, 0), {0, true, true, 0}).end.si() == testing::about(4 * (1 + 3)));
-  // As where the framework overlaps no gathers, however many may be fetched ahead.
+  // The same without overlapped gathers, however many may be fetched ahead.
   CHECK(play_layers(alike(4, 3, 1, 0), {2, false, true, 0}).end.si() ==
         testing::about(4 * (1 + 3)));
   // The last reduction is waited for.

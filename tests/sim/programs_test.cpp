@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs of no schedule: random orders of random passes, played. What must hold for any order,
-// and what does not: the anomalies of lists of work that share something (Graham, Bounds on
+// Programs of no schedule: random orders of random passes, played. Facts that hold for any order,
+// and some that do not: the anomalies of lists of work that share something (Graham, Bounds on
 // Multiprocessing Timing Anomalies, 1969).
 #include <doctest/doctest.h>
 

@@ -77,8 +77,8 @@ double regret_of(const PublishedSweep& sweep) {
 }
 
 TEST_CASE("of vTrain's sweeps the search picks a layout as fast as the best measured") {
-  // 3 % is the aim. Of 18.4B on 256 GPUs the four best measured lie within 5 %, and the pick is 4.5
-  // % above the best (docs/validation.md, Choice of layout).
+  // The aim is 3 %. With 18.4B on 256 GPUs the four best measured are within 5 %, and the pick is
+  // 4.5 % above the best (docs/validation.md, Choice of layout).
   const std::map<std::string, double> beyond = {{"GPT-L40-h6144", 0.05}};
   int seen = 0;
   for (const auto& [key, sweep] : sweeps_in("vtrain-multi.json", "GPT-")) {

@@ -53,7 +53,7 @@ export interface State {
   took: number;    // milliseconds of the last answer
 }
 
-// Which folds stand open is remembered where the browser lets a page remember.
+// Open folds are remembered if the browser lets a page store it.
 const FOLDS = 'orrery-folds';
 function keptFolds(): Set<string> {
   try {
@@ -172,7 +172,7 @@ export class App {
     return cost.of === JSON.stringify(this.state.run);
   }
 
-  // What may come a moment later than the answer: the address, the tree, the cost.
+  // Parts that may come a moment later than the answer: the address, the tree, the cost.
   private async afterwards(): Promise<void> {
     const turn = ++this.planned;
     const { run, answer } = this.state;

@@ -45,7 +45,7 @@ export function patch(host: Made, children: (Tree | string)[]): void {
     const key = old.orreryProps?.key;
     if (key !== undefined) byKey.set(key, old);
   }
-  // What goes is removed first: a node that is moved past it would lose the focus.
+  // Old nodes are removed first: a node that is moved past one would lose the focus.
   const wanted = new Set(children.map(c => (typeof c === 'string' ? undefined : c.props.key)));
   for (const [key, old] of byKey) {
     if (!wanted.has(key)) old.remove();
@@ -110,7 +110,7 @@ function set(element: Made, name: string, value: unknown): void {
       style.setProperty(key, part);
     }
   } else if ((name === 'value' && element.localName !== 'option') || name === 'checked' || name === 'open') {
-    // What is being typed stays the typist's.
+    // A text that the user is typing is not replaced.
     if (name === 'value' && element === document.activeElement && element.localName === 'input' &&
         (element as HTMLInputElement).type !== 'range') return;
     if (as[name] !== value) as[name] = value ?? (name === 'value' ? '' : false);

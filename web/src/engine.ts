@@ -13,7 +13,7 @@ type Progress = (done: number, total: number) => void;
 interface Shared { answer: Answer; handed?: Uint8Array }
 interface Waiting { resolve(shared: Shared): void; progress?: Progress }
 
-// What lasts: one engine, or several that share a search.
+// A lasting engine: one, or several that share a search.
 export interface Lasting {
   call(command: string, request: Doc, progress?: Progress): Promise<Answer>;
   stop(): void;
@@ -114,10 +114,10 @@ export class Team implements Lasting {
   }
 }
 
-// As many as there are processors; a phone has not the memory for more than a few.
+// One engine a processor, at most 8: a phone has not the memory for more.
 export const teamSize = (): number => Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2));
 
-// Of base64.
+// The bytes of a base64 text.
 function bytesOf(text: string): Uint8Array {
   const plain = atob(text.trim()), bytes = new Uint8Array(plain.length);
   for (let i = 0; i < plain.length; i++) bytes[i] = plain.charCodeAt(i);

@@ -46,7 +46,7 @@ function draw(app: App): void {
   const root = document.getElementById('page') as HTMLElement, focused = ancestors(document.activeElement);
   patch(root, [frame(app, h('main', { key: 'main', class: app.state.metric ? 'with-why' : '' }, form(app), answerView(app), whyView(app)), tabs(app))]);
   if (app.state.tab === 'capacity' && app.tables.keys.size > 0) app.follow('capacity', 'capacity', capacityRequest(app));
-  // Who works by keyboard stays near the place whose control went.
+  // Keyboard focus stays near the place whose control went.
   if (focused[0]?.isConnected === false) focused.find(e => e.isConnected && e.hasAttribute('tabindex'))?.focus();
   if (app.state.answer && !ready) requestAnimationFrame(() => { document.documentElement.dataset.ready = String(Math.round(performance.now())); });
   ready ||= app.state.answer !== undefined;

@@ -2,8 +2,8 @@
 //
 // A module of WebAssembly with the code of its functions parted into streams, which pack better: opcodes, locals,
 // targets of calls, offsets by opcode, constants by the opcode that takes them. It is made by web/bundle.mjs and
-// joined while it is unpacked; both walk the same instructions by mover(), from one side to the other. What it
-// does not know (vectors, threads) moves wrongly, and the bundle finds that it does not come back.
+// joined while it is unpacked; both walk the same instructions by mover(), from one side to the other.
+// Other instructions (vectors, threads) move wrongly, and the bundle finds that they do not come back.
 //
 // Records of four bytes of length, then the raw length of the functions (0: plain bytes follow), their number,
 // the number of streams, name and length of each, and their bytes. Numbers are LEB128.
@@ -12,7 +12,7 @@ const CODE = 10;
 const OPCODES = 0, LOCALS = 1, INDEX = 0x20, CONSTANTS = 256, STREAMS = 512;
 const BLOCK = 1 << 20; // raw bytes of functions to a record: the browser compiles one while the next is unpacked
 
-// What follows an opcode.
+// The operands that follow an opcode.
 const NOTHING = 0, START = 1, END = 2, MEMORY = 3, LOCAL = 4, CONSTANT = 5, ONE = 6, OTHER = 7;
 const kinds = new Uint8Array(256);
 kinds.fill(START, 0x02, 0x05).fill(START, 0x06, 0x07); // block, loop, if, try

@@ -132,7 +132,7 @@ struct PlanSource {
   KeptJson base = {};
 };
 
-// Where the run of the request is a plan.
+// The plan of the request; nothing if its run is no plan.
 std::optional<PlanSource> plan_source(const CapacityCommand& c, const ConfigSource& configs) {
   const GivenRun& run = c.run;
   if (run.document) {

@@ -86,8 +86,8 @@ MeasurementSet measured_in(const NamedText& file, const CollectiveChoice& a) {
   return read_measurements(file.text, file.name, hints);
 }
 
-// As it was measured: on the file's own node where no other is named. The cluster has more GPUs
-// than the ranks where these fill their nodes in part.
+// The question as it was measured: on the file's own node if no other is named. The cluster has
+// more GPUs than the ranks if these fill their nodes in part.
 CollectiveChoice choice_for(const CollectiveChoice& a, const MeasurementSet& set,
                             const MeasuredCollective& m, std::int64_t gpus) {
   CollectiveChoice one = a;
@@ -125,7 +125,7 @@ CollectiveQuestion question_of(const CollectiveChoice& a, const MeasurementSet& 
 
 using WorkOfCurve = std::vector<std::pair<MeasuredCollective, Seconds>>;
 
-// Those that differ in size alone, in the order of the file.
+// Groups the measurements that differ in size alone, in the order of the file.
 std::vector<WorkOfCurve> curves_in(const MeasurementSet& set) {
   std::vector<WorkOfCurve> curves;
   for (const Measurement& m : set.points) {

@@ -89,7 +89,7 @@ void read_megatron(Settings& settings, Facts& facts) {
   facts.say(Said::recompute, again ? Json("selective") : Json(false), "recompute_activations");
 }
 
-// Its own part of DeepSpeed, or the file it names: then the part is ignored.
+// Accelerate's own part of DeepSpeed, or the file it names: then the part is ignored.
 void read_deepspeed(Settings& settings, Facts& facts) {
   const std::string file = base_name(settings.file()) + ": ";
   const auto named = settings.text("deepspeed_config.deepspeed_config_file");

@@ -62,7 +62,7 @@ class Reading {
     const char* path = "mixed_precision";
     if (contains(name, "bf16")) add("bf16", path, true);
     if (begins_with(name, "fp16")) add("fp16", path, true);
-    // It goes over what `ddp` says; those of bf16 reduce in fp32 [from memory].
+    // The recipe replaces the setting of `ddp`; bf16 recipes reduce in fp32 [from memory].
     add("accumulate_allreduce_grads_in_fp32", path, !begins_with(name, "fp16"));
     if (contains(name, "mxfp8")) add("fp8_recipe", path, "mxfp8");
     if (contains(name, "fp8")) add("fp8_format", path, "hybrid");

@@ -212,10 +212,10 @@ class Trace {
     const StagePlan& plan = s_.plan.stages[static_cast<std::size_t>(stage_)];
     traffic(plan, false);
     const auto mine = static_cast<std::size_t>(stage_);
-    for (const Meeting& m : s_.plan.meetings) {
-      if (m.first != mine && m.second != mine) continue;
+    for (const Rendezvous& r : s_.plan.rendezvous) {
+      if (r.first != mine && r.second != mine) continue;
       last_ = {whole_collective("reduce shared gradients", last_, Collective::all_reduce,
-                                group_of(m), m.message.si(), m.time)};
+                                group_of(r), r.message.si(), r.time)};
     }
     last_ = {compute("update", last_, plan.device_update + plan.host_update)};
     traffic(plan, true);
@@ -269,9 +269,9 @@ RankGroup group_at_end(const Run& run, const CommLine<double>& l) {
   return {kind, outer / l.ranks, outer};
 }
 
-RankGroup group_of(const Meeting& m) {
-  return {GroupKind::stages, static_cast<std::int64_t>(m.first),
-          static_cast<std::int64_t>(m.second)};
+RankGroup group_of(const Rendezvous& r) {
+  return {GroupKind::stages, static_cast<std::int64_t>(r.first),
+          static_cast<std::int64_t>(r.second)};
 }
 
 CommGroups::CommGroups(const Run& run, const Simulation& s) : strategy_(run.strategy) {
@@ -284,7 +284,7 @@ CommGroups::CommGroups(const Run& run, const Simulation& s) : strategy_(run.stra
   for (const StagePlan& stage : s.plan.stages) {
     for (const CommLine<double>& l : stage.lines) note(group_at_end(run, l));
   }
-  for (const Meeting& m : s.plan.meetings) note(group_of(m));
+  for (const Rendezvous& r : s.plan.rendezvous) note(group_of(r));
 }
 
 void CommGroups::note(const RankGroup& g) {

@@ -8,18 +8,17 @@
 // receives between stages, then the reduction, the update and the gather. A collective that the run
 // hides is beside its pass, the rest after it. Compute nodes carry the time and, for simulators
 // that count operations, the FLOPs and bytes that take this time at the device's dense peak and
-// memory bandwidth. Leaves out: contention, the inside of a collective, and reductions in two
-// quantized hops (refused by why_no_chakra). Sizes are full
-// buffers in bytes, S of network/collective.h. Names of attributes and numbers of collectives:
-// et_def.proto and Workload.cc of ASTRA-sim 2 (518bd51) as this project read them; field numbers:
-// et_def.proto of github.com/mlcommons/chakra at 0.0.4 [from memory, unverified].
+// memory bandwidth.
 //
-// The communicator groups of a simulated step: the group of each collective, its ranks, and a
-// number as its name.
+// A communicator group is a kind, and for replicas the levels between which they shard
+// (parallel/partition.h). Groups are numbered kind by kind, as the step uses them, then by their
+// lowest rank.
 //
-// A group is a kind, and for replicas the levels between which they shard (parallel/partition.h).
-// Groups are numbered kind by kind, as the step uses them, then by their lowest rank. Leaves out
-// the second hop of quantized reductions, whose levels a line does not have. Errors: none.
+// Leaves out: contention, the inside of a collective, and reductions in two quantized hops, whose
+// levels a line does not have (refused by why_no_chakra()). Units: full buffers in bytes, S of
+// network/collective.h. Errors: none. Source of names and numbers: et_def.proto and Workload.cc of
+// ASTRA-sim 2 (518bd51) as this project read them; of field numbers: et_def.proto of
+// github.com/mlcommons/chakra at 0.0.4 [from memory, unverified].
 #pragma once
 
 #include <cstdint>
@@ -55,7 +54,7 @@ struct RankGroup {
 RankGroup group_of(const PassExchange& e);
 RankGroup group_in_pass(const CommLine<double>& l);
 RankGroup group_at_end(const Run& run, const CommLine<double>& l);
-RankGroup group_of(const Meeting& m);
+RankGroup group_of(const Rendezvous& r);
 
 class CommGroups {
  public:

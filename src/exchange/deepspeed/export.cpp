@@ -46,13 +46,13 @@ void add_offload(const Offload& o, Json& zero) {
   if (o.parameters != OffloadTarget::none) zero["offload_param"]["device"] = device(o.parameters);
 }
 
-// It sends what is checkpointed, so that it says both of them or neither.
+// cpu_checkpointing sends checkpoints to the host, so it is written only with full recompute.
 void add_checkpoints(const Strategy& s, Json& j) {
   if (s.recompute != Recompute::full || !kOffloadPlaces[s.offload.activations].host_memory) return;
   j["activation_checkpointing"]["cpu_checkpointing"] = true;
 }
 
-// Where they are wider than the computation.
+// Gradients that are wider than the computation.
 void add_gradients(const StateRecipe& r, Json& j) {
   if (r.weights > 2) return;
   if (r.gradients == 4) j["data_types"]["grad_accum_dtype"] = kTypes[0];

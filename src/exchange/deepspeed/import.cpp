@@ -301,7 +301,7 @@ void read_recompute(ImportDraft& d) {
   d.set("parallel.recompute_layers", *interval);
 }
 
-// It sends what checkpointing keeps, the inputs of layers: nothing where nothing is checkpointed.
+// cpu_checkpointing offloads the inputs of checkpointed layers: nothing without checkpoints.
 void read_cpu_checkpointing(ImportDraft& d) {
   if (!d.is_on(kCpuCheckpointing)) return;
   if (d.at("parallel.recompute") == "none") {

@@ -297,7 +297,7 @@ ForeignFile document_of(const ForeignFile& script, Facts& facts) {
     }
     if (what == "trl sft") trl_defaults(own, facts);
     const Settings before = settings_of_words({words.begin(), program}, script.name);
-    // Its own file has got them already.
+    // A config file of the launcher has these flags already.
     if (std::find(words.begin(), program, "launch") != program && !before.has("config_file"))
       accelerate::flags_over(launch, {words.begin(), program}, script.name);
     for (const ForeignSetting& s : own.all())

@@ -2,7 +2,7 @@
 //
 // PyTorch profiler's table, `prof.key_averages(group_by_input_shape=True).table()`: columns as wide
 // as the rows of dashes under their names, one row an operator and shape. Read are the products
-// (exchange/kineto/torch_products.h) by "Input Shapes", "# of Calls" and the device's time without
+// (exchange/kineto/work.h) by "Input Shapes", "# of Calls" and the device's time without
 // that of operators below ("Self CUDA"; a copy of addmm's first input is no product); all else has
 // no form here and is left out, counted. The table does not say what the elements are: the user
 // does. Errors: InputError with file and line.

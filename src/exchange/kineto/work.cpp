@@ -111,7 +111,7 @@ std::optional<Collective> kind_of_kernel(const std::string& name, const Json& ar
 
 using Dims = std::vector<std::int64_t>;
 
-// Where its inputs stand among the operator's.
+// The positions of an attention's inputs among the operator's.
 struct AttentionForm {
   std::string_view name;
   AttentionPass pass;

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The work of a GPU from the events of a Kineto trace: kernels, memory sets and copies. Times are
-// µs, as in the trace. Errors: none.
+// The events of a Kineto trace as work: kernels, memory sets and copies of a GPU, and the shapes of
+// the operators and collectives that they run.
 //
-// The shape of an operator or a collective of a Kineto trace, from its event.
+// Products: aten::mm, addmm, bmm, baddbmm, _scaled_mm by "Input Dims" and "Input type"
+// (aten::linear and matmul call one of these). For float elements the kernels' names tell tf32 from
+// fp32 (cuBLAS and CUTLASS: "tf32" or "1688", "sgemm" or "simt"). Attention:
+// aten::_flash_attention_forward and _backward (batch, sequence, heads, head size) by the same and
+// by "Concrete Inputs", which have the mask; their kernels are flash-2's. Collectives: by the
+// arguments that PyTorch gives NCCL's kernels, over neighbouring ranks, as in the fit.
 //
-// Products: aten::mm, addmm, bmm, baddbmm, _scaled_mm by "Input Dims" and "Input type". For float
-// elements the kernels' names tell tf32 from fp32 (cuBLAS and CUTLASS: "tf32" or "1688", "sgemm" or
-// "simt"). Attention: aten::_flash_attention_forward and _backward (batch, sequence, heads, head
-// size) by the same and by "Concrete Inputs", which have the mask; their kernels are flash-2's.
-// Collectives: by the arguments that PyTorch gives NCCL's kernels, over neighbouring ranks, as in
-// the fit. Incomplete events are not guessed: `why_not` names the missing part, as a plural without
-// its number. Errors: none. Source: the forms of PyTorch 2, from memory
+// Leaves out incomplete events: `why_not` names the missing part, as a plural without its number.
+// Units: µs, as in the trace. Errors: none. Source: the forms of PyTorch 2, from memory
 // (torch/csrc/profiler/util.cpp, aten/src/ATen/native/native_functions.yaml, kineto's
 // libkineto/src/output_json.cpp).
-//
-// The matrix products among PyTorch's operators, by the shapes of their inputs. aten::linear and
-// matmul are not among them: they call one that is. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ StoredBase stored_base(Settings& settings, Facts& facts) {
   return twice ? StoredBase::nf4 : StoredBase::nf4_single;
 }
 
-// Its rank is 16 where none is given; a layer at a time keeps no gradients.
+// GaLore's rank is 16 by default; with galore_layerwise no gradients are kept.
 void galore(Settings& settings, Facts& facts) {
   const auto rank = settings.count("galore_rank", 1, 65536);
   const bool at_once = settings.flag("galore_layerwise").value_or(false);

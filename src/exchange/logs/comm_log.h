@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A measured log of communication: how often an operation of a size ran, and how long one took.
+// A measured log of communication, and the predicted message classes beside it.
 //
-// Two forms are read, told apart by their first words:
-// - the summary DeepSpeed's communication logger prints (`deepspeed.comm.log_summary()`): a table
-//   with the columns Comm. Op, Message Size, Count, Total Latency(ms), Avg Latency(ms), tput_avg
-//   (Gbps), busbw_avg (Gbps), wherever in a training log it stands; the first one counts. Its KB is
-//   1024 bytes. Its size of a gather or a reduce-scatter is the whole buffer or a rank's share of
-//   it, depending on version and operation; the table does not say which.
+// Two forms are read, distinguished by their first words:
+// - the summary DeepSpeed's communication logger prints (DeepSpeed's own function
+//   `deepspeed.comm.log_summary()`): a table with the columns Comm. Op, Message Size, Count, Total
+//   Latency(ms), Avg Latency(ms), tput_avg (Gbps), busbw_avg (Gbps), wherever in a training log it
+//   stands; the first one counts. Its KB is 1024 bytes. Its size of a gather or a reduce-scatter is
+//   the whole buffer or a rank's share of it, depending on version and operation; the table does
+//   not say which.
 // - CSV with the columns operation, bytes, count, us, in any order: bytes is the full buffer S
 //   (network/collective.h), us the mean time of one; fields may stand in double quotes. Lines that
 //   begin with # are skipped.
-//
-// Rows of one operation and size are joined: counts add up, times are averaged by count. Leaves out
-// latency by call, stragglers and the log's own rates. Errors: InputError with file, line, found
-// and allowed.
-//
-// Predicted message classes beside a measured log.
+// Rows of one operation and size are joined: counts add up, times are averaged by count.
 //
 // A predicted class goes to the measured row of the same collective with the nearest size, within a
-// tolerance; several may share a row (if a log rounds their sizes to the same text). The size of
-// DeepSpeed's gathers and reduce-scatters may also be a rank's share (exchange/logs/comm_log.h);
-// both readings are tried. Times are compared by message, because a log may hold any number of
-// steps: error = predicted/measured − 1; the total is Σ nᵢ·predictedᵢ over Σ nᵢ·measuredᵢ with the
-// log's counts. Leaves out that a log holds the caller's waiting time, which is less than the
-// operation's if it runs beside compute. Errors: none.
+// tolerance; several may share a row (if a log rounds their sizes to the same text). DeepSpeed's
+// sizes are tried as the whole buffer and as a share. Times are compared by message, because a log
+// may hold any number of steps: error = predicted/measured − 1; the total is Σ nᵢ·predictedᵢ over
+// Σ nᵢ·measuredᵢ with the log's counts.
+//
+// Leaves out latency by call, stragglers, the log's own rates, and that a log holds the caller's
+// waiting time, which is less than the operation's if it runs beside compute. Units: SI after
+// reading. Errors: InputError with file, line, found and allowed; comparing gives none.
 #pragma once
 
 #include <cstddef>

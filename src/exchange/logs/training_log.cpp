@@ -77,7 +77,7 @@ void take_setting(std::string_view key, std::string_view text,
   }
 }
 
-// Of a step's line "global batch size:    16", or NeMo's "global_batch_size: 16".
+// The batch from a step's line "global batch size:    16", or NeMo's "global_batch_size: 16".
 void read_batch(std::string_view line, std::vector<LoggedSetting>& settings) {
   for (const std::string_view name : {"global batch size:", "global_batch_size:"}) {
     const std::size_t at = line.find(name);
@@ -351,7 +351,7 @@ void read_run_time(const std::vector<std::string>& lines, Values& values) {
   if (seconds && steps) values[static_cast<std::size_t>(Logged::step)] = {*seconds / *steps};
 }
 
-// Of a short log the first step alone, where it is far from the others: it compiles and allocates.
+// Steps to leave out. In a short log the first one, if it is far from the others (it compiles).
 std::size_t warm_up_of(const std::vector<double>& x) {
   if (x.size() > 2 * kWarmUp) return kWarmUp;
   if (x.size() < 2) return 0;

@@ -47,7 +47,7 @@ constexpr std::array kShapes = {
     Shape{"h100-nvl", "h100-nvl-94gb", "sm 90", 8, LinkKind::direct, 12, 2},
     Shape{"a100-pcie-80gb", "a100-pcie-80gb", "sm 80", 8, LinkKind::pcie, 0},
     Shape{"mi300x-oam-8", "mi300x", "gfx 942", 8, LinkKind::xgmi, 7},
-    // Its chip alone is taken for MI300X's.
+    // The chip of an MI325X alone reads as an MI300X.
     Shape{"mi325x-oam-8", "mi325x", "", 8, LinkKind::xgmi, 7},
     Shape{"mi350x-oam-8", "mi350x", "gfx 950", 8, LinkKind::xgmi, 7},
     Shape{"mi355x-oam-8", "mi355x", "gfx 950", 8, LinkKind::xgmi, 7},

@@ -29,7 +29,7 @@ constexpr std::array kProducts = {
     Product{"GH200", "gh200"},
     Product{"B300", "b300-sxm"},
     Product{"B200", "b200-sxm-180gb"},
-    // These differ in form from the shipped ones and keep their own names.
+    // NVL and PCIe forms differ from the shipped devices and keep their own names.
     Product{"H200 NVL", "h200-nvl-141gb"},
     Product{"H800 PCIe", "h800-pcie-80gb"},
     Product{"H200", "h200-sxm-141gb"},

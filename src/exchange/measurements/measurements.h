@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured times from the files of other tools, recognised by their beginning:
+// Measured times from the files of other tools, recognised by their beginning, and as the JSON that
+// is read back.
 //
 // - JSON: `orrery calibrate measure`'s own, {"device", "date", …, "measurements": [{…}]}; a curve
 //   of a collective, {"source", "collective", "node", "ranks", "size_mib": […], "time_us": […]};
@@ -9,16 +10,12 @@
 // - PyTorch profiler's trace (Kineto's JSON): products, attention, collectives, copies;
 // - PyTorch profiler's table, `key_averages(group_by_input_shape=True).table()`: its products;
 // - Nsight Systems' report cuda_gpu_trace as CSV: its copies;
-// - CSV with a header: m,n,k,dtype,us and its kin (exchange/measurements/fields.h).
+// - CSV with a header: m,n,k,dtype,us and its kin (exchange/measurements/readers.h).
 //
-// Leaves out Nsight Systems' kernels, which have names but no shapes.
-// Errors: InputError with file, line or path, found and allowed; also if times fall with size
-// (calibrate/measurement.h).
-//
-// Repeated timings of the same work in a trace as one measurement: their median, and their scatter
-// if there are more than four. Errors: none.
-//
-// Measurements as the JSON that exchange/measurements/measurements.h reads back.
+// Repeated timings of the same work in a trace are one measurement: their median, and their scatter
+// if there are more than four. Leaves out Nsight Systems' kernels, which have names but no shapes.
+// Units: SI after reading. Errors: InputError with file, line or path, found and allowed; also if
+// times fall with size (calibrate/measurement.h).
 #pragma once
 
 #include <cstddef>

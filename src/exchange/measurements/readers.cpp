@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CSV of measurements. Lines that begin with # are comments; `# device: h100` and its like set the
-// texts of exchange/measurements/heading.h, `# published: …` the source of numbers that were not
+// texts of exchange/measurements/readers.h, `# published: …` the source of numbers that were not
 // measured here.
 #include "exchange/measurements/readers.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts beside measurements (device, date, …) by their names in files.
-//
-// One measurement from named fields: a row of CSV by its header, or an object of JSON.
+// The readers of exchange/measurements/measurements.cpp, the named fields of one measurement (a row
+// of CSV by its header, or an object of JSON), and the texts beside measurements (device, date, …)
+// by their names in files.
 //
 // | work | fields |
 // | --- | --- |
@@ -15,10 +15,10 @@
 //
 // and each the time: `us`, or for products and attention `tflops` (for causal attention by the
 // FLOPs of the causal half), for a collective `busbw` (network/bus_factor.h) in GB/s; `spread`,
-// relative, is optional. `nodes` hold as many of the ranks each. Errors: InputError.
+// relative, is optional. `nodes` hold as many of the ranks each.
 //
-// The output of `orrery calibrate measure` while it runs, one JSON object a line, so that a kill, a
-// fault or a lost GPU costs only the current work item:
+// `orrery calibrate measure` writes one JSON object a line while it runs, so that a kill, a fault
+// or a lost GPU costs only the current work item:
 //
 //   {"device": "h200-sxm-141gb", "driver": "…", "library": "…", "date": "…", "source": "…"}
 //   {"begun": "launch"}
@@ -28,10 +28,8 @@
 //
 // A session that ends normally says so. If a session did not, work that was begun and is neither
 // measured nor left out killed the program; it is left out from then on. If work is there twice,
-// the last line counts. A last line that a kill cut off is ignored. Errors: InputError with file
-// and line.
-//
-// The readers of exchange/measurements/measurements.cpp, one file each.
+// the last line counts. A last line that a kill cut off is ignored. Units: as the fields say; SI
+// after reading. Errors: InputError with file and line.
 #pragma once
 
 #include <array>

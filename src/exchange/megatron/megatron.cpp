@@ -145,7 +145,7 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
     const bool computed = w[1] == '(';
     if (!computed && (variable.empty() || std::isdigit(static_cast<unsigned char>(variable[0]))))
       continue;
-    // Its branch reports the values that it may have.
+    // The branch of a doubted variable reports the values that it may have.
     if (std::find(run.doubted.begin(), run.doubted.end(), variable) != run.doubted.end()) continue;
     const bool assigned = computed || run.variables.count(variable) > 0;
     const std::string why = assigned ? "arguments that only the shell knows"
@@ -190,7 +190,7 @@ void read_own_model(ImportDraft& d) {
   d.other_defaults = others;
 }
 
-// As large as its model's, unless a setting says it.
+// The vocabulary of the model that the tokenizer is named after, unless a setting says it.
 void read_tokenizer(const ImportJob& job, ImportDraft& d) {
   const auto name = d.settings.word("tokenizer_model");
   if (!name || job.lookup == nullptr || d.is_open("model") || !d.at("model.vocab_size").is_null())

@@ -20,8 +20,8 @@ namespace orrery::megatron {
 // `scripts`: other files given, which it may source or start.
 NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts);
 
-// Settings of the command that starts the training. What several such commands say differently is
-// left open. Commands before it count where they say how many GPUs there are.
+// Settings of the command that starts the training. Settings in which several such commands
+// differ are left open. Commands before it count where they say how many GPUs there are.
 NamedSettings settings_of_script(const ShellRun& run, const std::string& file);
 
 // Why a program of Megatron-LM trains no decoder of its arguments; null where it trains one.
@@ -46,7 +46,7 @@ void rename_settings(Settings& settings);
 // Settings under Megatron-LM's names, whichever tool they come from.
 ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& job);
 
-// Its parts, in this order.
+// The parts of an import, in this order.
 void read_model_of(ImportDraft& d);
 void read_training_of(ImportDraft& d);
 void read_parallel_of(ImportDraft& d);

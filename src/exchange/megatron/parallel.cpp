@@ -23,7 +23,7 @@ std::optional<std::int64_t> launched(ImportDraft& d, std::string_view name) {
   return {};
 }
 
-// Who says one degree says those that are not 1.
+// Degrees that are not given are 1 if another degree is given.
 void degrees(ImportDraft& d) {
   const bool overrides =
       d.out.format == ForeignFormat::bridge || d.out.format == ForeignFormat::nemo;
@@ -280,7 +280,7 @@ void recompute(ImportDraft& d) {
 
 // Layers whose activations go to the host: all of them, or an open question.
 void layer_offload(ImportDraft& d) {
-  // Its number of layers alone switches it on, unless a dump says that it is off [from memory].
+  // The number of layers alone switches offload on, unless a dump says it is off [from memory].
   const char* layers = "cpu_offloading_num_layers";
   if (!d.settings.has("cpu_offloading") && d.settings.count(layers).value_or(0) > 0)
     return d.open("parallel.offload.activations", d.settings.written(layers),

@@ -9,8 +9,8 @@
 // network/collective.h (the larger of the two buffers: NVIDIA/nccl-tests doc/PERFORMANCE.md). Which
 // collective it was only newer versions say ("Collective test starting: all_reduce_perf"): else bus
 // over algorithm bandwidth tells an all-reduce, 2(n−1)/n, from the others, and the user says which
-// of those. What mpirun --tag-output ("[1,0]<stdout>:") and srun -l ("0: ") put before each line is
-// skipped, and so is what NCCL itself logs. One output a file: a rank that is named twice is
+// of those. Prefixes of lines by mpirun --tag-output ("[1,0]<stdout>:") and srun -l ("0: ") are
+// skipped, and so are NCCL's own logs. One output a file: a rank that is named twice is
 // refused.
 #include <algorithm>
 #include <cctype>
@@ -41,8 +41,8 @@ bool is_count(std::string_view word) {
   return x && *x >= 0 && *x == std::floor(*x);
 }
 
-// Where the header has the first `time`, and how many columns. A row that lacks redop or root, as
-// older versions leave them blank, is short by as many.
+// The column of the header's first `time`, and the number of columns. A row whose redop or root is
+// blank, as in older versions, is short by as many.
 struct NcclColumns {
   std::size_t time = 0;
   std::size_t in_place = 0;  // the second `time`, or 0
@@ -140,7 +140,7 @@ std::size_t ranks_of(const Row& row, double factor) {
   return whole <= high && whole + kNode > high ? whole : 0;
 }
 
-// Where no line names a rank: an all-reduce alone has more on the bus than in its algorithm.
+// Ranks from busbw over algbw, if no line names one: only an all-reduce has a ratio above 1.
 std::size_t unnamed_ranks(const Row& row, std::optional<Collective>& kind) {
   constexpr double kMoreThanOne = 1.02;
   if (!kind && row.algbw > 0 && row.busbw / row.algbw > kMoreThanOne) kind = Collective::all_reduce;

@@ -185,7 +185,7 @@ class Reading {
                                 settings, out_.left);
   }
 
-  // Whatever else [model] has is called as in Megatron-LM.
+  // All other settings of [model] have Megatron-LM's names.
   void rest() {
     for (ForeignSetting& s : flat_leaves(document_)) {
       const bool taken = std::find(taken_.begin(), taken_.end(), s.name) != taken_.end();

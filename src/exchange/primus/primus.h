@@ -2,7 +2,7 @@
 //
 // AMD Primus's YAML: modules.pre_trainer with a module's defaults (config), a model file (model)
 // and overrides, in that order; files that extend or include others, where these are given too, by
-// their names. Keys are Megatron-LM's. Of a file that is not given the defaults are unknown.
+// their names. Keys are Megatron-LM's. The defaults of a file that is not given are unknown.
 // Errors: InputError for YAML, and for files that include each other.
 #pragma once
 

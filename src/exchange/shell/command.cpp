@@ -235,7 +235,7 @@ void Script::replace_perhaps(const std::string& name, const std::vector<std::str
   s_.branch->replaced.emplace(name, old);
 }
 
-// Its words from before are sure; those that may come are reported.
+// Keeps the words that the variable has for sure and reports those that may be appended.
 void Script::doubtful_more(const std::string& name, const std::vector<std::string>& more) {
   add_doubt(more);
   if (s_.branch != nullptr) s_.branch->values.erase(name);

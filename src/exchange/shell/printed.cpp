@@ -32,7 +32,7 @@ std::optional<std::string> Script::printed_by(const std::string& command) {
   for (const std::string& w : split_words(command)) {
     for (std::string& f : fields_of_word(w, s_.run.variables)) words.push_back(std::move(f));
   }
-  // It is a process of its own: what it sets is gone with it.
+  // A substitution runs in its own process: its variables end with it.
   const ShellVariables before = s_.run.variables;
   const auto outer = std::exchange(s_.printed, std::string());
   const bool unknown = std::exchange(s_.prints_unknown, false);

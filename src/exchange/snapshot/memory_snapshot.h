@@ -4,7 +4,7 @@
 // pickle that torch.cuda.memory._dump_snapshot writes and pytorch.org/memory_viz opens
 // (pytorch 2, torch/cuda/memory.py; fields from memory of its documentation [unverified]).
 //
-// Stage s stands as device s. What lives all step long is allocated first, one block a kind of
+// Stage s stands as device s. Memory of the whole step is allocated first, one block a kind of
 // state; then every rise of sim/memory_curve.h is a block of the pass that begins there, and every
 // fall gives back the youngest block where it is no more than the fall (the pass's own work), then
 // the oldest ones (the first micro batch). Levels are those of the curve to the byte. Addresses are

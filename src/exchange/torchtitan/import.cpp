@@ -327,8 +327,8 @@ void read_precision(ImportDraft& d) {
   d.set("parallel.framework_options.float8", std::string(kRecipes[recipe.value_or(0)]));
 }
 
-// Where they are not FSDP's usual ones: weights of dtype, gradients reduced in another type, and
-// none that is kept where the optimizer steps in the backward pass.
+// States other than FSDP's usual ones: weights of dtype, gradients reduced in another type, and no
+// gradients kept if the optimizer steps in the backward pass.
 void read_states(ImportDraft& d) {
   constexpr std::array<std::string_view, 2> kTypes = {"float32", "bfloat16"};
   const double width = d.settings.choice("dtype", kTypes).value_or(0) == 0 ? 4 : 2;

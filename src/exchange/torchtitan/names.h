@@ -77,7 +77,7 @@ inline constexpr std::array kOldSchedules = {
 
 inline constexpr std::string_view kAcMode = "activation_checkpoint.mode";
 inline constexpr std::string_view kAcOption = "activation_checkpoint.selective_ac_option";
-// Where a file says neither: mode selective, every second layer [from memory, unverified].
+// The default of both: mode selective, every second layer [from memory, unverified].
 inline constexpr std::int64_t kAcDefault = 2;
 
 inline constexpr std::array kNotModelled = {

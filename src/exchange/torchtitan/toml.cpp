@@ -15,7 +15,7 @@
 #endif
 #undef TOML_ASSERT_ASSUME
 #define TOML_ASSERT_ASSUME(expr) static_assert(true)
-// It also calls places unreachable that characters outside ASCII reach: none of its sets has them.
+// Characters outside ASCII reach places that the library marks as unreachable: none is in a set.
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the files of Hugging Face's world say of one training, whoever says it: a trainer's file
-// (Axolotl, LLaMA-Factory, torchtune, NeMo Automodel) and the Accelerate file it is launched with.
+// The facts of one training from the files of Hugging Face's world: a trainer's file (Axolotl,
+// LLaMA-Factory, torchtune, NeMo Automodel) and the Accelerate file it is launched with.
 // DeepSpeed's file is read apart (exchange/deepspeed) and completes it.
 //
 // A fact that two files say differently is left open. Batches are of a data-parallel replica:
@@ -115,7 +115,7 @@ class Facts {
   void set(Said fact, Json value) {
     said_[static_cast<std::size_t>(fact)]->value = std::move(value);
   }
-  // Where nobody says it.
+  // Says a fact that no file has said.
   void say_weakly(Said fact, Json value, const std::string& setting);
   // "auto" of a trainer: what it picks on the GPU of the command line, open without one.
   void say_picked_precision(const std::string& setting);

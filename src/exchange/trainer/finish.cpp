@@ -203,7 +203,7 @@ class Finish {
            d_.at("training.precision") == "bf16";
   }
 
-  // Those whose states replace Adam's, in full precision.
+  // Optimizers whose states replace Adam's, in full precision.
   static std::string_view other_optimizer(const std::string& name) {
     if (contains(name, "8bit") || contains(name, "4bit")) return "";
     for (const char* other : {"muon", "lion", "adafactor", "galore", "shampoo", "soap"}) {

@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-// Which vertices links join to `start`, on whatever way.
+// The vertices that links join to `start`, by any path.
 std::vector<bool> joined_to(const TopologyGraph& g, std::int32_t start) {
   std::vector<std::vector<std::int32_t>> neighbours(g.vertices.size());
   for (const TopologyLink& l : g.links) {

@@ -71,7 +71,7 @@ Part joined(std::span<const Part> parts, std::size_t but) {
 
 constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
 
-// Those of a group whose cut may differ.
+// The parts of a group whose cut may differ.
 std::vector<std::size_t> unlike(const Routes& r, std::span<const Part> group,
                                 const ArcLoads& usable) {
   std::vector<std::size_t> picked;

@@ -3,7 +3,7 @@
 // A topology graph as tiers: for units of a given size the rate of one child, by how many children
 // talk.
 //
-// That rate is the slowest cut between one child and the other members of its group, over the links
+// The rate is the slowest cut between one child and the other members of its group, over the links
 // on the shortest routes between them (cut.h). The slowest group of m neighbouring children counts,
 // and its slowest child. The rate never falls with m: more members have more routes. A tight cut
 // inside the unit, which such a rate cannot express, becomes a tier of its own (split.h).

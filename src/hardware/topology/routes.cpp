@@ -38,8 +38,8 @@ const std::vector<std::int32_t>& Routes::distances_to(std::int32_t core) {
   return d;
 }
 
-// Where the paths of two vertices on the same anchor join.
-std::int32_t Routes::meeting(std::int32_t x, std::int32_t y) const {
+// The lowest common ancestor of two vertices on the same anchor: the vertex where their paths join.
+std::int32_t Routes::common_ancestor(std::int32_t x, std::int32_t y) const {
   while (x != y) {
     std::int32_t& lower = depth_[at(x)] > depth_[at(y)] ? x : y;
     lower = head_of(*graph_, up_[at(lower)]);
@@ -51,7 +51,7 @@ std::int32_t Routes::port_hops(const Port& x, const Port& y) {
   const std::int32_t outside = (x.arc == kNone ? 0 : 1) + (y.arc == kNone ? 0 : 1);
   const std::int32_t up = depth_[at(x.vertex)] + depth_[at(y.vertex)];
   if (anchor_[at(x.vertex)] == anchor_[at(y.vertex)]) {
-    return outside + up - 2 * depth_[at(meeting(x.vertex, y.vertex))];
+    return outside + up - 2 * depth_[at(common_ancestor(x.vertex, y.vertex))];
   }
   const std::int32_t through = distances_to(core_of(y.vertex))[at(core_of(x.vertex))];
   return through == kNone ? kNone : outside + up + through;
@@ -84,7 +84,7 @@ void Routes::join(const Port& x, const Port& y, double volume, ArcLoads& loads) 
   std::int32_t end_x = anchor_[at(x.vertex)];
   std::int32_t end_y = anchor_[at(y.vertex)];
   if (end_x == end_y) {
-    end_x = end_y = meeting(x.vertex, y.vertex);
+    end_x = end_y = common_ancestor(x.vertex, y.vertex);
   } else {
     demand_[at(core_index_[at(end_y)])].push_back({core_index_[at(end_x)], volume});
   }

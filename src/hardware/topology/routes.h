@@ -89,7 +89,7 @@ class Routes {
   void find_ports();
   const std::vector<std::int32_t>& distances_to(std::int32_t core);
   std::int32_t core_of(std::int32_t v) const;
-  std::int32_t meeting(std::int32_t x, std::int32_t y) const;
+  std::int32_t common_ancestor(std::int32_t x, std::int32_t y) const;
   std::int32_t port_hops(const Port& x, const Port& y);
   void climb(std::int32_t v, std::int32_t end, double volume, bool down, ArcLoads& loads) const;
   void join(const Port& x, const Port& y, double volume, ArcLoads& loads);

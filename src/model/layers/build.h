@@ -66,7 +66,7 @@ void append_residual(Block& block, const BuildContext& c, OpName name);
 // The norm before a part of a layer, where the model has it.
 void append_input_norm(Block& block, const BuildContext& c, OpName name, bool keep_input);
 
-// What ends a part: the norm of its output, where the model has it, and the residual.
+// The end of a part: the norm of its output, if the model has it, and the residual.
 void append_branch_end(Block& block, const BuildContext& c, OpName norm, OpName residual);
 
 void append_attention(Block& block, const BuildContext& c, Mixer mixer);

@@ -2,7 +2,7 @@
 //
 // Looped breadth-first (Lamy-Poirier 2022, arXiv:2211.05953, section 4.1): all micro batches
 // through one chunk before the next chunk begins, forward and then backward. With one chunk it is
-// GPipe with the first micro batch back first. m must be at least p.
+// GPipe with the first micro batch back first. m must be at least p. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct BreadthFirst {
   static constexpr std::int64_t kBackwardSlope = 1;
   static constexpr bool kSeveralChunks = true;
 
-  // As GPipe, over v times as many steps.
+  // The rounds of GPipe, over v times as many steps.
   static constexpr Rounds rounds(const PipelineShape& s) {
     const std::int64_t one_way = steps_each_way(s) + s.stages - 1;
     return {0, 2 * one_way, 0, -one_way - (s.stages - 1)};

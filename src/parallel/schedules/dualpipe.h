@@ -9,7 +9,7 @@
 // a V; m at least 2p. Both keep one chunk's activations of p + 1 micro batches (of 2p + 1, folded).
 //
 // The published bubble, (p/2 − 1)(O + B − 2W) for DualPipe, is exactly what the stage in the middle
-// waits where F = B ≥ W; where F and B differ, the order waits (p/2 − 1)(O + F − 2W).
+// waits where F = B ≥ W; where F and B differ, the order waits (p/2 − 1)(O + F − 2W). Errors: none.
 #pragma once
 
 #include "orrery/quantity.h"

@@ -2,6 +2,7 @@
 //
 // GPipe (Huang et al. 2019, arXiv:1811.06965, figure 2c): all forward steps, then all backward
 // steps, last micro batch first. One chunk a stage; all m micro batches are in flight.
+// Errors: none.
 #pragma once
 
 #include <cstdint>

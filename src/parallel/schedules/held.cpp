@@ -29,7 +29,7 @@ class Moments {
  private:
   HeldChunk& at(std::int64_t chunk) { return now_[static_cast<std::size_t>(chunk)]; }
 
-  // Where both gradients are one step, there is no moment between them.
+  // There is no moment between the two gradients if both are one step.
   void note_unless_done(const Step& s) {
     if (!has_weight_gradient(s.kind)) note();
   }

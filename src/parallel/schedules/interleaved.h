@@ -7,7 +7,7 @@
 // forward and one backward in turn. m must be a multiple of p.
 //
 // The micro batches that a stage holds move from chunk to chunk while their number stays the same,
-// so with chunks of different size the fullest moment must be searched (fullest).
+// so with chunks of different size the fullest moment must be searched (fullest). Errors: none.
 #pragma once
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 // Seen by the table (table.cpp) and by those who play schedules step by step (walk.h). A line names
 // the type that has the schedule's order: in closed form (one_f_one_b.h is a short one), or written
 // out (zero_bubble.h). A type that lacks a member, or a missing line, does not compile.
+// Errors: none.
 #pragma once
 
 #include <tuple>
@@ -44,9 +45,9 @@ concept HasPrograms = requires {
 };
 
 template <ScheduleId kScheduleId, HasRounds Type, ChunksTaken kChunksTaken>
-struct InRounds {
+struct ClosedForm {
   using Order = Type;
-  static constexpr bool kTold = true;
+  static constexpr bool kClosedForm = true;
   static constexpr ScheduleId kId = kScheduleId;
   static constexpr ChunksTaken kChunks = kChunksTaken;
 };
@@ -54,22 +55,22 @@ struct InRounds {
 template <ScheduleId kScheduleId, HasPrograms Type, ChunksTaken kChunksTaken>
 struct WrittenOut {
   using Order = Type;
-  static constexpr bool kTold = false;
+  static constexpr bool kClosedForm = false;
   static constexpr ScheduleId kId = kScheduleId;
   static constexpr ChunksTaken kChunks = kChunksTaken;
 };
 
 // The user's own, of a file.
 struct OfAFile {
-  static constexpr bool kTold = false;
+  static constexpr bool kClosedForm = false;
   static constexpr ScheduleId kId = ScheduleId::own;
 };
 
-inline constexpr std::tuple<InRounds<ScheduleId::gpipe, GPipe, ChunksTaken::one>,
-                            InRounds<ScheduleId::one_f_one_b, OneFOneB, ChunksTaken::one>,
-                            InRounds<ScheduleId::interleaved, Interleaved, ChunksTaken::several>,
+inline constexpr std::tuple<ClosedForm<ScheduleId::gpipe, GPipe, ChunksTaken::one>,
+                            ClosedForm<ScheduleId::one_f_one_b, OneFOneB, ChunksTaken::one>,
+                            ClosedForm<ScheduleId::interleaved, Interleaved, ChunksTaken::several>,
                             // DeepSpeed's TrainSchedule has the order of 1F1B.
-                            InRounds<ScheduleId::deepspeed, OneFOneB, ChunksTaken::one>,
+                            ClosedForm<ScheduleId::deepspeed, OneFOneB, ChunksTaken::one>,
                             WrittenOut<ScheduleId::zb_h1, ZbH1, ChunksTaken::one>,
                             WrittenOut<ScheduleId::zb_h2, ZbH2, ChunksTaken::one>,
                             WrittenOut<ScheduleId::zb_v, ZbV, ChunksTaken::two>,
@@ -77,7 +78,7 @@ inline constexpr std::tuple<InRounds<ScheduleId::gpipe, GPipe, ChunksTaken::one>
                             WrittenOut<ScheduleId::v_min, VMin, ChunksTaken::two>,
                             WrittenOut<ScheduleId::dualpipe, DualPipe, ChunksTaken::one>,
                             WrittenOut<ScheduleId::dualpipev, DualPipeV, ChunksTaken::two>,
-                            InRounds<ScheduleId::breadth_first, BreadthFirst, ChunksTaken::any>,
+                            ClosedForm<ScheduleId::breadth_first, BreadthFirst, ChunksTaken::any>,
                             OfAFile>
     kScheduleList;
 

@@ -3,6 +3,7 @@
 // 1F1B (PipeDream-Flush: Narayanan et al. 2021, arXiv:2006.09503), as Megatron-LM without virtual
 // stages and DeepSpeed's TrainSchedule run it: stage i does min(m, p − 1 − i) forward steps, then
 // one forward and one backward in turn, then what is left of backward. One chunk a stage.
+// Errors: none.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays a schedule told in rounds (schedule.h) step by step, without memory of its own.
+// Plays a closed-form schedule (schedule.h) round by round, without memory of its own.
 //
 // A schedule S has
 //   S::rounds(shape)              see Rounds
@@ -10,7 +10,7 @@
 //                                 position, moved by next() and previous(), it knows `position`,
 //                                 `chunk` and `micro_batch` (what these are outside the sequence
 //                                 does not matter)
-// Cursors only count: nothing is divided in the loops.
+// Cursors only count: nothing is divided in the loops. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words every pipeline schedule is told in.
+// The terms that describe every pipeline schedule.
 //
 // p stages hold v chunks of the model each; m micro batches pass through the parts of the model in
 // order. The layout gives the part of chunk c of stage i (part_of). A stage has a fixed order of
@@ -9,14 +9,15 @@
 //
 // A schedule has one of two forms:
 //  - closed form: in round r stage i takes the next step of its forward sequence, if one is due,
-//  and
-//    then the next of its backward sequence. Its position in the forward sequence is
+//    and then the next of its backward sequence. Its position in the forward sequence is
 //    r + forward_shift − i, in the backward sequence r + backward_shift + i·backward_slope; at a
 //    position outside 0 … m·v − 1 no step is due. The inputs of a step come from an earlier round
 //    or, in the same round, from the same stage or a later one. So the rounds in order, the stages
 //    of each from last to first, are a topological order of the schedule (walk.h), and one stage's
 //    rounds are its program.
 //  - written out: the program of each stage as a list (order.h finds the order over all stages).
+//
+// Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ constexpr std::int64_t virtual_stages(const PipelineShape& s) { return s.stages 
 // Forward steps of one stage; as many backward.
 constexpr std::int64_t steps_each_way(const PipelineShape& s) { return s.chunks * s.micro_batches; }
 
-// Where the parts of the model lie.
+// The stage and chunk of each part of the model.
 enum class ChunkLayout : std::uint8_t {
   looped,    // chunk c of stage i is part c·p + i (Megatron-LM)
   v_shaped,  // every second chunk runs back up: part (c + 1)·p − 1 − i
@@ -65,7 +66,7 @@ constexpr std::int64_t parts(ChunkLayout layout, const PipelineShape& s) {
   return virtual_stages(s) / copies_of_model(layout);
 }
 
-// That a chunk works on: [first, end).
+// Micro batches of a chunk: [first, end).
 struct MicroBatchRange {
   std::int64_t first = 0;
   std::int64_t end = 0;

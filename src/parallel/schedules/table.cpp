@@ -8,7 +8,7 @@ namespace orrery {
 namespace {
 
 template <ScheduleId id, class S, ChunksTaken chunks>
-constexpr Schedule entry_of(const InRounds<id, S, chunks>&) {
+constexpr Schedule entry_of(const ClosedForm<id, S, chunks>&) {
   Schedule s;
   s.id = id;
   s.chunks = chunks;

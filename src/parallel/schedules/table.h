@@ -4,7 +4,7 @@
 //
 // A schedule is one file of this folder and one line of list.h. All of them are played through one
 // door: programs_of here, walk and walk_stage in walk.h. Which shapes a schedule can take,
-// parallel/rules.h says; with others these functions may not be called.
+// parallel/rules.h says; with others these functions may not be called. Errors: none.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct Schedule {
   ChunkLayout layout = ChunkLayout::looped;
   ChunksTaken chunks = ChunksTaken::one;
 
-  bool written_out = false;  // else told in rounds
+  bool written_out = false;  // else in closed form
   bool pairs = false;        // has steps of two micro batches, overlapped
   bool zero_bubble = false;  // counts on an optimizer step that waits for no other stage
 
@@ -46,9 +46,9 @@ struct Schedule {
   void (*fullest)(const PipelineShape&, std::int64_t stage, std::span<const double> weight,
                   std::span<std::int64_t> held) = nullptr;
 
-  // As published: what the stage that waits longest waits in one step if all parts are equal and
-  // sends are free; nothing where no formula is published. Where it is not the order's exactly, the
-  // schedule's file says so.
+  // The published bubble: the longest wait of a stage in one step if all parts are equal and sends
+  // are free; null if no formula is published. If the order waits otherwise, the schedule's file
+  // says so.
   Seconds (*bubble)(const PipelineShape&, const StepTimes<Seconds>& of_a_part) = nullptr;
 };
 

@@ -10,6 +10,7 @@
 // a stage waits are squeezed out, and weight gradients move behind input gradients that others wait
 // for, never behind the next forward (the paper's "squeezing and reordering").
 // The order does not depend on what steps really take; no closed form of the bubble is published.
+// Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plays any schedule step by step. What is called for a step is inlined, which is why this is a
-// header.
+// Plays any schedule step by step. The visitor is inlined, so this is a header. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +13,11 @@
 
 namespace orrery {
 
-// Calls call<Order>() with the order of the schedule, if it is told in rounds.
+// Calls call<Order>() with the order of the schedule, if it has a closed form.
 template <class Call>
 void with_rounds_of(ScheduleId id, Call&& call) {
   const auto one = [&]<class Line>(const Line&) {
-    if constexpr (Line::kTold) {
+    if constexpr (Line::kClosedForm) {
       if (Line::kId == id) call.template operator()<typename Line::Order>();
     }
   };

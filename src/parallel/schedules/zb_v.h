@@ -2,7 +2,7 @@
 //
 // ZB-V (Qi et al. 2023, arXiv:2401.10241, section 6): two chunks a stage in a V, backward in two
 // steps. No bubble at F = B = W (of a chunk) and m ≥ 2p − 1 with the activations of 1F1B, the
-// optimizer waiting for nobody; embedding and head stand on the first stage.
+// optimizer waiting for nobody; embedding and head stand on the first stage. Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 // Zero bubble with one chunk a stage (Qi et al. 2023, arXiv:2401.10241, section 2): 1F1B whose
 // backward is two steps. Stage i warms up with some forward steps and puts off some weight
 // gradients; these fill the time in which 1F1B waits at the end. Which, is ZB-H1 or ZB-H2.
+// Errors: none.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ struct ZeroBubbleCounts {
 // One backward and one forward in turn, the weight gradient of a micro batch `put_off` later.
 Program zero_bubble_program(const PipelineShape& shape, const ZeroBubbleCounts& counts);
 
-// As much in memory as 1F1B.
+// ZB-H1: the memory of 1F1B.
 struct ZbH1 : ZeroBubble<ChunkLayout::looped> {
   static Programs programs(const PipelineShape& shape) {
     Programs all;

@@ -388,7 +388,7 @@ TEST_CASE("torchtitan's stages count what the ends stand for") {
         more;
     return import_files({{{"a.toml", text}}, {}, json_of(kEight), {}, &shipped});
   };
-  // Of 27 layers: (27 + 1 + 1) / 8 are four stages, 27 / 9 three.
+  // With 27 layers (27 + 1 + 1) / 8 are four stages, 27 / 9 three.
   const std::string size = "pipeline_parallel_layers_per_stage = 8\n";
   CHECK(at(stages(size), "parallel.vpp") == 2);
   CHECK(at(stages(size + "pipeline_parallel_first_stage_less_layers = 0\n"

@@ -13,7 +13,7 @@ namespace {
 using testing::about;
 using namespace std::string_literals;  // NOLINT
 
-// As TensorBoard writes it first.
+// The first record that TensorBoard writes.
 const std::string kEvents = "\x18\x00\x00\x00\x00\x00\x00\x00\xa3\x7f\x4b\x22"s +
                             "\x09\x00\x00\xc0\x76\x3b\xa1\xd7\x41\x1a\x0d"s + "brain.Event:2" +
                             "\x6c\xbe\xef\xa8"s;

@@ -176,7 +176,7 @@ TEST_CASE("text that a script reads into a name is that name's value") {
   CHECK(words_passed("IFS=',' read -r T P <<< \"2,4\"\nrun $T $P") == Words{"run", "2", "4", ";"});
   CHECK(words_passed("A=$(cat <<EOF\n--tp 8\n--pp 2\nEOF\n)\nrun $A") ==
         Words{"run", "--tp", "8", "--pp", "2", ";"});
-  // What comes from a file is unknown, and not nothing.
+  // Words from a file are unknown, not absent.
   CHECK(words_passed("mapfile -t A < x\nrun \"${A[@]}\"") == Words{"run", "${A}", ";"});
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products beside one another: a column each, of which the first is the cluster of the run. What is
-// asked of them stands above; every change is answered without a button (App.follow).
+// Products beside one another: a column each, of which the first is the cluster of the run. Their
+// requirements stand above; every change is answered without a button (App.follow).
 import type { App } from '../app';
 import { stacked } from '../chart';
 import { Child, Tree, h, ready } from '../dom';
@@ -14,7 +14,7 @@ import { box, field, parsed, progress } from './parts';
 
 const PAGE = 'capacity.html';
 const PRICES = 'market-2026';
-// What a first visit compares with the run's own cluster.
+// Nodes that a first visit compares with the run's own cluster.
 const OTHERS = ['hgx-h200', 'hgx-b200', 'gb200-nvl72'];
 const MOST = 8;
 
@@ -34,7 +34,7 @@ function nameOf(app: App, node: string): string {
   return node || (products(app).includes(name) ? `${name}, the run's` : name);
 }
 
-// What is asked of all products, and where the engine says that it is wrong.
+// Requirements on all products, and the key that the engine names if one is wrong.
 const ASKED = [{ name: 'tokens', label: 'tokens', key: 'goal' }, { name: 'deadline', label: 'deadline', about: 'none', key: 'deadline' },
   { name: 'budget', label: 'budget', about: '5e6', key: 'budget' }, { name: 'power', label: 'power', about: '2 MW', key: 'power' },
   { name: 'sizes', label: 'GPUs', about: 'the fewest, or 512, 1024', key: 'gpus' }];

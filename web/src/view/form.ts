@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The run: a few controls a group, all keys behind a fold. What is set is bold; what was assumed is
-// grey and says why.
+// The run: a few controls a group, all keys behind a fold. Set keys are bold; assumed keys are
+// grey and say why.
 import { App } from '../app';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
@@ -233,8 +233,8 @@ function asRun(text: string): Doc | null {
   }
 }
 
-// A part that was pasted replaces ours: a strategy is not mixed with another. Of the cluster and the
-// training, what the paste leaves open stays.
+// A part that was pasted replaces ours: a strategy is not mixed with another. Keys of the cluster and
+// the training that the paste leaves open stay.
 function joined(old: Doc, given: Doc): Doc {
   const out: Doc = { ...old };
   delete out.name;

@@ -27,7 +27,7 @@ export function frame(app: App, ...inside: Tree[]): Tree {
       document.body.dataset.commit ? `, ${document.body.dataset.commit}` : '', `. Everything is computed in this page; nothing leaves it. Answered in ${digits(took, 2)} ms.`));
 }
 
-// What most people come to ask; gone once the run is theirs.
+// The questions that most people come with; gone once the run is theirs.
 function first(app: App): Tree {
   const ask = (text: string, act: () => void) => h('button', { type: 'button', class: 'number', onclick: act }, text);
   const to = (tab: 'search' | 'capacity') => () => {

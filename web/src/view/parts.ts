@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the views below the answer share: a box whose text the state keeps, how far work is.
+// Parts that the views below the answer share: a box whose text the state keeps, how far work is.
 import type { App, Work } from '../app';
 import { Tree, h } from '../dom';
 import type { Doc } from '../engine';

@@ -234,30 +234,64 @@ bool is_hybrid(const std::string& word) {
   return word == "4" || word == "5" || begins_with(word, "HYBRID");
 }
 
-constexpr std::string_view kFsdpWithoutEffect[] = {"auto_wrap_policy",
-                                                   "cpu_ram_efficient_loading",
-                                                   "state_dict_type",
-                                                   "sync_module_states",
-                                                   "version",
-                                                   "use_orig_params",
-                                                   "limit_all_gathers",
-                                                   "transformer_layer_cls_to_wrap",
-                                                   "final_state_dict_type",
-                                                   "min_num_params",
-                                                   "xla",
-                                                   "mixed_precision_policy",
-                                                   "ignored_modules"};
+constexpr std::string_view kFsdpWithoutEffect[] = {
+    "cpu_ram_efficient_loading", "state_dict_type",   "sync_module_states",    "version",
+    "use_orig_params",           "limit_all_gathers", "final_state_dict_type", "xla",
+    "mixed_precision_policy"};
+
+// How one tool or file has FSDP's settings: their full names, with and without "fsdp_".
+struct FsdpSettings {
+  Settings& settings;
+  const std::string& prefix;
+  const std::string& words;  // of an older list beside them
+
+  std::string name(const std::string& key) const {
+    return settings.has(prefix + "fsdp_" + key) ? prefix + "fsdp_" + key : prefix + key;
+  }
+  std::string word(const std::string& key) const { return settings.word(name(key)).value_or(""); }
+  std::string written(const std::string& key) const { return settings.written(name(key)); }
+};
+
+// Units that are gathered at once: layers, unless nothing cuts the model into them. Without
+// auto_wrap Hugging Face's Trainer cuts nothing [from memory].
+void say_units(const FsdpSettings& fsdp, Facts& facts) {
+  const std::string policy = fsdp.word("auto_wrap_policy");
+  const bool by_class = !fsdp.word("transformer_layer_cls_to_wrap").empty();
+  const std::string size = fsdp.word("min_num_params");
+  const bool by_size = !size.empty() && size != "0";
+  const bool list = !fsdp.words.empty() && !contains(fsdp.words, "no_shard");
+  const bool cut = contains(fsdp.words, "auto_wrap") || by_class || by_size || !policy.empty();
+  constexpr const char* kWhole = "the whole model is gathered at once; ours gathers layer by layer";
+  if (policy == "NO_WRAP") facts.stop(fsdp.written("auto_wrap_policy"), kWhole);
+  if (list && !cut) facts.stop("fsdp " + fsdp.words + "without auto_wrap", kWhole);
+  if (policy == "SIZE_BASED_WRAP")
+    facts.mention(fsdp.written("auto_wrap_policy"), "layers are gathered one by one here");
+}
+
+// Modules that are not sharded, and gathers that nothing hides.
+void say_other_gathers(const FsdpSettings& fsdp, Facts& facts) {
+  if (!fsdp.word("ignored_modules").empty())
+    facts.stop(fsdp.written("ignored_modules"), "all weights are sharded here");
+  if (fsdp.word("backward_prefetch") == "NO_PREFETCH")
+    facts.mention(fsdp.written("backward_prefetch"), "gathers are hidden behind other work here");
+  fsdp.settings.take(fsdp.name("forward_prefetch"));
+}
+
+// ZeRO's stage of a word of either version; nothing for another word.
+std::optional<std::int64_t> stage_of(const std::string& word) {
+  if (const Sharding* const known = sharding_of(word)) return known->zero;
+  if (word == "FALSE") return 2;
+  return word == "TRUE" ? std::optional<std::int64_t>(3) : std::nullopt;
+}
 
 }  // namespace
 
 // Keys with and without "fsdp_" before them.
 void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
               const std::string& words) {
-  const auto name = [&](const std::string& key) {
-    return settings.has(prefix + "fsdp_" + key) ? prefix + "fsdp_" + key : prefix + key;
-  };
+  const FsdpSettings fsdp{settings, prefix, words};
+  const auto name = [&](const std::string& key) { return fsdp.name(key); };
   const std::string file = base_name(settings.file()) + ": ";
-  std::int64_t zero = 3;
   std::string said = "FSDP";
   const auto in_capitals = [](std::string text) {
     for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -273,22 +307,25 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
       in_capitals(settings.word(name("sharding_strategy")).value_or(listed));
   const std::string reshard =
       in_capitals(settings.word(name("reshard_after_forward")).value_or(""));
-  const std::string word = strategy.empty() ? reshard : strategy;
-  if (!strategy.empty())
+  // The second version has no strategy, and files keep the one of the first.
+  const bool second =
+      !reshard.empty() && (fsdp.word("version") == "2" || settings.word("fsdp_version") == "2");
+  const bool by_strategy = !strategy.empty() && !second;
+  const std::string word = by_strategy ? strategy : reshard;
+  if (by_strategy) {
     said = strategy == listed ? "fsdp " + words : settings.written(name("sharding_strategy"));
-  const Sharding* const known = sharding_of(word);
-  const Sharding* const other = sharding_of(listed);
-  if (known != nullptr && other != nullptr && known->zero != other->zero)
-    facts.leave_open(Said::zero, file + "fsdp " + words, "another sharding than " + said);
-  if (known != nullptr) {
-    zero = known->zero;
-  } else if (word == "FALSE") {
-    zero = 2;
+  } else if (!word.empty()) {
     said = settings.written(name("reshard_after_forward"));
-  } else if (!word.empty() && word != "TRUE") {
-    facts.leave_open(Said::zero, file + word, "no sharding of FSDP");
   }
-  facts.say(Said::zero, zero, file + said);
+  const std::optional<std::int64_t> zero = stage_of(word);
+  for (const auto& [other, written] : {std::pair(listed, "fsdp " + words),
+                                       std::pair(reshard, fsdp.written("reshard_after_forward"))}) {
+    const auto differs = stage_of(other);
+    if (by_strategy && zero && differs && zero != differs)
+      facts.leave_open(Said::zero, file + written, "another sharding than " + said);
+  }
+  if (!zero && !word.empty()) facts.leave_open(Said::zero, file + word, "no sharding of FSDP");
+  facts.say(Said::zero, zero.value_or(3), file + said);
   // Shards stay within a machine unless a device mesh says otherwise.
   const auto machines = settings.count("num_machines", 1, kMostDegree);
   if (is_hybrid(word) && machines) {
@@ -304,8 +341,8 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
   if (settings.flag(name("activation_checkpointing")).value_or(false)) {
     facts.say(Said::recompute, true, file + "fsdp_activation_checkpointing");
   }
-  settings.take(name("backward_prefetch"));
-  settings.take(name("forward_prefetch"));
+  say_units(fsdp, facts);
+  say_other_gathers(fsdp, facts);
   for (const std::string_view key : kFsdpWithoutEffect) settings.take(name(std::string(key)));
 }
 

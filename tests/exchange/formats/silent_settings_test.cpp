@@ -78,4 +78,80 @@ TEST_CASE("Accelerate's eager backends compile nothing, and its unknown degrees 
                  "parallelism_config.parallelism_config_ep_size"));
 }
 
+TEST_CASE("Names of optimizers that only sound like Adam leave its states open") {
+  for (const char* name : {"grokadamw", "flash_adamw", "adamax", "adam_mini", "apollo_adamw"})
+    CHECK(is_open(read(kPlainTrainer + "optim: " + name + "\n", kEight), "training.optimizer"));
+  for (const char* name : {"adamw_torch_fused", "schedule_free_adamw", "stable_adamw"})
+    CHECK(!is_open(read(kPlainTrainer + "optim: " + name + "\n", kEight), "training.optimizer"));
+  CHECK(at(read(kPlainTrainer + "adafactor: true\n", kEight), "training.optimizer") == "adafactor");
+}
+
+TEST_CASE("Degrees and batches of TrainingArguments") {
+  const ImportedRun r = read(kPlainTrainer + "tp_size: 4\n", kEight);
+  CHECK(at(r, "parallel.tp") == 4);
+  CHECK(at(r, "training.global_batch") == 16);
+  CHECK(stops_at(read(kPlainTrainer + "use_cpu: true\n", kEight), "use_cpu"));
+  CHECK(stops_at(read(kPlainTrainer + "split_batches: true\n", kEight), "split_batches"));
+  CHECK(
+      stops_at(read(kPlainTrainer + "parallelism_config: p.yaml\n", kEight), "parallelism_config"));
+}
+
+TEST_CASE("torchtune's two ways to checkpoint beside each other are open") {
+  const std::string base =
+      "model:\n  _component_: torchtune.models.llama3.llama3_8b\nbatch_size: 2\ndtype: bf16\n"
+      "tokenizer:\n  max_seq_len: 1024\nenable_activation_checkpointing: true\n";
+  CHECK(is_open(read(base + "ac_mode: selective\n", kEight), "parallel.recompute"));
+  CHECK(at(read(base + "ac_mode: null\n", kEight), "parallel.recompute") == "full");
+}
+
+TEST_CASE("Axolotl's disk, plugins and workers of Ray") {
+  const std::string base =
+      "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nsample_packing: true\n"
+      "micro_batch_size: 2\nbf16: true\n";
+  CHECK(is_open(read(base + "gradient_checkpointing: offload_disk\n", kEight),
+                "parallel.offload.activations"));
+  CHECK(at(read(base + "use_ray: true\nray_num_workers: 4\n"), "cluster.gpus") == 4);
+  const auto plugin = [&](const std::string& name) {
+    return read(base + "plugins:\n  - axolotl.integrations." + name + "\n", kEight);
+  };
+  CHECK(stops_at(plugin("densemixer.DenseMixerPlugin"), "plugins"));
+  CHECK(stops_at(plugin("diffusion.DiffusionPlugin"), "plugins"));
+  CHECK(is_named(plugin("other.OtherPlugin"), "OtherPlugin"));
+  CHECK(plugin("liger.LigerPlugin").not_understood.empty());
+}
+
+TEST_CASE("LLaMA-Factory's parts of a model that stay, second models and compilers") {
+  const std::string base =
+      "model_name_or_path: meta-llama/Meta-Llama-3-8B\nstage: sft\nfinetuning_type: full\n"
+      "template: llama3\ncutoff_len: 2048\nper_device_train_batch_size: 1\nbf16: true\n";
+  for (const char* name : {"freeze_language_model", "train_mm_proj_only", "use_asft_loss"})
+    CHECK(stops_at(read(base + name + ": true\n", kEight), name));
+  const ImportedRun r = read({{"a.yaml", base + "deepspeed: ds.json\ntorch_compile: true\n"},
+                              {"ds.json", R"({"zero_optimization": {"stage": 3},
+                                "bf16": {"enabled": true}})"}},
+                             kEight);
+  CHECK(is_named(r, "torch_compile"));
+}
+
+TEST_CASE("NeMo Automodel's attention, job and types") {
+  const auto automodel = [](const std::string& model, const std::string& more) {
+    return read(
+        "step_scheduler:\n  global_batch_size: 64\n  local_batch_size: 2\n"
+        "model:\n  _target_: nemo_automodel.NeMoAutoModelForCausalLM.from_pretrained\n"
+        "  pretrained_model_name_or_path: meta-llama/Llama-3.1-8B\n" +
+        model +
+        "distributed:\n"
+        "  _target_: nemo_automodel.components.distributed.fsdp2.FSDP2Manager\n" +
+        more);
+  };
+  const char* flash = "training.flash_attention";
+  CHECK(at(automodel("  attn_implementation: eager\n", ""), flash) == false);
+  CHECK(at(automodel("  attn_implementation: sdpa\n", ""), flash) == true);
+  CHECK(stops_at(automodel("  load_in_4bit: true\n", ""), "quantization"));
+  CHECK(stops_at(automodel("", "qat:\n  enabled: true\n"), "qat"));
+  CHECK(stops_at(automodel("", "  mp_policy:\n    param_dtype: float32\n"),
+                 "distributed.mp_policy.param_dtype"));
+  CHECK(at(automodel("", "slurm:\n  nodes: 4\n  ntasks_per_node: 8\n"), "cluster.gpus") == 32);
+}
+
 }  // namespace orrery

@@ -101,6 +101,7 @@ inline constexpr std::array kNames = {
     NamedPath{"dist.use_tp_pp_dp_mapping", "use_tp_pp_dp_mapping"},
     NamedPath{"ddp.data_parallel_sharding_strategy", "data_parallel_sharding_strategy"},
     NamedPath{"ddp.num_distributed_optimizer_instances", "num_distributed_optimizer_instances"},
+    NamedPath{"dist.num_distributed_optimizer_instances", "num_distributed_optimizer_instances"},
     NamedPath{"ddp.outer_dp_sharding_strategy", "outer_dp_sharding_strategy"},
     NamedPath{"model.moe_latent_size", "moe_latent_size"},
     NamedPath{"ddp.overlap_grad_reduce", "overlap_grad_reduce"},

@@ -152,6 +152,14 @@ void attention(ImportDraft& d) {
   }
 }
 
+// Fused with its product, the loss keeps no logits.
+void loss(ImportDraft& d) {
+  const bool fused = d.is_on("cross_entropy_loss_fusion");
+  if (fused && d.settings.word("cross_entropy_fusion_impl") == "linear")
+    d.stop(d.settings.written("cross_entropy_fusion_impl"),
+           "a loss that keeps no logits, which no key says");
+}
+
 // Megatron-DeepSpeed ends by tokens where they are given; samples are then only a limit.
 void tokens(ImportDraft& d) {
   if (const auto n = d.settings.count("train_tokens", 1)) {
@@ -176,6 +184,7 @@ void read_training_of(ImportDraft& d) {
   precision(d);
   states(d);
   attention(d);
+  loss(d);
   tokens(d);
 }
 

@@ -87,6 +87,13 @@ class Reading {
     }
     const Json& flash = at("model.use_flash_attention");
     if (flash.is_boolean()) add("use_flash_attention", "model.use_flash_attention", flash);
+    // NeMo's own layers, which Megatron-Core's replace.
+    if (at("model.transformer_engine") == false && at("model.mcore_gpt") != true)
+      add("transformer_impl", "model.transformer_engine", "local");
+    const std::string device = text("trainer.accelerator");
+    if (device == "cpu" || device == "tpu" || device == "hpu")
+      out_.left.push_back(
+          {"trainer.accelerator " + device, "no GPUs; Orrery knows GPUs here", "", true});
     if (at("model.data.seq_length").is_number() && at("model.encoder_seq_length").is_null())
       copy("model.data.seq_length", "seq_length");
     const Json& tuning = at("model.data.train_ds.max_seq_length");

@@ -154,4 +154,93 @@ TEST_CASE("NeMo Automodel's attention, job and types") {
   CHECK(at(automodel("", "slurm:\n  nodes: 4\n  ntasks_per_node: 8\n"), "cluster.gpus") == 32);
 }
 
+TEST_CASE("Copies of the distributed optimizer stand in either part of Megatron-Bridge's file") {
+  const auto group = [](const std::string& more) {
+    return at(read("model:\n  _target_: megatron.bridge.models.gpt_provider.GPTModelProvider\n"
+                   "  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n"
+                   "  seq_length: 32\n  vocab_size: 100\n"
+                   "train:\n  global_batch_size: 64\n  micro_batch_size: 1\n"
+                   "optimizer:\n  use_distributed_optimizer: true\n" +
+                       more,
+                   R"({"cluster": {"gpus": 16}})"),
+              "parallel.zero_shard_group");
+  };
+  CHECK(group("dist:\n  num_distributed_optimizer_instances: 4\n") == 4);
+  CHECK(group("dist:\n  num_distributed_optimizer_instances: 1\n"
+              "ddp:\n  num_distributed_optimizer_instances: 2\n") == 8);
+  CHECK(group("").is_null());
+}
+
+TEST_CASE("MLPerf's unfused attention and other numbers of layers") {
+  const std::string base =
+      "export MINIBS=32\nexport TENSOR_MODEL_PARALLEL=8\nexport DGXNNODES=8\nexport DGXNGPU=8\n"
+      "export MICRO_BATCH_SIZE=1\nexport FP8=False\n";
+  const std::string none = "export NVTE_FLASH_ATTN=0\nexport NVTE_FUSED_ATTN=0\n";
+  CHECK(at(read({{"config.sh", base + none}}), "training.flash_attention") == false);
+  CHECK(at(read({{"config.sh", base + "export NVTE_FLASH_ATTN=0\n"}}),
+           "training.flash_attention") != false);
+  CHECK(stops_at(read({{"config.sh", base + "export OVERWRITTEN_NUM_LAYERS=4\n"}}),
+                 "OVERWRITTEN_NUM_LAYERS"));
+}
+
+TEST_CASE("NeMo's own layers have fused attention only where they ask for it") {
+  const auto nemo = [](const std::string& model, const std::string& trainer = "") {
+    return read("trainer:\n  num_nodes: 1\n  devices: 8\n  precision: bf16\n" + trainer +
+                "model:\n  micro_batch_size: 1\n  global_batch_size: 16\n"
+                "  encoder_seq_length: 32\n  num_layers: 4\n  hidden_size: 64\n"
+                "  num_attention_heads: 4\n  megatron_amp_O2: true\n" +
+                model);
+  };
+  const std::string own = "  transformer_engine: false\n";
+  const char* flash = "training.flash_attention";
+  CHECK(at(nemo(own), flash) == false);
+  CHECK(at(nemo(own + "  use_flash_attention: true\n"), flash) == true);
+  CHECK(at(nemo(own + "  mcore_gpt: true\n"), flash) == true);
+  CHECK(stops_at(nemo("", "  accelerator: cpu\n"), "trainer.accelerator"));
+}
+
+TEST_CASE("Experts of Megatron-DeepSpeed are padded to their capacity") {
+  const std::string moe =
+      "--fp16 --deepspeed --num-experts 8 --zero-stage 0 --no-pipeline-parallel ";
+  const ImportedRun twice = read(started_megatron(moe + "--moe-train-capacity-factor 2.0"));
+  CHECK(at(twice, "model.moe_expert_capacity_factor") == 2.0);
+  CHECK(at(twice, "model.moe_pad_expert_input_to_capacity") == true);
+  const char* factor = "model.moe_expert_capacity_factor";
+  CHECK(at(read(started_megatron(moe + "--moe-train-capacity-factor 1.0")), factor).is_null());
+  CHECK(at(read(started_megatron(moe + "--moe-train-capacity-factor 2.0 "
+                                       "--disable-moe-token-dropping")),
+           factor)
+            .is_null());
+}
+
+TEST_CASE("Second models, rollouts and flags of Megatron-LM's forks are not passed over") {
+  for (const char* name : {"--mos", "--kd", "--perform-rl-step", "--swap-optimizer",
+                           "--use-dualpipev", "--enable-zbh1-pipeline"})
+    CHECK(stops_at(read(started_megatron(std::string("--bf16 ") + name)), name));
+  const char* flash = "training.flash_attention";
+  CHECK(at(read(started_megatron("--bf16 --deepspeed --use-flash-attn-builder")), flash) == true);
+  CHECK(at(read(started_megatron("--bf16 --deepspeed")), flash) == false);
+  const std::string loss = "--bf16 --cross-entropy-loss-fusion --cross-entropy-fusion-impl ";
+  CHECK(stops_at(read(started_megatron(loss + "linear")), "--cross-entropy-fusion-impl"));
+  CHECK(!stops_at(read(started_megatron(loss + "te")), "--cross-entropy-fusion-impl"));
+  CHECK(at(read(started_megatron("--bf16 --num-nextn-predict-layers 1")),
+           "model.num_nextn_predict_layers") == 1);
+}
+
+TEST_CASE("A width of one's own goes over the model that a file names") {
+  const ConfigLookup lookup = testing::shipped_configs();
+  const auto primus = [&](const std::string& more) {
+    return import_files({{{"x.yaml",
+                           "modules:\n  pre_trainer:\n    framework: megatron\n"
+                           "    model: llama3.1_8B.yaml\n    overrides:\n      bf16: true\n" +
+                               more}},
+                         {},
+                         json_of(kEight),
+                         {},
+                         &lookup});
+  };
+  CHECK(is_open(primus("      hidden_size: 5120\n"), "model"));
+  CHECK(!is_open(primus("      hidden_size: 4096\n"), "model"));
+}
+
 }  // namespace orrery

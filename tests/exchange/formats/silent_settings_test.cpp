@@ -183,6 +183,17 @@ TEST_CASE("MLPerf's unfused attention and other numbers of layers") {
                  "OVERWRITTEN_NUM_LAYERS"));
 }
 
+TEST_CASE("torchtitan's unknown settings of the optimizer are named or stop") {
+  const std::string base =
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 2\n"
+      "seq_len = 8192\n[optimizer]\nname = \"AdamW\"\nlr = 3e-4\n";
+  CHECK(stops_at(read({{"a.toml", base + "offload = true\n"}}, kEight), "optimizer.offload"));
+  CHECK(is_named(read({{"a.toml", base + "dtype = \"bfloat16\"\n"}}, kEight), "optimizer.dtype"));
+  const ImportedRun plain =
+      read({{"a.toml", base + "implementation = \"fused\"\neps = 1e-8\n"}}, kEight);
+  CHECK(!is_named(plain, "optimizer"));
+}
+
 TEST_CASE("NeMo's own layers have fused attention only where they ask for it") {
   const auto nemo = [](const std::string& model, const std::string& trainer = "") {
     return read("trainer:\n  num_nodes: 1\n  devices: 8\n  precision: bf16\n" + trainer +
@@ -197,6 +208,20 @@ TEST_CASE("NeMo's own layers have fused attention only where they ask for it") {
   CHECK(at(nemo(own + "  use_flash_attention: true\n"), flash) == true);
   CHECK(at(nemo(own + "  mcore_gpt: true\n"), flash) == true);
   CHECK(stops_at(nemo("", "  accelerator: cpu\n"), "trainer.accelerator"));
+}
+
+TEST_CASE("DeepSpeed's own words of types") {
+  const auto states = [](const std::string& more) {
+    return at(read({{"ds.json", R"({"train_batch_size": 8, "bf16": {"enabled": true}, )" + more +
+                                    R"("zero_optimization": {"stage": 1}})"}},
+                   kEight),
+              "training.states");
+  };
+  CHECK(states(R"("communication_data_type": "bfp16", )") ==
+        states(R"("communication_data_type": "bf16", )"));
+  CHECK(states(R"("data_types": {"grad_accum_dtype": "float32"}, )") ==
+        states(R"("data_types": {"grad_accum_dtype": "fp32"}, )"));
+  CHECK(states(R"("communication_data_type": null, )") == states(""));
 }
 
 TEST_CASE("Experts of Megatron-DeepSpeed are padded to their capacity") {
@@ -241,6 +266,21 @@ TEST_CASE("A width of one's own goes over the model that a file names") {
   };
   CHECK(is_open(primus("      hidden_size: 5120\n"), "model"));
   CHECK(!is_open(primus("      hidden_size: 4096\n"), "model"));
+}
+
+TEST_CASE("Whole numbers in a checkpoint of compressed-tensors are quantised weights") {
+  const ConfigLookup lookup = testing::shipped_configs();
+  const auto fitted = [&](const char* config) {
+    ImportedRun r;
+    r.run["model"] = json_of(R"({"model_type": "llama", "hidden_size": 64})");
+    r.run["model"]["quantization_config"] = json_of(config);
+    fit_import(r, Json::object(), lookup);
+    return stops_at(r, "quantization_config.quant_method");
+  };
+  CHECK(fitted(R"({"quant_method": "compressed-tensors", "format": "pack-quantized"})"));
+  CHECK(!fitted(R"({"quant_method": "compressed-tensors", "format": "float-quantized"})"));
+  CHECK(fitted(R"({"load_in_4bit": true})"));
+  CHECK(fitted(R"({"quant_method": "bitnet"})"));
 }
 
 }  // namespace orrery

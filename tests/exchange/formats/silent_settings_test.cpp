@@ -252,6 +252,16 @@ TEST_CASE("Second models, rollouts and flags of Megatron-LM's forks are not pass
            "model.num_nextn_predict_layers") == 1);
 }
 
+TEST_CASE("A list of hosts leaves the GPUs open") {
+  const auto gpus = [](const std::string& launcher) {
+    return is_open(read(small_megatron(launcher, "--bf16")), "cluster.gpus");
+  };
+  CHECK(gpus("deepspeed --hostfile hosts"));
+  CHECK(gpus("mpirun --hostfile hosts python"));
+  CHECK(!gpus("deepspeed --hostfile hosts --num_nodes 2 --num_gpus 8"));
+  CHECK(!gpus("mpirun -np 16 --hostfile hosts python"));
+}
+
 TEST_CASE("A width of one's own goes over the model that a file names") {
   const ConfigLookup lookup = testing::shipped_configs();
   const auto primus = [&](const std::string& more) {

@@ -102,8 +102,13 @@ constexpr std::array kFlagParts = {
     FlagPart{"num_machines", ""},
     FlagPart{"mixed_precision", ""},
 };
-constexpr std::array<std::array<std::string_view, 2>, 3> kFlagTypes = {
-    {{"use_deepspeed", "DEEPSPEED"}, {"use_fsdp", "FSDP"}, {"use_megatron_lm", "MEGATRON_LM"}}};
+constexpr std::array<std::array<std::string_view, 2>, 6> kFlagTypes = {
+    {{"use_deepspeed", "DEEPSPEED"},
+     {"use_fsdp", "FSDP"},
+     {"use_megatron_lm", "MEGATRON_LM"},
+     {"tpu", "TPU"},
+     {"cpu", "MULTI_CPU"},
+     {"use_xpu", "MULTI_XPU"}}};
 
 // `--recompute-activations` is selective; the distributed optimizer is ZeRO 1.
 void read_megatron(Settings& settings, Facts& facts) {

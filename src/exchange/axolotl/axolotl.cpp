@@ -89,8 +89,10 @@ void adapter(Settings& settings, Facts& facts) {
                                       .trained = "lora_modules_to_save"};
   const bool low_rank = kind == "lora" || kind == "qlora";
   const bool nf4 = kind == "qlora" || bits4;
+  const bool twice = settings.flag("bnb_config_kwargs.bnb_4bit_use_double_quant").value_or(true);
   if (low_rank) {
-    const StoredBase base = nf4 ? StoredBase::nf4 : bits8 ? StoredBase::int8 : StoredBase::half;
+    const StoredBase four = twice ? StoredBase::nf4 : StoredBase::nf4_single;
+    const StoredBase base = nf4 ? four : bits8 ? StoredBase::int8 : StoredBase::half;
     say_adapter(kNames, base, "adapter " + kind, settings, facts);
   } else if (!kind.empty() && kind != "none") {
     facts.stop("adapter " + kind, "adapters of another kind; ours are lora, qlora and dora");

@@ -265,6 +265,12 @@ void capacity(ImportDraft& d) {
   d.assume(std::string("model.") + kPads, false, "without --moe-pad-expert-input-to-capacity");
 }
 
+// One layer that predicts several tokens ahead, again and again, has its weights once.
+void repeated_prediction(ImportDraft& d) {
+  if (d.is_on("mtp_use_repeated_layer") && d.count_at("model.num_nextn_predict_layers", 0) > 1)
+    d.stop(d.settings.written("mtp_use_repeated_layer"), "each layer has weights of its own here");
+}
+
 void experts(ImportDraft& d) {
   if (!d.settings.has("num_experts")) {
     d.settings.take("moe_layer_freq");
@@ -427,6 +433,7 @@ void read_model_of(ImportDraft& d) {
   norm_and_positions(d);
   heads(d);
   experts(d);
+  repeated_prediction(d);
   biases(d);
   vocabulary(d);
   dropout(d);

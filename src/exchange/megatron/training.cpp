@@ -143,7 +143,8 @@ void attention(ImportDraft& d) {
   const bool old = d.is_on("deepspeed") || d.settings.has("DDP_impl") ||
                    d.settings.has("checkpoint_activations") || says_old_checkpoints(d.settings);
   const auto kind = d.settings.text("transformer_impl");
-  const bool local = kind ? *kind == "local" : old;
+  const bool forced = d.is_on("export_force_local_attention");
+  const bool local = forced || (kind ? *kind == "local" : old);
   const bool fused = backend ? *backend < 3 : flash || !local;
   d.set("training.flash_attention", fused);
   if (!backend && !flash) {

@@ -107,8 +107,26 @@ class Environment {
   }
 
   static bool moves_memory(const std::string& lower) {
-    constexpr std::string_view kParts[] = {"act_ckpt", "recompute",  "checkpointing", "offload",
-                                           "fsdp",     "zero_stage", "shard",         "num_layers"};
+    constexpr std::string_view kParts[] = {"act_ckpt",
+                                           "recompute",
+                                           "checkpointing",
+                                           "offload",
+                                           "fsdp",
+                                           "zero_stage",
+                                           "shard",
+                                           "num_layers",
+                                           "expert_model",
+                                           "parallel_size",
+                                           "optimizer_instances",
+                                           "comm_type",
+                                           "layout",
+                                           "hidden_size",
+                                           "main_grads",
+                                           "exp_avg",
+                                           "rampup",
+                                           "accumulation_step",
+                                           "precision_aware",
+                                           "grad_reduce_in"};
     return std::any_of(std::begin(kParts), std::end(kParts),
                        [&](std::string_view part) { return contains(lower, part); }) &&
            lower != "act_ckpt_layers" && !contains(lower, "_in_bf16");

@@ -21,6 +21,7 @@ class Reading {
   void read() {
     for (const NamedPath& n : kNames) copy(n.path, n.name);
     precision();
+    second_model();
     activation();
     words();
     sharding();
@@ -62,6 +63,17 @@ class Reading {
     taken_.emplace_back("model.fp8");
     if (is_on("model.fp8"))
       add("fp8_format", "model.fp8", is_on("model.fp8_e4m3") ? "e4m3" : "hybrid");
+  }
+
+  // NeMo-Aligner's trainings.
+  void second_model() {
+    for (const char* part : {"model.dpo", "model.ppo", "model.kto", "model.rpo", "model.spin",
+                             "model.steerlm2", "trainer.dpo", "trainer.ppo", "trainer.kto",
+                             "trainer.rm", "trainer.spin", "trainer.grpo", "trainer.reinforce"}) {
+      if (!at(part).is_null())
+        return out_.left.push_back(
+            {part, "a training with a second model or with generation", "", true});
+    }
   }
 
   void activation() {

@@ -201,6 +201,8 @@ void say_precision(Settings& settings, Facts& facts) {
   settings.take("tf32");
   if (is_true(word("fp8"))) return facts.say(Said::precision, "fp8", file + "fp8");
   if (bf16 == "full") facts.say(Said::narrow, true, file + "bf16 full");
+  if (is_true(bf16) && is_true(fp16))
+    return facts.leave_open(Said::precision, file + "fp16 " + fp16, "beside bf16 " + bf16);
   if (is_true(bf16)) return facts.say(Said::precision, "bf16", file + "bf16 " + bf16);
   if (is_true(fp16)) return facts.say(Said::precision, "fp16", file + "fp16");
   if (bf16 == "auto" || fp16 == "auto") {
@@ -234,10 +236,14 @@ bool is_hybrid(const std::string& word) {
   return word == "4" || word == "5" || begins_with(word, "HYBRID");
 }
 
-constexpr std::string_view kFsdpWithoutEffect[] = {
-    "cpu_ram_efficient_loading", "state_dict_type",   "sync_module_states",    "version",
-    "use_orig_params",           "limit_all_gathers", "final_state_dict_type", "xla",
-    "mixed_precision_policy"};
+constexpr std::string_view kFsdpWithoutEffect[] = {"cpu_ram_efficient_loading",
+                                                   "state_dict_type",
+                                                   "sync_module_states",
+                                                   "version",
+                                                   "use_orig_params",
+                                                   "final_state_dict_type",
+                                                   "xla",
+                                                   "mixed_precision_policy"};
 
 // How one tool or file has FSDP's settings: their full names, with and without "fsdp_".
 struct FsdpSettings {
@@ -274,6 +280,8 @@ void say_other_gathers(const FsdpSettings& fsdp, Facts& facts) {
     facts.stop(fsdp.written("ignored_modules"), "all weights are sharded here");
   if (fsdp.word("backward_prefetch") == "NO_PREFETCH")
     facts.mention(fsdp.written("backward_prefetch"), "gathers are hidden behind other work here");
+  if (!fsdp.settings.flag(fsdp.name("limit_all_gathers")).value_or(true))
+    facts.mention(fsdp.written("limit_all_gathers"), "few layers are gathered at a time here");
   fsdp.settings.take(fsdp.name("forward_prefetch"));
 }
 

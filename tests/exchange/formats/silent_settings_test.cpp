@@ -65,7 +65,20 @@ TEST_CASE("Accelerate's launches on other devices than GPUs stop the import") {
   }
   CHECK(stops_at(by_accelerate("MULTI_GPU", "ipex_config:\n  use_xpu: true\n"),
                  "ipex_config.use_xpu"));
+  const std::string program =
+      " sft.py --model_name_or_path Qwen/Qwen3-4B --max_length 1024"
+      " --per_device_train_batch_size 4 --bf16\n";
+  CHECK(stops_at(read("accelerate launch --num_processes 8 --tpu" + program),
+                 "distributed_type TPU"));
+  CHECK(stops_at(read("accelerate launch --num_processes 8 --cpu" + program),
+                 "distributed_type MULTI_CPU"));
   CHECK(!stops_at(by_accelerate("MULTI_GPU", "use_cpu: false\n"), "use_cpu"));
+}
+
+TEST_CASE("Two precisions at once leave it open, and gathers without a limit are named") {
+  CHECK(is_open(read(kPlainTrainer + "fp16: true\n", kEight), "training.precision"));
+  CHECK(is_named(by_accelerate("FSDP", "fsdp_config:\n  fsdp_limit_all_gathers: false\n"),
+                 "fsdp_limit_all_gathers"));
 }
 
 TEST_CASE("Accelerate's eager backends compile nothing, and its unknown degrees stop") {
@@ -111,6 +124,13 @@ TEST_CASE("Axolotl's disk, plugins and workers of Ray") {
   CHECK(is_open(read(base + "gradient_checkpointing: offload_disk\n", kEight),
                 "parallel.offload.activations"));
   CHECK(at(read(base + "use_ray: true\nray_num_workers: 4\n"), "cluster.gpus") == 4);
+  const std::string adapter =
+      "adapter: qlora\nload_in_4bit: true\nlora_r: 8\nlora_target_linear: true\n";
+  const char* twice = "training.adapter.double_quantisation";
+  CHECK(at(read(base + adapter, kEight), twice).is_null());
+  CHECK(
+      at(read(base + adapter + "bnb_config_kwargs:\n  bnb_4bit_use_double_quant: false\n", kEight),
+         twice) == false);
   const auto plugin = [&](const std::string& name) {
     return read(base + "plugins:\n  - axolotl.integrations." + name + "\n", kEight);
   };
@@ -179,6 +199,8 @@ TEST_CASE("MLPerf's unfused attention and other numbers of layers") {
   CHECK(at(read({{"config.sh", base + none}}), "training.flash_attention") == false);
   CHECK(at(read({{"config.sh", base + "export NVTE_FLASH_ATTN=0\n"}}),
            "training.flash_attention") != false);
+  CHECK(stops_at(read({{"config.sh", base + "export NUM_DISTRIBUTED_OPTIMIZER_INSTANCES=4\n"}}),
+                 "NUM_DISTRIBUTED_OPTIMIZER_INSTANCES"));
   CHECK(stops_at(read({{"config.sh", base + "export OVERWRITTEN_NUM_LAYERS=4\n"}}),
                  "OVERWRITTEN_NUM_LAYERS"));
 }
@@ -207,7 +229,20 @@ TEST_CASE("NeMo's own layers have fused attention only where they ask for it") {
   CHECK(at(nemo(own), flash) == false);
   CHECK(at(nemo(own + "  use_flash_attention: true\n"), flash) == true);
   CHECK(at(nemo(own + "  mcore_gpt: true\n"), flash) == true);
+  CHECK(stops_at(nemo("  dpo:\n    ref_policy_kl_penalty: 0.1\n"), "model.dpo"));
   CHECK(stops_at(nemo("", "  accelerator: cpu\n"), "trainer.accelerator"));
+}
+
+TEST_CASE("torchtitan's older switch of the shared loss stops where it is off") {
+  const auto titan = [](const std::string& degree) {
+    return read({{"a.toml",
+                  "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nbatch_size = 2\n"
+                  "seq_len = 8192\nenable_loss_parallel = false\ntensor_parallel_degree = " +
+                      degree + "\n"}},
+                kEight);
+  };
+  CHECK(stops_at(titan("2"), "training.enable_loss_parallel"));
+  CHECK(!stops_at(titan("1"), "training.enable_loss_parallel"));
 }
 
 TEST_CASE("DeepSpeed's own words of types") {
@@ -250,6 +285,26 @@ TEST_CASE("Second models, rollouts and flags of Megatron-LM's forks are not pass
   CHECK(!stops_at(read(started_megatron(loss + "te")), "--cross-entropy-fusion-impl"));
   CHECK(at(read(started_megatron("--bf16 --num-nextn-predict-layers 1")),
            "model.num_nextn_predict_layers") == 1);
+}
+
+TEST_CASE("CUDA graphs and stages that wait for each other are named") {
+  for (const char* graphs :
+       {"--enable-cuda-graph", "--external-cuda-graph", "--cuda-graph-impl local"})
+    CHECK(is_named(read(started_megatron(std::string("--bf16 ") + graphs)), graphs));
+  CHECK(!is_named(read(started_megatron("--bf16 --cuda-graph-impl none")), "cuda"));
+  const std::string stages =
+      "--bf16 --pipeline-model-parallel-size 2 --no-overlap-p2p-communication ";
+  CHECK(is_named(read(started_megatron(stages + "--num-layers-per-virtual-pipeline-stage 1")),
+                 "--no-overlap-p2p-communication"));
+  CHECK(!is_named(read(started_megatron(stages)), "--no-overlap-p2p-communication"));
+}
+
+TEST_CASE("A layer that predicts again and again, and attention of Megatron-LM's own") {
+  const std::string ahead = "--bf16 --mtp-use-repeated-layer --mtp-num-layers ";
+  CHECK(stops_at(read(started_megatron(ahead + "2")), "--mtp-use-repeated-layer"));
+  CHECK(!stops_at(read(started_megatron(ahead + "1")), "--mtp-use-repeated-layer"));
+  CHECK(at(read(started_megatron("--bf16 --export-force-local-attention")),
+           "training.flash_attention") == false);
 }
 
 TEST_CASE("A list of hosts leaves the GPUs open") {

@@ -183,7 +183,7 @@ void context(Settings& settings, Facts& facts) {
 // A run on other devices than a node's GPUs.
 void devices(const std::string& type, Settings& settings, Facts& facts) {
   const auto stop = [&](const std::string& setting, const char* what) {
-    facts.stop(setting, std::string("trains on ") + what + "; Orrery knows GPUs here");
+    facts.stop(setting, std::string("trains on ") + what + "; Orrery models GPUs alone");
   };
   for (const OtherDevice& d : kOtherDevices) {
     if (d.type == type) stop("distributed_type " + type, d.what);

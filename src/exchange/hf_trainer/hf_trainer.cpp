@@ -33,12 +33,12 @@ struct OtherSwitch {
   const char* why;
 };
 constexpr std::array kOtherSwitches = {
-    OtherSwitch{"use_cpu", "trains on processors; Orrery knows GPUs here"},
-    OtherSwitch{"no_cuda", "trains on processors; Orrery knows GPUs here"},
-    OtherSwitch{"use_ipex", "trains on Intel's devices; Orrery knows GPUs here"},
-    OtherSwitch{"use_mps_device", "trains on Apple's devices; Orrery knows GPUs here"},
-    OtherSwitch{"tpu_num_cores", "trains on TPUs; Orrery knows GPUs here"},
-    OtherSwitch{"use_habana", "trains on Gaudi's HPUs; Orrery knows GPUs here"},
+    OtherSwitch{"use_cpu", "trains on processors; Orrery models GPUs alone"},
+    OtherSwitch{"no_cuda", "trains on processors; Orrery models GPUs alone"},
+    OtherSwitch{"use_ipex", "trains on Intel's devices; Orrery models GPUs alone"},
+    OtherSwitch{"use_mps_device", "trains on Apple's devices; Orrery models GPUs alone"},
+    OtherSwitch{"tpu_num_cores", "trains on TPUs; Orrery models GPUs alone"},
+    OtherSwitch{"use_habana", "trains on Gaudi's HPUs; Orrery models GPUs alone"},
     OtherSwitch{"parallelism_config", "degrees that the program alone says; --tp, --cp say them"},
     OtherSwitch{"split_batches", "the batch is of all replicas; --global-batch says it"},
 };

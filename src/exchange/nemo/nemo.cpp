@@ -105,7 +105,7 @@ class Reading {
     const std::string device = text("trainer.accelerator");
     if (device == "cpu" || device == "tpu" || device == "hpu")
       out_.left.push_back(
-          {"trainer.accelerator " + device, "no GPUs; Orrery knows GPUs here", "", true});
+          {"trainer.accelerator " + device, "no GPUs; Orrery models GPUs alone", "", true});
     if (at("model.data.seq_length").is_number() && at("model.encoder_seq_length").is_null())
       copy("model.data.seq_length", "seq_length");
     const Json& tuning = at("model.data.train_ds.max_seq_length");

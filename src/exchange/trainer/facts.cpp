@@ -292,66 +292,83 @@ std::optional<std::int64_t> stage_of(const std::string& word) {
   return word == "TRUE" ? std::optional<std::int64_t>(3) : std::nullopt;
 }
 
+std::string in_capitals(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// The strategy that an older list names: "shard_grad_op auto_wrap"; "" for none.
+std::string strategy_of_list(const std::string& words) {
+  const std::string capitals = in_capitals(words);
+  std::string listed;
+  for (const Sharding& s : kSharding) {
+    if (contains(capitals, s.word) && s.word.size() > listed.size() && s.word.size() > 1)
+      listed = s.word;
+  }
+  return listed;
+}
+
+// What says which parts are sharded, in capitals, and as it is written.
+struct ShardingWord {
+  std::string word = "";
+  std::string said = "FSDP";
+};
+
+// The second version has no strategy, and files keep the one of the first. Two that differ leave
+// the stage open.
+ShardingWord sharding_word(const FsdpSettings& fsdp, const std::string& file, Facts& facts) {
+  const std::string listed = strategy_of_list(fsdp.words);
+  const std::string own = in_capitals(fsdp.word("sharding_strategy"));
+  const std::string reshard = in_capitals(fsdp.word("reshard_after_forward"));
+  const bool second = fsdp.word("version") == "2" || fsdp.settings.word("fsdp_version") == "2";
+  const std::string by_reshard = fsdp.written("reshard_after_forward");
+  const std::string by_list = "fsdp " + fsdp.words;
+  const std::string strategy = own.empty() ? listed : own;
+  if (strategy.empty() && reshard.empty()) return {};
+  if (strategy.empty() || (second && !reshard.empty())) return {reshard, by_reshard};
+  const ShardingWord known = {strategy,
+                              strategy == listed ? by_list : fsdp.written("sharding_strategy")};
+  for (const auto& [other, written] :
+       {std::pair(listed, by_list), std::pair(reshard, by_reshard)}) {
+    const auto stage = stage_of(other);
+    if (stage && stage_of(strategy) && stage != stage_of(strategy))
+      facts.leave_open(Said::zero, file + written, "another sharding than " + known.said);
+  }
+  return known;
+}
+
+// Shards stay within a machine unless a device mesh says otherwise.
+void say_groups(const ShardingWord& by, const std::string& file, Settings& settings, Facts& facts) {
+  const auto machines = settings.count("num_machines", 1, kMostDegree);
+  if (!is_hybrid(by.word)) return;
+  if (machines) return facts.say(Said::replicate, *machines, file + by.said);
+  facts.leave_open(Said::shard, file + by.said,
+                   "of how many GPUs; --set parallel.zero_shard_group=N");
+}
+
 }  // namespace
 
 // Keys with and without "fsdp_" before them.
 void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
               const std::string& words) {
   const FsdpSettings fsdp{settings, prefix, words};
-  const auto name = [&](const std::string& key) { return fsdp.name(key); };
   const std::string file = base_name(settings.file()) + ": ";
-  std::string said = "FSDP";
-  const auto in_capitals = [](std::string text) {
-    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return text;
-  };
-  const std::string old = in_capitals(words);
-  std::string listed;
-  for (const Sharding& s : kSharding) {
-    if (contains(old, s.word) && s.word.size() > listed.size() && s.word.size() > 1)
-      listed = s.word;
-  }
-  const std::string strategy =
-      in_capitals(settings.word(name("sharding_strategy")).value_or(listed));
-  const std::string reshard =
-      in_capitals(settings.word(name("reshard_after_forward")).value_or(""));
-  // The second version has no strategy, and files keep the one of the first.
-  const bool second =
-      !reshard.empty() && (fsdp.word("version") == "2" || settings.word("fsdp_version") == "2");
-  const bool by_strategy = !strategy.empty() && !second;
-  const std::string word = by_strategy ? strategy : reshard;
-  if (by_strategy) {
-    said = strategy == listed ? "fsdp " + words : settings.written(name("sharding_strategy"));
-  } else if (!word.empty()) {
-    said = settings.written(name("reshard_after_forward"));
-  }
-  const std::optional<std::int64_t> zero = stage_of(word);
-  for (const auto& [other, written] : {std::pair(listed, "fsdp " + words),
-                                       std::pair(reshard, fsdp.written("reshard_after_forward"))}) {
-    const auto differs = stage_of(other);
-    if (by_strategy && zero && differs && zero != differs)
-      facts.leave_open(Said::zero, file + written, "another sharding than " + said);
-  }
-  if (!zero && !word.empty()) facts.leave_open(Said::zero, file + word, "no sharding of FSDP");
-  facts.say(Said::zero, zero.value_or(3), file + said);
-  // Shards stay within a machine unless a device mesh says otherwise.
-  const auto machines = settings.count("num_machines", 1, kMostDegree);
-  if (is_hybrid(word) && machines) {
-    facts.say(Said::replicate, *machines, file + said);
-  } else if (is_hybrid(word))
-    facts.leave_open(Said::shard, file + said,
-                     "of how many GPUs; --set parallel.zero_shard_group=N");
-  const bool offload = settings.flag(name("offload_params")).value_or(false);
+  const ShardingWord by = sharding_word(fsdp, file, facts);
+  const std::optional<std::int64_t> zero = stage_of(by.word);
+  if (!zero && !by.word.empty())
+    facts.leave_open(Said::zero, file + by.word, "no sharding of FSDP");
+  facts.say(Said::zero, zero.value_or(3), file + by.said);
+  say_groups(by, file, settings, facts);
+  const bool offload = settings.flag(fsdp.name("offload_params")).value_or(false);
   if (offload || contains(words, "offload")) {
     for (const Said fact : {Said::offload_parameters, Said::offload_optimizer})
       facts.say(fact, "host", file + (offload ? "offload_params" : "fsdp " + words));
   }
-  if (settings.flag(name("activation_checkpointing")).value_or(false)) {
+  if (settings.flag(fsdp.name("activation_checkpointing")).value_or(false))
     facts.say(Said::recompute, true, file + "fsdp_activation_checkpointing");
-  }
   say_units(fsdp, facts);
   say_other_gathers(fsdp, facts);
-  for (const std::string_view key : kFsdpWithoutEffect) settings.take(name(std::string(key)));
+  for (const std::string_view key : kFsdpWithoutEffect) settings.take(fsdp.name(std::string(key)));
 }
 
 void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,

@@ -44,7 +44,7 @@ R owned(const Run& run, const ParametersHeld& parameters) {
   return n;
 }
 
-// What one rank owns of the states that follow the shapes of matrices, and the products of their
+// One rank's part of the states that follow the shapes of matrices, and the products of their
 // updates: each owner has whole matrices.
 template <Number R>
 struct MatrixUpdates {

@@ -23,7 +23,7 @@ struct ShardedBlock;
 void add_updates(const Run& run, const Placement& placement, const Block& block,
                  const ShardedBlock& sharded, bool tied_copy, ParametersHeld& held);
 
-// Those states of all ranks of one replica together; none for Adam and SGD, which recipes price.
+// The same states of all ranks of one replica together; none for Adam and SGD, which recipes price.
 Bytes matrix_states(const Run& run);
 
 }  // namespace orrery

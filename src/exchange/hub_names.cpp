@@ -139,8 +139,9 @@ constexpr std::string_view kEndings[] = {
     "bf16",       "fp8",     "0528", "0905", "pt",       "yaml",     "nemo", "8k"};
 
 // Ways that a config.json names; fp8 and mxfp4 are of usual bases, which are trained in 16 bits.
-constexpr std::string_view kQuantised[] = {"gptq",   "awq",  "aqlm",         "hqq",       "eetq",
-                                           "quanto", "vptq", "bitsandbytes", "auto-round"};
+constexpr std::string_view kQuantised[] = {
+    "gptq",         "awq",        "aqlm",       "hqq",    "eetq", "quanto", "vptq",
+    "bitsandbytes", "auto-round", "auto_round", "bitnet", "spqr", "higgs",  "torchao"};
 
 std::string letters_of(const std::string& name) {
   std::string out;
@@ -182,9 +183,22 @@ std::string shipped_model(const std::string& name) {
   }
 }
 
+namespace {
+
+// Whole numbers, which compressed-tensors packs; its floats are fp8's.
+bool packs_integers(const Json& config) {
+  const Json& format = value_at(config, "quantization_config.format");
+  const std::string name = format.is_string() ? format.get<std::string>() : "";
+  return name.find("pack") != std::string::npos || name.find("int") != std::string::npos;
+}
+
+}  // namespace
+
 std::string quantised_config(const Json& config) {
   const Json& way = value_at(config, "quantization_config.quant_method");
+  if (value_at(config, "quantization_config.load_in_4bit") == true) return "bitsandbytes";
   if (!way.is_string()) return "";
+  if (way == "compressed-tensors" && packs_integers(config)) return "compressed-tensors";
   for (const std::string_view known : kQuantised) {
     if (way == known) return std::string(known);
   }

@@ -52,7 +52,8 @@ constexpr std::string_view kMovingParts =
     "freeze teacher zenflow compression_training heterogeneous_ fp32_residual "
     "standalone_embedding extended_tp attention_variant remote_device num_layer_list noop_layers "
     "tp_2d distribute_saved_activations accumulation_steps num_micro_batches intermediate_size "
-    "hidden_layers distribute_within";
+    "hidden_layers distribute_within swap_optimizer dualpipe zbh1 zbv first_k_dense "
+    "n_shared_experts tp_size cp_size pp_size";
 
 const SettingNote* find_note(std::span<const SettingNote> notes, std::string_view name) {
   const auto found = std::find_if(notes.begin(), notes.end(),
@@ -288,6 +289,11 @@ void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lo
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
   const auto model = whole_model(run, lookup);
   return model ? model->layers : 0;
+}
+
+std::int64_t width_of_model(const Json& run, const ConfigLookup& lookup) {
+  const auto model = whole_model(run, lookup);
+  return model ? model->hidden : 0;
 }
 
 bool has_experts(const Json& run, const ConfigLookup& lookup) {

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "explore/worker.h"
+
 namespace orrery {
 namespace {
 

@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "explore/worker.h"
-
 namespace orrery {
+
+class Incumbents;
+class SharedFront;
+struct SearchTally;
 
 struct SearchTeam {
   // The answer to others; empty: they are done.

@@ -31,7 +31,7 @@ constexpr EnumNames<FlopsConvention> names_of(FlopsConvention) {
   return {"megatron", "palm", "6n", "causal"};
 }
 
-// What a step trains: `global_batch` sequences of `sequence` tokens. With an adapter, gradients of
+// The work of a step: `global_batch` sequences of `sequence` tokens. With an adapter, gradients of
 // frozen weights are no part of the FLOPs: 4N a token where 6N is usual, as NVIDIA counts
 // fine-tuning (Megatron-Bridge).
 struct CountedStep {

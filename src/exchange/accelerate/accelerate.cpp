@@ -52,6 +52,33 @@ constexpr std::array kAccelerateNotModelled = {
     SettingNote{"parallelism_config.*", "the profile's kind is used"},
 };
 
+// Kinds of launches on devices that are no GPUs, and what they are.
+struct OtherDevice {
+  std::string_view type;
+  const char* what;
+};
+constexpr std::array kOtherDevices = {
+    OtherDevice{"MULTI_CPU", "processors"},
+    OtherDevice{"TPU", "TPUs"},
+    OtherDevice{"XLA", "TPUs or other devices of XLA"},
+    OtherDevice{"MULTI_XPU", "Intel's XPUs"},
+    OtherDevice{"XPU", "Intel's XPUs"},
+    OtherDevice{"MULTI_NPU", "Ascend's NPUs"},
+    OtherDevice{"NPU", "Ascend's NPUs"},
+    OtherDevice{"MULTI_MLU", "Cambricon's MLUs"},
+    OtherDevice{"MULTI_MUSA", "Moore Threads' GPUs"},
+    OtherDevice{"MULTI_SDAA", "Tecorigin's SDAAs"},
+    OtherDevice{"MULTI_HPU", "Gaudi's HPUs"},
+    OtherDevice{"MULTI_NEURON", "Trainium"},
+};
+// Switches of the same.
+constexpr std::array kOtherSwitches = {
+    OtherDevice{"use_cpu", "processors"},
+    OtherDevice{"use_xpu", "Intel's XPUs"},
+    OtherDevice{"ipex_config.use_xpu", "Intel's XPUs"},
+    OtherDevice{"tpu_use_cluster", "TPUs"},
+};
+
 constexpr std::array<std::array<std::string_view, 2>, 3> kParts = {
     {{"fsdp_config.", "FSDP"},
      {"deepspeed_config.", "DEEPSPEED"},
@@ -75,8 +102,13 @@ constexpr std::array kFlagParts = {
     FlagPart{"num_machines", ""},
     FlagPart{"mixed_precision", ""},
 };
-constexpr std::array<std::array<std::string_view, 2>, 3> kFlagTypes = {
-    {{"use_deepspeed", "DEEPSPEED"}, {"use_fsdp", "FSDP"}, {"use_megatron_lm", "MEGATRON_LM"}}};
+constexpr std::array<std::array<std::string_view, 2>, 6> kFlagTypes = {
+    {{"use_deepspeed", "DEEPSPEED"},
+     {"use_fsdp", "FSDP"},
+     {"use_megatron_lm", "MEGATRON_LM"},
+     {"tpu", "TPU"},
+     {"cpu", "MULTI_CPU"},
+     {"use_xpu", "MULTI_XPU"}}};
 
 // `--recompute-activations` is selective; the distributed optimizer is ZeRO 1.
 void read_megatron(Settings& settings, Facts& facts) {
@@ -123,7 +155,9 @@ void precision(Settings& settings, Facts& facts) {
 void compile(Settings& settings, Facts& facts) {
   for (const char* name : {"dynamo_config.dynamo_backend", "dynamo_backend"}) {
     const std::string backend = settings.word(name).value_or("no");
-    if (backend != "no" && backend != "NO" && backend != "false") {
+    // Eager backends trace, and compile no kernel.
+    const bool eager = backend == "EAGER" || backend == "eager" || backend == "AOT_EAGER";
+    if (backend != "no" && backend != "NO" && backend != "false" && !eager) {
       facts.say(Said::compile, true, settings.written(name));
     }
   }
@@ -143,6 +177,28 @@ void context(Settings& settings, Facts& facts) {
   if (ulysses > 1) {
     facts.say(Said::cp, ulysses, settings.written(prefix + "sp_size"));
     facts.say(Said::cp_type, "a2a", settings.written(prefix + "sp_size"));
+  }
+}
+
+// A run on other devices than a node's GPUs.
+void devices(const std::string& type, Settings& settings, Facts& facts) {
+  const auto stop = [&](const std::string& setting, const char* what) {
+    facts.stop(setting, std::string("trains on ") + what + "; Orrery models GPUs alone");
+  };
+  for (const OtherDevice& d : kOtherDevices) {
+    if (d.type == type) stop("distributed_type " + type, d.what);
+  }
+  for (const OtherDevice& d : kOtherSwitches) {
+    if (settings.flag(d.type).value_or(false)) stop(settings.written(d.type), d.what);
+  }
+}
+
+// Degrees of later releases.
+void other_degrees(Settings& settings, Facts& facts) {
+  for (const ForeignSetting& s : settings.all()) {
+    if (s.taken || !begins_with(s.name, "parallelism_config.") || !s.name.ends_with("_size"))
+      continue;
+    if (s.value != 1) facts.stop(text_of(s), "a degree that no key says");
   }
 }
 
@@ -181,9 +237,8 @@ void read(const ForeignFile& file, Facts& facts) {
   if (type == "FSDP") say_fsdp(settings, "fsdp_config.", facts);
   if (type == "DEEPSPEED") read_deepspeed(settings, facts);
   if (type == "MEGATRON_LM") read_megatron(settings, facts);
-  if (type == "MULTI_CPU" || settings.flag("use_cpu").value_or(false))
-    facts.stop(type == "MULTI_CPU" ? "distributed_type MULTI_CPU" : "use_cpu true",
-               "trains on processors; Orrery knows accelerators");
+  devices(type, settings, facts);
+  other_degrees(settings, facts);
   if (type == "NO" || type == "false") facts.say_weakly(Said::gpus, 1, "distributed_type NO");
   // Parts of launchers that are not used.
   for (const auto& [part, of] : kParts) {

@@ -37,7 +37,8 @@ constexpr std::string_view kAutomodelWithoutEffect =
     "distributed_config.moe.* distributed_config.backend distributed_config.pipeline.* "
     "packed_sequence.* mlflow.* compile.* peft._target_ peft.alpha peft.dropout* peft.lora_A_init "
     "peft.use_triton peft.lora_dtype "
-    "quantization.* model.quantization_config.bnb_* autonvtx cp_* teacher_model.* kd_* temperature";
+    "qat.* slurm.* quantization.* model.quantization_config.bnb_* autonvtx cp_* teacher_model.* "
+    "kd_* temperature";
 
 constexpr std::array kAutomodelNotModelled = {
     SettingNote{"fp8.*", "the profile's fp8 is used"},
@@ -75,7 +76,8 @@ void adapter(Settings& settings, Facts& facts) {
       std::any_of(settings.all().begin(), settings.all().end(),
                   [](const ForeignSetting& s) { return begins_with(s.name, "peft."); });
   const auto stored = [&](const std::string& name, bool otherwise) {
-    const auto of_model = settings.flag("model.quantization_config." + name);
+    auto of_model = settings.flag("model.quantization_config." + name);
+    if (!of_model) of_model = settings.flag("model." + name);
     return of_model.value_or(settings.flag("quantization." + name).value_or(otherwise));
   };
   const bool bits4 = stored("load_in_4bit", false);
@@ -136,8 +138,34 @@ void distributed(Settings& settings, Facts& facts) {
       "how many stages a rank has follows from layers_per_stage; --set parallel.vpp=N, --schedule");
 }
 
+// The job that its command line starts has a task on each GPU.
+void job(Settings& settings, Facts& facts) {
+  const auto nodes = settings.count("slurm.nodes", 1, kMostDegree);
+  const auto each = settings.count("slurm.ntasks_per_node", 1, kMostDegree);
+  if (nodes && each) facts.say_weakly(Said::gpus, *nodes * *each, "slurm");
+}
+
+void attention(Settings& settings, Facts& facts) {
+  const auto kind = settings.word("model.attn_implementation");
+  if (kind) facts.say(Said::flash, *kind != "eager", settings.written("model.attn_implementation"));
+}
+
+// Settings that compute or sum otherwise than the weights' type says.
+void other_types(Settings& settings, Facts& facts) {
+  if (settings.flag("qat.enabled").value_or(false))
+    facts.stop("qat", "weights that are rounded in each product, which no precision of ours is");
+  for (const ForeignSetting& s : settings.all()) {
+    const bool policy = contains(s.name, "mp_policy.") && s.name.ends_with("_dtype");
+    if (policy && !contains(bare_text(s.value), "bf"))
+      facts.stop(text_of(s), "weights, products and gradients have one type here");
+  }
+}
+
 void rest(Settings& settings, Facts& facts) {
   precision(settings, facts);
+  job(settings, facts);
+  attention(settings, facts);
+  other_types(settings, facts);
   for (const char* name : {"packed_sequence.packed_sequence_size", "dataset.seq_len",
                            "dataset.seq_length", "dataset.max_length"})
     say_length(name, true, settings, facts);

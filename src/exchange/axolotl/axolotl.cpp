@@ -18,6 +18,24 @@ constexpr std::array kAxolotlRows = {
     SaidRow{"dp_replicate_size", Said::replicate, NameKind::degree},
     SaidRow{"dp_shard_size", Said::shard, NameKind::degree},
     SaidRow{"torch_compile", Said::compile, NameKind::boolean},
+    SaidRow{"ray_num_workers", Said::gpus, NameKind::degree},
+};
+
+// Parts of the names of plugins, and what those change.
+struct Plugin {
+  std::string_view part;
+  const char* why;
+  bool stops = false;
+};
+constexpr std::array kPlugins = {
+    Plugin{"liger", ""},
+    Plugin{"spectrum", ""},  // its own setting stops
+    Plugin{".kd", ""},
+    Plugin{"cut_cross_entropy", "the profile's loss is used"},
+    Plugin{"kernels", "the profile's kernels are used"},
+    Plugin{"densemixer", "every expert computes every token", true},
+    Plugin{"diffusion", "another loss than that of the next token", true},
+    Plugin{"llm_compressor", "sparse weights, which no key says", true},
 };
 
 constexpr std::string_view kAxolotlWithoutEffect =
@@ -31,7 +49,7 @@ constexpr std::string_view kAxolotlWithoutEffect =
     "default_system_message shuffle_* adam_* adamw_* max_grad_norm cosine_* "
     "early_stopping_patience local_rank debug hub_* "
     "remove_unused_columns dataloader_* sample_packing_* multipack_* xformers_attention "
-    "auto_resume_from_checkpoints load_best_model_at_end loss_watchdog_* "
+    "use_ray auto_resume_from_checkpoints load_best_model_at_end loss_watchdog_* "
     "roles_to_train train_on_eos float16 base_model_config base_model_ignore_patterns "
     "revision_of_model processor_type use_tensorboard comet_* lora_alpha lora_fan_in_fan_out "
     "lora_on_cpu lora_model_dir lora_*_kernel lora_dropout lora_r lora_target_modules "
@@ -71,8 +89,10 @@ void adapter(Settings& settings, Facts& facts) {
                                       .trained = "lora_modules_to_save"};
   const bool low_rank = kind == "lora" || kind == "qlora";
   const bool nf4 = kind == "qlora" || bits4;
+  const bool twice = settings.flag("bnb_config_kwargs.bnb_4bit_use_double_quant").value_or(true);
   if (low_rank) {
-    const StoredBase base = nf4 ? StoredBase::nf4 : bits8 ? StoredBase::int8 : StoredBase::half;
+    const StoredBase four = twice ? StoredBase::nf4 : StoredBase::nf4_single;
+    const StoredBase base = nf4 ? four : bits8 ? StoredBase::int8 : StoredBase::half;
     say_adapter(kNames, base, "adapter " + kind, settings, facts);
   } else if (!kind.empty() && kind != "none") {
     facts.stop("adapter " + kind, "adapters of another kind; ours are lora, qlora and dora");
@@ -119,13 +139,15 @@ void checkpoints(Settings& settings, Facts& facts) {
   const std::string word = settings.word("gradient_checkpointing").value_or("false");
   const std::string said = settings.written("gradient_checkpointing");
   facts.say(Said::recompute, word != "false", said);
+  constexpr const char* kDisk = "host or none; ours keeps none on a disk";
+  if (word == "offload_disk") return facts.leave_open(Said::offload_activations, said, kDisk);
   // "unsloth" is the older word for it.
   if (begins_with(word, "offload") || word == "unsloth")
     facts.say(Said::offload_activations, "host", said);
   const std::string offload = settings.word("activation_offloading").value_or("false");
   if (offload == "disk")
     return facts.leave_open(Said::offload_activations, settings.written("activation_offloading"),
-                            "host or none; ours keeps none on a disk");
+                            kDisk);
   if (offload != "false")
     facts.say(Said::offload_activations, "host", settings.written("activation_offloading"));
 }
@@ -169,6 +191,22 @@ void stored_weights(Settings& settings) {
   settings.take("model_quantization_config");
 }
 
+void plugins(Settings& settings, Facts& facts) {
+  for (const std::string& p : settings.words("plugins").value_or(std::vector<std::string>{})) {
+    if (contains(p, "liger")) facts.say(Said::kernels, "liger", p);
+    const auto known = std::find_if(kPlugins.begin(), kPlugins.end(),
+                                    [&](const Plugin& k) { return contains(p, k.part); });
+    if (known == kPlugins.end()) {
+      facts.mention(p, "a plugin that is not known");
+    } else if (known->stops) {
+      facts.stop("plugins " + p, known->why);
+    } else if (known->why[0] != '\0') {
+      facts.mention(p, known->why);
+    }
+  }
+  settings.take("dense_mixer");
+}
+
 // A packed row is a full one; others are as long as the longest of their batch.
 void rest(Settings& settings, Facts& facts) {
   stored_weights(settings);
@@ -191,11 +229,7 @@ void rest(Settings& settings, Facts& facts) {
   const auto unfrozen = settings.words("unfrozen_parameters");
   if (unfrozen && !unfrozen->empty())
     facts.stop("unfrozen_parameters", "some weights are trained; ours trains all, or adapters");
-  const auto plugins = settings.words("plugins").value_or(std::vector<std::string>{});
-  for (const std::string& p : plugins) {
-    if (contains(p, "liger")) facts.say(Said::kernels, "liger", p);
-    if (contains(p, "cut_cross_entropy")) facts.mention(p, "the profile's loss is used");
-  }
+  plugins(settings, facts);
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ class Reading {
   void copy(const NamedPath& n) {
     const Json value = leaf(n.path);
     if (value.is_null()) return;
+    // Two sections have it, one of them perhaps as it is by default.
+    if (n.name == "num_distributed_optimizer_instances" && value == 1) return;
     if (value.is_boolean() && !value.get<bool>() &&
         (n.name == "fp8_format" || n.name == "fp4_format"))
       return;

@@ -135,14 +135,23 @@ void read_batches_of(ImportDraft& d, const Json& given) {
   if (b.batch == 0 && value_at(given, "training.global_batch").is_null()) multiply(d, b);
 }
 
+// The place in kTypes of a setting's word; nothing where it is not given or null.
+std::optional<std::size_t> type_of(ImportDraft& d, std::string_view name) {
+  const auto word = d.settings.word(name);
+  if (!word) return {};
+  const auto known = std::find_if(kTypeWords.begin(), kTypeWords.end(),
+                                  [&](const TypeWord& t) { return t.word == *word; });
+  return known != kTypeWords.end() ? known->type : d.settings.choice(name, kTypes);
+}
+
 // After precision and optimizer: the bytes of a gradient, kept and on the wire.
 void read_states_of(ImportDraft& d) {
   for (const char* name : kNarrowStates) {
     if (d.is_on(name))
       d.open("training.states", d.settings.written(name), "--set training.states={…}");
   }
-  const auto kept = d.settings.choice(kKeptGradients, kTypes);
-  const auto sent = d.settings.choice(kSentGradients, kTypes);
+  const auto kept = type_of(d, kKeptGradients);
+  const auto sent = type_of(d, kSentGradients);
   if (!kept && !sent) return;
   if (d.at("training.precision") == "fp32") {
     if (kept.value_or(0) != 0) narrower(d, kKeptGradients, kTypes[*kept]);

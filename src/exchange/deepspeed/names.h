@@ -76,6 +76,16 @@ inline constexpr std::string_view kCpuCheckpointing = "activation_checkpointing.
 inline constexpr std::string_view kKeptGradients = "data_types.grad_accum_dtype";
 inline constexpr std::string_view kSentGradients = "communication_data_type";
 inline constexpr std::array<std::string_view, 3> kTypes = {"fp32", "fp16", "bf16"};
+// DeepSpeed's other words of them, and the place in kTypes.
+struct TypeWord {
+  std::string_view word;
+  std::size_t type;
+};
+inline constexpr std::array kTypeWords = {
+    TypeWord{"float32", 0}, TypeWord{"torch.float32", 0}, TypeWord{"float", 0},
+    TypeWord{"float16", 1}, TypeWord{"torch.float16", 1}, TypeWord{"half", 1},
+    TypeWord{"bfp16", 2},   TypeWord{"bfloat16", 2},      TypeWord{"torch.bfloat16", 2},
+};
 
 // Master weights, gradients and moments of 16 bits.
 inline constexpr const char* kNarrowStates[] = {

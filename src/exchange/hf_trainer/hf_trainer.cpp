@@ -27,6 +27,22 @@ constexpr std::array kHfTrainerRows = {
     SaidRow{"grad_checkpoint", Said::recompute, NameKind::boolean},  // InternVL
 };
 
+// Switches of TrainingArguments of other devices, and of parts that no key says.
+struct OtherSwitch {
+  const char* name;
+  const char* why;
+};
+constexpr std::array kOtherSwitches = {
+    OtherSwitch{"use_cpu", "trains on processors; Orrery models GPUs alone"},
+    OtherSwitch{"no_cuda", "trains on processors; Orrery models GPUs alone"},
+    OtherSwitch{"use_ipex", "trains on Intel's devices; Orrery models GPUs alone"},
+    OtherSwitch{"use_mps_device", "trains on Apple's devices; Orrery models GPUs alone"},
+    OtherSwitch{"tpu_num_cores", "trains on TPUs; Orrery models GPUs alone"},
+    OtherSwitch{"use_habana", "trains on Gaudi's HPUs; Orrery models GPUs alone"},
+    OtherSwitch{"parallelism_config", "degrees that the program alone says; --tp, --cp say them"},
+    OtherSwitch{"split_batches", "the batch is of all replicas; --global-batch says it"},
+};
+
 constexpr std::string_view kHfTrainerWithoutEffect =
     "model_name_or_path tokenizer_* model_revision config_name trust_remote_code cache_dir "
     "chat_template* dataset* data_* train_file validation_* do_train do_eval do_predict eval_* "
@@ -201,7 +217,19 @@ void other_shape(Settings& settings, Facts& facts) {
                "another model than its name; give its config.json with --model");
 }
 
+// Tensor ranks of releases of 2025, where 0 and 1 are none.
+void tensor_ranks(Settings& settings, Facts& facts) {
+  const auto ranks = settings.count("tp_size", 0, kMostDegree);
+  if (ranks && *ranks > 1) facts.say(Said::tp, *ranks, settings.written("tp_size"));
+}
+
 void rest(Settings& settings, Facts& facts) {
+  for (const OtherSwitch& s : kOtherSwitches) {
+    if (is_said(settings, s.name)) facts.stop(settings.written(s.name), s.why);
+  }
+  if (is_said(settings, "adafactor"))
+    facts.say(Said::optimizer, "adafactor", settings.written("adafactor"));
+  tensor_ranks(settings, facts);
   other_shape(settings, facts);
   if (!facts.has(Said::micro_batch))
     facts.say_weakly(Said::micro_batch, 8, "per_device_train_batch_size 8 (the Trainer's default)");

@@ -53,6 +53,9 @@ constexpr std::array kRefused = {
     Refused{"use_unsloth", "Unsloth's kernels, which keep less memory than others"},
     Refused{"mixture_of_depths", "layers that tokens skip"},
     Refused{"use_kt", "experts on the host"},
+    Refused{"use_asft_loss", "a training with a second model"},
+    Refused{"freeze_language_model", "some weights are trained; ours trains all, or adapters"},
+    Refused{"train_mm_proj_only", "some weights are trained; ours trains all, or adapters"},
 };
 
 // bitsandbytes stores the base model in 4 or 8 bits; scales of 4 bits in 8 unless told not to.

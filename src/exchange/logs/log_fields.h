@@ -69,6 +69,7 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"Hugging Face's Trainer", "train_steps_per_second =", Logged::steps, 1},
     // Axolotl's callbacks [from memory, and the next ones too]
     {"Hugging Face's Trainer", "'tokens_per_second_per_gpu':", Logged::tokens, 1},
+    {"Hugging Face's Trainer", "'tokens/train_per_sec_per_gpu':", Logged::tokens, 1},
     {"Hugging Face's Trainer", "'memory/max_allocated (GiB)':", Logged::allocated, kGiBytes},
     {"Hugging Face's Trainer", "'memory/max_mem_allocated(gib)':", Logged::allocated, kGiBytes},
     {"Hugging Face's Trainer", "'memory/device_reserved (GiB)':", Logged::reserved, kGiBytes},

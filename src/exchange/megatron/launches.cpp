@@ -22,6 +22,9 @@ constexpr std::ptrdiff_t kFewKeys = 3;
 // Parts of names of programs that train nothing.
 constexpr std::string_view kOtherPrograms[] = {
     "preprocess", "convert", "generat", "eval", "infer", "server", "merge", "checkpoint_util"};
+// Where the number of processes stands if a starter's own words do not say it: another launcher
+// below it may say it, the job's variables do, or nothing does.
+enum class Unsaid : std::uint8_t { elsewhere, job, open };
 // Programs that start processes, and their flags: of all processes, of groups (nodes, or the
 // resource sets of jsrun), of the processes of a group, and of the GPUs of a process or of a set.
 struct Starter {
@@ -30,6 +33,10 @@ struct Starter {
   std::string_view groups = "";
   std::string_view each = "";
   std::string_view gpus = "";
+  Unsaid unsaid = Unsaid::elsewhere;
+  std::string_view usual_each = "";  // processes of a group that does not say them
+  bool gpus_of_group = false;        // the flag of GPUs is of a group, and must be there
+  bool groups_are_nodes = false;     // of a launcher below it too
 };
 constexpr std::string_view kMpiFlags = "-np -n --np -c --n";
 constexpr std::array kStarters = {
@@ -42,10 +49,13 @@ constexpr std::array kStarters = {
     Starter{"horovodrun", "-np --num-proc"},
     Starter{"aprun", "-n"},
     Starter{"ibrun", "-n -np"},
-    Starter{"srun", "-n --ntasks", "-N --nodes", "--ntasks-per-node", "--gpus-per-task"},
-    Starter{"jsrun", "-p --np", "-n --nrs", "-a --tasks_per_rs", "-g --gpu_per_rs"},
-    Starter{"lrun", "-n", "-N", "-T"},
-    Starter{"flux", "-n --ntasks", "-N --nodes", "--tasks-per-node", "-g --gpus-per-task"},
+    Starter{"srun", "-n --ntasks", "-N --nodes", "--ntasks-per-node", "--gpus-per-task",
+            Unsaid::job},
+    Starter{"jsrun", "-p --np", "-n --nrs", "-a --tasks_per_rs", "-g --gpu_per_rs", Unsaid::open,
+            "1", true},
+    Starter{"lrun", "-n", "-N", "-T", "", Unsaid::open},
+    Starter{"flux", "-n --ntasks", "-N --nodes", "--tasks-per-node", "-g --gpus-per-task",
+            Unsaid::open, "", false, true},
 };
 // Programs that start several processes of a task themselves.
 constexpr std::string_view kLaunchers[] = {"torchrun",   "torch.distributed.run",
@@ -126,29 +136,29 @@ std::string value_of(const Words& words, std::string_view flags) {
   return "";
 }
 
-// Processes of a starter: its own words, or for srun those of the job.
+// Processes of a starter: its own words, or those of the job.
 std::string processes_of(const Starter& s, const Words& words, const ShellVariables& variables) {
-  const bool slurm = s.name == "srun";
+  const bool job = s.unsaid == Unsaid::job;
   const auto said = [&](std::string_view flags, const char* variable) {
     const std::string own = value_of(words, flags);
-    return own.empty() && slurm ? shell_value(variables, variable) : own;
+    return own.empty() && job ? shell_value(variables, variable) : own;
   };
   std::string all = value_of(words, s.all);
   if (!all.empty()) return all;
   std::string each = said(s.each, "SLURM_NTASKS_PER_NODE");
-  if (each.empty() && s.name == "jsrun") each = "1";
+  if (each.empty()) each = std::string(s.usual_each);
   const auto groups = parse_number(said(s.groups, "SLURM_NNODES"));
   const auto one = parse_number(each);
   if (groups && one) return shortest(*groups * *one);
-  return slurm ? shell_value(variables, "SLURM_NTASKS") : "";
+  return job ? shell_value(variables, "SLURM_NTASKS") : "";
 }
 
-// False where a process has several GPUs, or where jsrun does not say that it has one.
+// False where a process has several GPUs, or where a group does not say that it has one for each.
 bool has_one_gpu(const Starter& s, const Words& words) {
   const std::string gpus = value_of(words, s.gpus);
-  if (s.name != "jsrun") return gpus.empty() || gpus == "1";
+  if (!s.gpus_of_group) return gpus.empty() || gpus == "1";
   const std::string each = value_of(words, s.each);
-  return gpus == (each.empty() ? "1" : each);
+  return gpus == (each.empty() ? std::string(s.usual_each) : each);
 }
 
 // The place of a starter: MPI's anywhere, others at the beginning of the command.
@@ -172,21 +182,31 @@ bool starts_more(const std::string& tasks, const ShellVariables& variables) {
   return !n || (gpus && nodes && *n != *gpus * *nodes);
 }
 
+// A list of hosts says how many GPUs there are, and it is not read.
+void add_hosts(const Words& words, Launch& launch) {
+  const std::string hosts = value_of(words, "--hostfile -hostfile --machinefile -machinefile -H");
+  if (hosts.empty()) return;
+  launch.left.push_back(
+      {"--hostfile " + hosts, "its hosts say how many GPUs; --gpus says it", "cluster.gpus", true});
+}
+
 void add_started(const Starter& s, const Words& words, const ShellRun& run, Launch& launch) {
   const std::string n = processes_of(s, words, run.variables);
   const std::string name(s.name);
   const bool known = parse_number(n).has_value() || is_unknown_to_us(n);
-  const bool site = s.name == "jsrun" || s.name == "flux" || s.name == "lrun";
+  const bool alone = s.unsaid == Unsaid::open;
   const std::string nodes = value_of(words, s.groups);
-  if (s.name == "flux" && !nodes.empty()) launch.settings.add({"nnodes", "-N", nodes});
-  if ((known || site) && !has_one_gpu(s, words)) {
+  if (s.groups_are_nodes && !nodes.empty()) launch.settings.add({"nnodes", "-N", nodes});
+  if ((known || alone) && !has_one_gpu(s, words)) {
     launch.left.push_back({name + " " + std::string(fields_of(s.gpus, ' ').back()),
                            "not one GPU for each process; --gpus says how many there are",
                            "cluster.gpus", true});
-  } else if (site && !known) {
+  } else if (alone && !known) {
     launch.left.push_back(
         {name, "its number of processes is not said; --gpus says it", "cluster.gpus", true});
-  } else if (!n.empty() && (s.name != "srun" || !starts_more(n, run.variables))) {
+  } else if (!known) {
+    add_hosts(words, launch);
+  } else if (!n.empty() && (s.unsaid != Unsaid::job || !starts_more(n, run.variables))) {
     launch.settings.add({"WORLD_SIZE", s.all == kMpiFlags ? "-np" : name + "'s tasks", n});
   }
 }
@@ -206,6 +226,8 @@ void add_processes(const ShellRun& run, const ShellCommand& c, Launch& launch) {
     if (slots > 0) launch.settings.add({"WORLD_SIZE", "--include", std::to_string(slots)});
     return;
   }
+  if (base_name(words.front()) == "deepspeed" && value_of(words, "--num_gpus").empty())
+    add_hosts(words, launch);
   if (starts_its_own(words)) return;
   const Starter* starter = nullptr;
   const std::size_t at = place_of_starter(words, starter);

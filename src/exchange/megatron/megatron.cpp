@@ -168,17 +168,28 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
   const Json& model = d.at("model").is_string() ? d.at("model") : value_at(d.given, "model");
   if (job.lookup == nullptr || model.is_null()) return;
   d.layers_of_named = layers_of_model({{"model", model}}, *job.lookup);
+  d.width_of_named = width_of_model({{"model", model}}, *job.lookup);
   d.experts_of_named = !name.empty() && has_experts({{"model", model}}, *job.lookup);
 }
 
-// The file's own number of layers goes over the model that it names.
-void other_layers(const std::string& name, ImportDraft& d) {
+// The file's own dimensions go over the model that it names.
+void other_dimensions(const std::string& name, ImportDraft& d) {
   if (name.empty() || d.layers_of_named == 0 || !value_at(d.given, "model").is_null()) return;
-  const auto layers = d.settings.count("num_layers", 1);
-  if (!layers || *layers == d.layers_of_named) return;
-  d.open("model", d.settings.written("num_layers"),
-         name + " has " + std::to_string(d.layers_of_named) +
-             "; give the file of the model too, or --model");
+  for (const auto& [setting, named] :
+       {std::pair("num_layers", d.layers_of_named), std::pair("hidden_size", d.width_of_named)}) {
+    const auto own = d.settings.count(setting, 1);
+    if (!own || *own == named) continue;
+    d.open("model", d.settings.written(setting),
+           name + " has " + std::to_string(named) + "; give the file of the model too, or --model");
+  }
+}
+
+// Trainings of Megatron-LM and its forks that have a second model, or generate.
+void second_model(ImportDraft& d) {
+  for (const char* name : {"kd", "mos", "perform_rl_step"}) {
+    if (d.is_on(name))
+      d.stop(d.settings.written(name), "a training with a second model or with generation");
+  }
 }
 
 // A checkpoint's own model goes over these settings, and its defaults are not Megatron-LM's.
@@ -320,7 +331,8 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   if (const auto config = d.settings.text("yaml_cfg"))
     d.other_defaults = "it is in " + *config + ", which is not read";
   read_name(named.model, job, d);
-  other_layers(named.model, d);
+  other_dimensions(named.model, d);
+  second_model(d);
   // Merges are those of GPT-2, wherever their file is.
   if (d.settings.has("merge_file")) d.settings.add({"merge_file", "merge_file", "gpt2"});
   d.set_aside_unknown_values();

@@ -220,7 +220,8 @@ void deepspeed_frequency(ImportDraft& d) {
 // 1, 2, or a list of all layers.
 void layer_frequency(ImportDraft& d) {
   const auto text = layer_frequency_text(d);
-  if (!text && d.is_on("deepspeed")) return deepspeed_frequency(d);
+  const bool interval = d.is_on("deepspeed") || d.settings.has("expert_interval");
+  if (!text && interval) return deepspeed_frequency(d);
   if (!text) return;
   if (parse_number(*text)) {
     return d.set("model.moe_layer_freq", *d.settings.count("moe_layer_freq", 1));
@@ -246,12 +247,29 @@ void layer_frequency(ImportDraft& d) {
   if (first > 0) d.set("model.moe_layer_offset", first);
 }
 
+// DeepSpeed's experts are padded to their capacity, of one share each unless told otherwise.
+void deepspeed_capacity(ImportDraft& d) {
+  constexpr double kMostFactor = 1e6;
+  const auto factor = d.settings.number("moe_train_capacity_factor", 0, kMostFactor);
+  const bool drops = !d.is_on("disable_moe_token_dropping");
+  if (!factor || *factor == 1 || !drops) return;
+  d.set("model.moe_expert_capacity_factor", *factor);
+  d.set("model.moe_pad_expert_input_to_capacity", true);
+}
+
 // Megatron pads experts to their capacity only where it is told to.
 void capacity(ImportDraft& d) {
   constexpr const char* kPads = "moe_pad_expert_input_to_capacity";
+  if (d.is_on("deepspeed")) return deepspeed_capacity(d);
   if (d.at("model.moe_expert_capacity_factor").is_null()) return;
   if (const auto pads = d.settings.flag(kPads)) return d.set(std::string("model.") + kPads, *pads);
   d.assume(std::string("model.") + kPads, false, "without --moe-pad-expert-input-to-capacity");
+}
+
+// One layer that predicts several tokens ahead, again and again, has its weights once.
+void repeated_prediction(ImportDraft& d) {
+  if (d.is_on("mtp_use_repeated_layer") && d.count_at("model.num_nextn_predict_layers", 0) > 1)
+    d.stop(d.settings.written("mtp_use_repeated_layer"), "each layer has weights of its own here");
 }
 
 void experts(ImportDraft& d) {
@@ -412,6 +430,7 @@ void read_model_of(ImportDraft& d) {
   norm_and_positions(d);
   heads(d);
   experts(d);
+  repeated_prediction(d);
   biases(d);
   vocabulary(d);
   dropout(d);

@@ -106,6 +106,9 @@ inline constexpr std::array kRenames = {
     Rename{"pad_vocab_size_to", "padded_vocab_size"},
     Rename{"use_flash_attn_v2", "use_flash_attn"},
     Rename{"use_flash_attn_triton", "use_flash_attn"},
+    Rename{"use_flash_attn_builder", "use_flash_attn"},
+    Rename{"use_flash_attn_v3", "use_flash_attn"},
+    Rename{"num_nextn_predict_layers", "mtp_num_layers"},
     Rename{"moe_layer_recompute", "recompute_moe_layer"},
     Rename{"num_layers_in_first_pipeline_stage", "decoder_first_pipeline_num_layers"},
     Rename{"num_layers_in_last_pipeline_stage", "decoder_last_pipeline_num_layers"},
@@ -173,7 +176,7 @@ inline constexpr std::array kOtherKeys = {
 };
 
 // Flags, which take no value: "$MORE_ARGS" behind one is another argument.
-inline constexpr std::array<std::string_view, 41> kFlags = {"sequence_parallel",
+inline constexpr std::array<std::string_view, 44> kFlags = {"sequence_parallel",
                                                             "embed_layernorm",
                                                             "is_hybrid_model",
                                                             "cpu_optimizer",
@@ -213,16 +216,15 @@ inline constexpr std::array<std::string_view, 41> kFlags = {"sequence_parallel",
                                                             "moe_permute_fusion",
                                                             "accumulate_allreduce_grads_in_fp32",
                                                             "deepspeed_activation_checkpointing",
-                                                            "synchronize_each_layer"};
+                                                            "synchronize_each_layer",
+                                                            "enable_cuda_graph",
+                                                            "external_cuda_graph",
+                                                            "no_overlap_p2p_communication"};
 
 // Settings that move memory or time a little, and have no key.
 inline constexpr std::array kNotModelled = {
     SettingNote{"fp8_param_gather", "weights are gathered in 16 bits here"},
     SettingNote{"fp8_param", "weights are kept in 16 bits here"},
-    SettingNote{"cuda_graph_impl", "kernels are launched one by one here"},
-    SettingNote{"cuda_graph_scope", "kernels are launched one by one here"},
-    SettingNote{"enable_cuda_graph", "kernels are launched one by one here"},
-    SettingNote{"external_cuda_graph", "kernels are launched one by one here"},
     SettingNote{"defer_embedding_wgrad_compute", "computed in its place here"},
     SettingNote{"delay_wgrad_compute", "computed in its place here"},
     SettingNote{"overlap_moe_expert_parallel_comm", "--set parallel.overlap.ep says it"},

@@ -177,6 +177,28 @@ void sharding(ImportDraft& d) {
   d.assume("parallel.zero", 0, "without --use-distributed-optimizer");
 }
 
+// Named once, by the setting that switches them on.
+void cuda_graphs(ImportDraft& d) {
+  const std::string kind = d.settings.word("cuda_graph_impl").value_or("none");
+  const bool off = kind == "none" || kind == "False" || kind == "false" || kind == "0";
+  const char* name = d.is_on("enable_cuda_graph")     ? "enable_cuda_graph"
+                     : d.is_on("external_cuda_graph") ? "external_cuda_graph"
+                     : off                            ? nullptr
+                                                      : "cuda_graph_impl";
+  if (name != nullptr)
+    d.not_understood(d.settings.written(name), "kernels are launched one by one here");
+}
+
+// Interleaved stages hide their messages unless they are told not to.
+void stage_messages(ImportDraft& d) {
+  const bool hidden = d.settings.flag("overlap_p2p_comm").value_or(true);
+  const bool off = d.is_on("no_overlap_p2p_communication") || !hidden;
+  if (off && d.count_at("parallel.vpp", 1) > 1)
+    d.not_understood(
+        d.settings.written(hidden ? "no_overlap_p2p_communication" : "overlap_p2p_comm"),
+        "messages between stages are hidden here");
+}
+
 // Several optimizers, each of which shards over a part of the replicas.
 void optimizer_instances(ImportDraft& d) {
   const char* name = "num_distributed_optimizer_instances";
@@ -325,9 +347,8 @@ void unused(ImportDraft& d) {
     d.not_understood(d.settings.written("first_last_layers_bf16"),
                      "all layers are of one precision here");
   }
-  const bool graphs = d.is_on("enable_cuda_graph") || d.is_on("external_cuda_graph") ||
-                      d.settings.word("cuda_graph_impl").value_or("none") != "none";
-  if (!graphs) take_all({"cuda_graph_scope", "cuda_graph_warmup_steps", "cuda_graph_impl"});
+  cuda_graphs(d);
+  take_all({"cuda_graph_scope", "cuda_graph_warmup_steps"});
   if (!d.settings.has("linear_attention_freq")) {
     take_all({"linear_conv_kernel_dim", "linear_key_head_dim", "linear_num_key_heads",
               "linear_num_value_heads", "linear_value_head_dim"});
@@ -361,6 +382,7 @@ void read_parallel_of(ImportDraft& d) {
   optimizer_instances(d);
   switches(d);
   read_layout_of(d);
+  stage_messages(d);
   recompute(d);
   d.set("parallel.order", d.is_on("use_tp_pp_dp_mapping") ? "tp-cp-ep-pp-dp" : "tp-cp-ep-dp-pp");
   if (d.is_on("optimizer_cpu_offload")) offload(d);

@@ -143,13 +143,22 @@ void attention(ImportDraft& d) {
   const bool old = d.is_on("deepspeed") || d.settings.has("DDP_impl") ||
                    d.settings.has("checkpoint_activations") || says_old_checkpoints(d.settings);
   const auto kind = d.settings.text("transformer_impl");
-  const bool local = kind ? *kind == "local" : old;
+  const bool forced = d.is_on("export_force_local_attention");
+  const bool local = forced || (kind ? *kind == "local" : old);
   const bool fused = backend ? *backend < 3 : flash || !local;
   d.set("training.flash_attention", fused);
   if (!backend && !flash) {
     d.note("training.flash_attention", fused ? "true" : "false",
            old && !kind ? "without --use-flash-attn" : "Transformer Engine's choice");
   }
+}
+
+// Fused with its product, the loss keeps no logits.
+void loss(ImportDraft& d) {
+  const bool fused = d.is_on("cross_entropy_loss_fusion");
+  if (fused && d.settings.word("cross_entropy_fusion_impl") == "linear")
+    d.stop(d.settings.written("cross_entropy_fusion_impl"),
+           "a loss that keeps no logits, which no key says");
 }
 
 // Megatron-DeepSpeed ends by tokens where they are given; samples are then only a limit.
@@ -176,6 +185,7 @@ void read_training_of(ImportDraft& d) {
   precision(d);
   states(d);
   attention(d);
+  loss(d);
   tokens(d);
 }
 

@@ -24,6 +24,7 @@ class Environment {
     for (const NamedPath& n : kNames) copy(n);
     precision();
     checkpoints();
+    attention();
     world();
     batch();
     unread();
@@ -82,6 +83,13 @@ class Environment {
     add("recompute_num_layers", kCheckpoints, static_cast<std::int64_t>(*layers));
   }
 
+  // Transformer Engine's own switches: without both of its kernels attention is unfused.
+  void attention() {
+    const bool none =
+        shell_value(v_, "NVTE_FLASH_ATTN") == "0" && shell_value(v_, "NVTE_FUSED_ATTN") == "0";
+    if (none) add("attention_backend", "NVTE_FLASH_ATTN", "unfused");
+  }
+
   // Variables that sound like memory or time, and that nobody asked for.
   void unread() {
     for (const auto& variable : v_) {
@@ -99,11 +107,29 @@ class Environment {
   }
 
   static bool moves_memory(const std::string& lower) {
-    constexpr std::string_view kParts[] = {"act_ckpt", "recompute",  "checkpointing", "offload",
-                                           "fsdp",     "zero_stage", "shard"};
+    constexpr std::string_view kParts[] = {"act_ckpt",
+                                           "recompute",
+                                           "checkpointing",
+                                           "offload",
+                                           "fsdp",
+                                           "zero_stage",
+                                           "shard",
+                                           "num_layers",
+                                           "expert_model",
+                                           "parallel_size",
+                                           "optimizer_instances",
+                                           "comm_type",
+                                           "layout",
+                                           "hidden_size",
+                                           "main_grads",
+                                           "exp_avg",
+                                           "rampup",
+                                           "accumulation_step",
+                                           "precision_aware",
+                                           "grad_reduce_in"};
     return std::any_of(std::begin(kParts), std::end(kParts),
                        [&](std::string_view part) { return contains(lower, part); }) &&
-           lower != "act_ckpt_layers";
+           lower != "act_ckpt_layers" && !contains(lower, "_in_bf16");
   }
 
   void precision() {

@@ -103,7 +103,7 @@ inline constexpr std::string_view kWithoutEffect =
     "model.*_fusion model.seed model.resume_from_checkpoint model.use_cpu_initialization "
     "model.onnx_safe model.apex_transformer_log_level model.gradient_as_bucket_view "
     "model.sync_batch_comm "
-    "model.overlap_p2p_comm model.batch_p2p_comm model.sharp model.mcore_gpt "
+    "model.batch_p2p_comm model.sharp model.mcore_gpt "
     "model.transformer_engine model.fp8_e4m3 model.fp8_hybrid model.fp8_margin "
     "model.fp8_interval model.fp8_amax_* model.fp8_wgrad model.reduce_amax model.use_emha "
     "model.ub_tp_comm_overlap_cfg model.gc_interval model.wgrad_deferral_limit "

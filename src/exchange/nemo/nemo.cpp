@@ -21,6 +21,7 @@ class Reading {
   void read() {
     for (const NamedPath& n : kNames) copy(n.path, n.name);
     precision();
+    second_model();
     activation();
     words();
     sharding();
@@ -64,6 +65,17 @@ class Reading {
       add("fp8_format", "model.fp8", is_on("model.fp8_e4m3") ? "e4m3" : "hybrid");
   }
 
+  // NeMo-Aligner's trainings.
+  void second_model() {
+    for (const char* part : {"model.dpo", "model.ppo", "model.kto", "model.rpo", "model.spin",
+                             "model.steerlm2", "trainer.dpo", "trainer.ppo", "trainer.kto",
+                             "trainer.rm", "trainer.spin", "trainer.grpo", "trainer.reinforce"}) {
+      if (!at(part).is_null())
+        return out_.left.push_back(
+            {part, "a training with a second model or with generation", "", true});
+    }
+  }
+
   void activation() {
     const std::string word = text("model.activation");
     taken_.emplace_back("model.activation");
@@ -87,6 +99,13 @@ class Reading {
     }
     const Json& flash = at("model.use_flash_attention");
     if (flash.is_boolean()) add("use_flash_attention", "model.use_flash_attention", flash);
+    // NeMo's own layers, which Megatron-Core's replace.
+    if (at("model.transformer_engine") == false && at("model.mcore_gpt") != true)
+      add("transformer_impl", "model.transformer_engine", "local");
+    const std::string device = text("trainer.accelerator");
+    if (device == "cpu" || device == "tpu" || device == "hpu")
+      out_.left.push_back(
+          {"trainer.accelerator " + device, "no GPUs; Orrery models GPUs alone", "", true});
     if (at("model.data.seq_length").is_number() && at("model.encoder_seq_length").is_null())
       copy("model.data.seq_length", "seq_length");
     const Json& tuning = at("model.data.train_ds.max_seq_length");

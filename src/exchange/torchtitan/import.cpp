@@ -365,8 +365,11 @@ void read_optimizer(ImportDraft& d) {
 
 // Logits that every tensor rank has whole, and stages that a list of modules says.
 void read_unlike(ImportDraft& d) {
-  if (d.is_on("disable_loss_parallel") && d.count_at("parallel.tp", 1) > 1)
-    d.stop(d.settings.written("disable_loss_parallel"), "the loss is shared by tensor ranks here");
+  const bool older = d.settings.flag("enable_loss_parallel").value_or(true);
+  const bool whole = d.is_on("disable_loss_parallel") || !older;
+  if (whole && d.count_at("parallel.tp", 1) > 1)
+    d.stop(d.settings.written(older ? "disable_loss_parallel" : "enable_loss_parallel"),
+           "the loss is shared by tensor ranks here");
   const char* modules = "module_fqns_per_model_part";
   if (d.settings.has(modules) && d.count_at("parallel.pp", 1) > 1)
     d.open("parallel.stage_layers", modules, "layers of each stage");

@@ -88,7 +88,7 @@ inline constexpr std::array kNotModelled = {
 };
 
 inline constexpr std::string_view kWithoutEffect =
-    "job.* profiling.* metrics.* optimizer.* lr_scheduler.* checkpoint.* comm.* debug.* "
+    "job.* profiling.* metrics.* lr_scheduler.* checkpoint.* comm.* debug.* "
     "fault_tolerance.enable fault_tolerance.process_group fault_tolerance.replica_id "
     "fault_tolerance.min_replica_size fault_tolerance.sync_steps fault_tolerance.num_fragments "
     "fault_tolerance.should_quantize fault_tolerance.fragment_* validation.* dataset dataloader.* "
@@ -97,6 +97,9 @@ inline constexpr std::string_view kWithoutEffect =
     "model.attn_mask_type activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns "
     "compile.backend model.vocab_size custom_import job_config_file memory_estimation.* "
     "expert_parallel_comm_backend gc_* dataset_path max_norm warmup_steps seed deterministic "
+    "optimizer.name optimizer.lr optimizer.lr_* optimizer.min_lr* optimizer.beta* optimizer.eps "
+    "optimizer.weight_decay* optimizer.implementation optimizer.fused optimizer.foreach "
+    "optimizer.early_step_in_backward "
     "gc_freq gc_debug model.tokenizer_path model.hf_assets_path "
     "model.norm_type model.print_after_conversion nproc_per_node nnodes node_rank rdzv_* "
     "local_ranks_filter role tee activation_checkpoint.early_stop dump_folder hf_assets_path";

@@ -81,7 +81,11 @@ void checkpoints(Settings& settings, Facts& facts) {
   const std::string option = settings.word("ac_option").value_or("");
   const std::string said = base_name(settings.file()) + ": " +
                            (all ? "enable_activation_checkpointing" : "ac_mode " + mode);
-  if (!all && mode == "selective") {
+  if (all && mode != "none") {
+    return facts.leave_open(Said::recompute, settings.written("ac_mode"),
+                            "beside enable_activation_checkpointing neither may count");
+  }
+  if (mode == "selective") {
     return facts.leave_open(Said::recompute, said + " " + option,
                             "some layers are checkpointed; --recompute-layers says how many");
   }

@@ -201,6 +201,8 @@ void say_precision(Settings& settings, Facts& facts) {
   settings.take("tf32");
   if (is_true(word("fp8"))) return facts.say(Said::precision, "fp8", file + "fp8");
   if (bf16 == "full") facts.say(Said::narrow, true, file + "bf16 full");
+  if (is_true(bf16) && is_true(fp16))
+    return facts.leave_open(Said::precision, file + "fp16 " + fp16, "beside bf16 " + bf16);
   if (is_true(bf16)) return facts.say(Said::precision, "bf16", file + "bf16 " + bf16);
   if (is_true(fp16)) return facts.say(Said::precision, "fp16", file + "fp16");
   if (bf16 == "auto" || fp16 == "auto") {
@@ -234,79 +236,139 @@ bool is_hybrid(const std::string& word) {
   return word == "4" || word == "5" || begins_with(word, "HYBRID");
 }
 
-constexpr std::string_view kFsdpWithoutEffect[] = {"auto_wrap_policy",
-                                                   "cpu_ram_efficient_loading",
+constexpr std::string_view kFsdpWithoutEffect[] = {"cpu_ram_efficient_loading",
                                                    "state_dict_type",
                                                    "sync_module_states",
                                                    "version",
                                                    "use_orig_params",
-                                                   "limit_all_gathers",
-                                                   "transformer_layer_cls_to_wrap",
                                                    "final_state_dict_type",
-                                                   "min_num_params",
                                                    "xla",
-                                                   "mixed_precision_policy",
-                                                   "ignored_modules"};
+                                                   "mixed_precision_policy"};
+
+// How one tool or file has FSDP's settings: their full names, with and without "fsdp_".
+struct FsdpSettings {
+  Settings& settings;
+  const std::string& prefix;
+  const std::string& words;  // of an older list beside them
+
+  std::string name(const std::string& key) const {
+    return settings.has(prefix + "fsdp_" + key) ? prefix + "fsdp_" + key : prefix + key;
+  }
+  std::string word(const std::string& key) const { return settings.word(name(key)).value_or(""); }
+  std::string written(const std::string& key) const { return settings.written(name(key)); }
+};
+
+// Units that are gathered at once: layers, unless nothing cuts the model into them. Without
+// auto_wrap Hugging Face's Trainer cuts nothing [from memory].
+void say_units(const FsdpSettings& fsdp, Facts& facts) {
+  const std::string policy = fsdp.word("auto_wrap_policy");
+  const bool by_class = !fsdp.word("transformer_layer_cls_to_wrap").empty();
+  const std::string size = fsdp.word("min_num_params");
+  const bool by_size = !size.empty() && size != "0";
+  const bool list = !fsdp.words.empty() && !contains(fsdp.words, "no_shard");
+  const bool cut = contains(fsdp.words, "auto_wrap") || by_class || by_size || !policy.empty();
+  constexpr const char* kWhole = "the whole model is gathered at once; ours gathers layer by layer";
+  if (policy == "NO_WRAP") facts.stop(fsdp.written("auto_wrap_policy"), kWhole);
+  if (list && !cut) facts.stop("fsdp " + fsdp.words + "without auto_wrap", kWhole);
+  if (policy == "SIZE_BASED_WRAP")
+    facts.mention(fsdp.written("auto_wrap_policy"), "layers are gathered one by one here");
+}
+
+// Modules that are not sharded, and gathers that nothing hides.
+void say_other_gathers(const FsdpSettings& fsdp, Facts& facts) {
+  if (!fsdp.word("ignored_modules").empty())
+    facts.stop(fsdp.written("ignored_modules"), "all weights are sharded here");
+  if (fsdp.word("backward_prefetch") == "NO_PREFETCH")
+    facts.mention(fsdp.written("backward_prefetch"), "gathers are hidden behind other work here");
+  if (!fsdp.settings.flag(fsdp.name("limit_all_gathers")).value_or(true))
+    facts.mention(fsdp.written("limit_all_gathers"), "few layers are gathered at a time here");
+  fsdp.settings.take(fsdp.name("forward_prefetch"));
+}
+
+// ZeRO's stage of a word of either version; nothing for another word.
+std::optional<std::int64_t> stage_of(const std::string& word) {
+  if (const Sharding* const known = sharding_of(word)) return known->zero;
+  if (word == "FALSE") return 2;
+  return word == "TRUE" ? std::optional<std::int64_t>(3) : std::nullopt;
+}
+
+std::string in_capitals(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// The strategy that an older list names: "shard_grad_op auto_wrap"; "" for none.
+std::string strategy_of_list(const std::string& words) {
+  const std::string capitals = in_capitals(words);
+  std::string listed;
+  for (const Sharding& s : kSharding) {
+    if (contains(capitals, s.word) && s.word.size() > listed.size() && s.word.size() > 1)
+      listed = s.word;
+  }
+  return listed;
+}
+
+// The setting that says which parts are sharded, in capitals, and as it is written.
+struct ShardingWord {
+  std::string word = "";
+  std::string said = "FSDP";
+};
+
+// The second version has no strategy, and files keep the one of the first. Two that differ leave
+// the stage open.
+ShardingWord sharding_word(const FsdpSettings& fsdp, const std::string& file, Facts& facts) {
+  const std::string listed = strategy_of_list(fsdp.words);
+  const std::string own = in_capitals(fsdp.word("sharding_strategy"));
+  const std::string reshard = in_capitals(fsdp.word("reshard_after_forward"));
+  const bool second = fsdp.word("version") == "2" || fsdp.settings.word("fsdp_version") == "2";
+  const std::string by_reshard = fsdp.written("reshard_after_forward");
+  const std::string by_list = "fsdp " + fsdp.words;
+  const std::string strategy = own.empty() ? listed : own;
+  if (strategy.empty() && reshard.empty()) return {};
+  if (strategy.empty() || (second && !reshard.empty())) return {reshard, by_reshard};
+  const ShardingWord known = {strategy,
+                              strategy == listed ? by_list : fsdp.written("sharding_strategy")};
+  for (const auto& [other, written] :
+       {std::pair(listed, by_list), std::pair(reshard, by_reshard)}) {
+    const auto stage = stage_of(other);
+    if (stage && stage_of(strategy) && stage != stage_of(strategy))
+      facts.leave_open(Said::zero, file + written, "another sharding than " + known.said);
+  }
+  return known;
+}
+
+// Shards stay within a machine unless a device mesh says otherwise.
+void say_groups(const ShardingWord& by, const std::string& file, Settings& settings, Facts& facts) {
+  const auto machines = settings.count("num_machines", 1, kMostDegree);
+  if (!is_hybrid(by.word)) return;
+  if (machines) return facts.say(Said::replicate, *machines, file + by.said);
+  facts.leave_open(Said::shard, file + by.said,
+                   "of how many GPUs; --set parallel.zero_shard_group=N");
+}
 
 }  // namespace
 
 // Keys with and without "fsdp_" before them.
 void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
               const std::string& words) {
-  const auto name = [&](const std::string& key) {
-    return settings.has(prefix + "fsdp_" + key) ? prefix + "fsdp_" + key : prefix + key;
-  };
+  const FsdpSettings fsdp{settings, prefix, words};
   const std::string file = base_name(settings.file()) + ": ";
-  std::int64_t zero = 3;
-  std::string said = "FSDP";
-  const auto in_capitals = [](std::string text) {
-    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return text;
-  };
-  const std::string old = in_capitals(words);
-  std::string listed;
-  for (const Sharding& s : kSharding) {
-    if (contains(old, s.word) && s.word.size() > listed.size() && s.word.size() > 1)
-      listed = s.word;
-  }
-  const std::string strategy =
-      in_capitals(settings.word(name("sharding_strategy")).value_or(listed));
-  const std::string reshard =
-      in_capitals(settings.word(name("reshard_after_forward")).value_or(""));
-  const std::string word = strategy.empty() ? reshard : strategy;
-  if (!strategy.empty())
-    said = strategy == listed ? "fsdp " + words : settings.written(name("sharding_strategy"));
-  const Sharding* const known = sharding_of(word);
-  const Sharding* const other = sharding_of(listed);
-  if (known != nullptr && other != nullptr && known->zero != other->zero)
-    facts.leave_open(Said::zero, file + "fsdp " + words, "another sharding than " + said);
-  if (known != nullptr) {
-    zero = known->zero;
-  } else if (word == "FALSE") {
-    zero = 2;
-    said = settings.written(name("reshard_after_forward"));
-  } else if (!word.empty() && word != "TRUE") {
-    facts.leave_open(Said::zero, file + word, "no sharding of FSDP");
-  }
-  facts.say(Said::zero, zero, file + said);
-  // Shards stay within a machine unless a device mesh says otherwise.
-  const auto machines = settings.count("num_machines", 1, kMostDegree);
-  if (is_hybrid(word) && machines) {
-    facts.say(Said::replicate, *machines, file + said);
-  } else if (is_hybrid(word))
-    facts.leave_open(Said::shard, file + said,
-                     "of how many GPUs; --set parallel.zero_shard_group=N");
-  const bool offload = settings.flag(name("offload_params")).value_or(false);
+  const ShardingWord by = sharding_word(fsdp, file, facts);
+  const std::optional<std::int64_t> zero = stage_of(by.word);
+  if (!zero && !by.word.empty())
+    facts.leave_open(Said::zero, file + by.word, "no sharding of FSDP");
+  facts.say(Said::zero, zero.value_or(3), file + by.said);
+  say_groups(by, file, settings, facts);
+  const bool offload = settings.flag(fsdp.name("offload_params")).value_or(false);
   if (offload || contains(words, "offload")) {
     for (const Said fact : {Said::offload_parameters, Said::offload_optimizer})
       facts.say(fact, "host", file + (offload ? "offload_params" : "fsdp " + words));
   }
-  if (settings.flag(name("activation_checkpointing")).value_or(false)) {
+  if (settings.flag(fsdp.name("activation_checkpointing")).value_or(false))
     facts.say(Said::recompute, true, file + "fsdp_activation_checkpointing");
-  }
-  settings.take(name("backward_prefetch"));
-  settings.take(name("forward_prefetch"));
-  for (const std::string_view key : kFsdpWithoutEffect) settings.take(name(std::string(key)));
+  say_units(fsdp, facts);
+  say_other_gathers(fsdp, facts);
+  for (const std::string_view key : kFsdpWithoutEffect) settings.take(fsdp.name(std::string(key)));
 }
 
 void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,

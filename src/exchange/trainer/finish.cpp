@@ -212,6 +212,14 @@ class Finish {
     return "";
   }
 
+  // Two moments of each weight, and no more.
+  static bool is_adam(const std::string& name) {
+    for (const char* other : {"adamax", "mini", "apollo", "grok", "flash_", "adamod"}) {
+      if (contains(name, other)) return false;
+    }
+    return contains(name, "adam");
+  }
+
   void sgd() {
     d_.set("training.optimizer", "sgd");
     if (!f_.is_on(Said::narrow) || by_deepspeed()) return;
@@ -227,12 +235,10 @@ class Finish {
     const std::string_view other = other_optimizer(optimizer);
     if (!other.empty()) d_.set("training.optimizer", std::string(other));
     if (other == "galore") copy(Said::optimizer_rank);
-    const bool adam = contains(optimizer, "adam") && !contains(optimizer, "adamax") &&
-                      !contains(optimizer, "mini");
     // GaLore over states of 8 bits, over Adafactor, or layer by layer.
     const bool low_rank =
         contains(optimizer, "galore") && (other != "galore" || contains(optimizer, "layerwise"));
-    if (low_rank || ((!adam || contains(optimizer, "apollo")) && other.empty())) {
+    if (low_rank || (!is_adam(optimizer) && other.empty())) {
       return d_.open("training.optimizer", f_.at(Said::optimizer)->setting,
                      "its states are not modelled");
     }
@@ -285,6 +291,8 @@ class Finish {
   }
 
   void without_kernels() {
+    if (f_.is_on(Said::compile))
+      d_.not_understood(f_.at(Said::compile)->setting, "the profile deepspeed compiles nothing");
     if (!has(Said::kernels)) return;
     d_.not_understood(f_.at(Said::kernels)->setting,
                       "the profile deepspeed has plain kernels and loss, which keep more memory");

@@ -133,6 +133,30 @@ test('a number opens its formula, and the arrow keys walk to a source', () => on
   assert.match(await page.run('[...document.querySelectorAll(".source")].map(e => e.innerText).join()'), /model and strategy|assumed|github|arXiv|\w/);
 }));
 
+test('every part of the two bars opens the formula of its own number', () => on(async page => {
+  for (const run of RUNS) {
+    await page.run(`orrery.app.use(${plain(run)})`);
+    await settled(page);
+    const parts = await page.run(`(async () => {
+      const parts = [];
+      for (const part of document.querySelectorAll('.answer .legend li')) {
+        const button = part.querySelector('button.number');
+        if (!button) { parts.push([part.innerText, '', '']); continue; }
+        orrery.app.set({ metric: undefined, tree: undefined });
+        button.click();
+        while (!orrery.state.tree) await new Promise(requestAnimationFrame);
+        const { tree, metric, answer } = orrery.state, root = tree.nodes.find(n => n.id === tree.root).value;
+        parts.push([metric, root, metric.split('.').reduce((d, k) => d[k], answer), button.innerText]);
+      }
+      return parts;
+    })()`);
+    assert.ok(parts.length >= 8, `${run}: ${parts.length} parts`);
+    for (const [metric, root, value] of parts) {
+      assert.ok(typeof value === 'number' && Math.abs(root / value - 1) < 1e-12, `${run}: ${metric} is ${value}, its formula gives ${root}`);
+    }
+  }
+}));
+
 const paste = async (page, what) => {
   await page.run('document.activeElement.blur()');
   await page.press('/');

@@ -78,7 +78,7 @@ const TERMS: [string, string, number][] = [
 function memoryBar(app: App, a: Doc): Tree {
   const [low, high] = (at(a, 'memory.peak_gib_80') ?? [NaN, NaN]) as number[];
   const parts = LINES.map(([key, name, colour]): Part =>
-    ({ name, colour, value: num(a, `memory.lines.${key}`), metric: `memory.${key}` })).filter(p => p.value > 0);
+    ({ name, colour, value: num(a, `memory.lines.${key}`), metric: `memory.lines.${key}` })).filter(p => p.value > 0);
   const peak = num(a, 'memory.peak_gib'), capacity = num(a, 'memory.capacity_gib');
   return h('figure', null,
     h('figcaption', null, 'Memory of the fullest GPU: ', alive(app, 'memory.peak_gib', gib(peak)),

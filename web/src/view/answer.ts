@@ -6,7 +6,7 @@ import { App } from '../app';
 import { Part, stacked } from '../chart';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
-import { change, days, digits, gib, money, percent, risk, seconds, si, sure } from '../format';
+import { change, days, digits, gib, money, percent, riskMark, seconds, si, sure } from '../format';
 import { at, isDoc, words } from '../run';
 import { topologyView, trafficView } from './look';
 import { publishedView } from './published';
@@ -37,12 +37,12 @@ function range(low: number, high: number, of: (x: number) => string): string {
 function headline(app: App, a: Doc): Tree {
   const [low, high] = (at(a, 'interval_80.step_time_s') ?? [NaN, NaN]) as number[];
   const step = num(a, 'step_time_s'), p = num(a, 'memory.fit_probability');
-  const { word, mark } = risk(p);
+  const fit = words(at(a, 'memory.fit'));
   const scaled = (metric: string, of: (x: number) => string) =>
     [alive(app, metric, of(num(a, metric))), low ? h('small', null, range(num(a, metric) * step / high, num(a, metric) * step / low, of)) : null];
   return h('div', { class: 'headline' },
     h('p', { class: 'large' },
-      h('span', { class: `risk ${mark}` }, `${word} ${sure(p)}`), ' · ',
+      h('span', { class: `risk ${riskMark(fit)}` }, `${fit} ${sure(p)}`), ' · ',
       alive(app, 'step_time_s', seconds(step)), ' a step', low ? h('small', null, range(low, high, seconds)) : null, ' · ',
       scaled('mfu', percent), ' MFU · ', scaled('tokens_per_s', x => si(x, '')), ' tokens/s'),
     h('p', null, cost(app, a, low / step, high / step)),

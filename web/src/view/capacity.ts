@@ -7,7 +7,7 @@ import { stacked } from '../chart';
 import { Child, Tree, h, ready } from '../dom';
 import { documentOf } from '../embedded';
 import type { Doc, Json } from '../engine';
-import { days, digits, gib, money, percent, risk, si, sure } from '../format';
+import { days, digits, gib, money, percent, si, sure } from '../format';
 import { at, changed, fromWords, isDoc, words } from '../run';
 import { fold } from './answer';
 import { box, field, parsed, progress } from './parts';
@@ -172,7 +172,7 @@ function columns(app: App, a: Doc, wrong: string): Tree {
       row('peak power', o => [si(num(o, 'energy.peak_mw') * 1e6, 'W'), powerBar(o)]),
       row('energy', o => si((list(o, 'energy.facility_kwh')[1] ?? NaN) * 1e3, 'Wh')),
       row('MFU', o => percent(mfuOf(o))),
-      row('memory', o => { const p = num(o, 'memory.fit_probability'); return [gib(num(o, 'memory.peak_gib')), h('small', null, ` of ${gib(num(o, 'memory.capacity_gib'))}, ${risk(p).word}, ${sure(p)}`)]; }),
+      row('memory', o => [gib(num(o, 'memory.peak_gib')), h('small', null, ` of ${gib(num(o, 'memory.capacity_gib'))}, ${words(at(o, 'memory.fit'))}, ${sure(num(o, 'memory.fit_probability'))}`)]),
       row('strategy', o => strategyOf(o)),
       row('', (o, c) => h('button', { type: 'button', class: 'use', 'aria-label': `use ${c.name}`, onclick: () => void take(app, o, c) }, 'use')),
       all.some(c => !c.option) ? h('tr', { key: 'why' }, h('th', { scope: 'row' }, 'why not'), all.map(c => h('td', { key: c.node, class: 'error' }, c.option ? '' : c.why))) : null)));

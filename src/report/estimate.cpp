@@ -26,10 +26,6 @@ std::string range_text(const RunReport& r, std::string_view key, Text&& text) {
   return text(low) + " to " + text(high);
 }
 
-std::string probability_text(double p) {
-  return p > 0.99 ? "over 99 %" : p < 0.01 ? "below 1 %" : percent(p, 0);
-}
-
 }  // namespace
 
 Paragraph memory_line(const RunReport& r) {
@@ -44,7 +40,7 @@ Paragraph memory_line(const RunReport& r) {
       is_filled_by_cache(a.memory) ? ", the whole device: " + filled_words(a.memory) : "";
   return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage" + filled +
                                 "; probability of fitting " +
-                                probability_text(fit_probability(r.resolved.run, a)));
+                                probability_words(fit_probability(r.resolved.run, a)));
 }
 
 namespace {
@@ -297,7 +293,7 @@ Section remedy_section(const RunReport& r) {
   Section s{
       {},
       {Paragraph{bold("Remedy") + "  " + what + ": " + pretty(m.step_time) + ", " +
-                     gib_text(m.peak, 1) + ", fits with " + probability_text(m.fit_probability),
+                     gib_text(m.peak, 1) + ", fits with " + probability_words(m.fit_probability),
                  2}}};
   s.add(Paragraph{"type: " + typed(m.settings), 2, 2});
   return s;

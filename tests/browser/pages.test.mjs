@@ -86,6 +86,19 @@ test('a first visit is answered, and soon', () => on(async page => {
   assert.match(await text(page, '.judgement'), /Limit/);
 }));
 
+test('risk is said in the words of the program', () => on(async page => {
+  const seen = new Set(), run = 'llama-3-8b-8-h100';
+  for (const length of [8192, 11264, 14336, 20480, 40960]) {
+    const said = (await cli('estimate', run, '--set', `training.sequence_length=${length}`)).replace(/\n {10,}/g, ' ');
+    const [, fit, probability] = /^memory +(.+?): .*; probability of fitting (.+ %)$/m.exec(said);
+    await page.run(`orrery.app.use({...${plain(run)}}).then(() => orrery.app.setKey('training.sequence_length', ${length}))`);
+    await settled(page);
+    assert.equal((await text(page, '.headline .risk')).replace(/\u202f/g, ' '), `${fit} ${probability}`);
+    seen.add(fit);
+  }
+  assert.deepEqual([...seen], ['fits', 'likely', 'tight', 'does not fit']);
+}));
+
 test('a slider moves the answer', () => on(async page => {
   const times = await page.run(`(async () => {
     const times = [];

@@ -66,7 +66,8 @@ export function inUnit(x: number, unit: string): string {
 const MARKS: Record<string, string> = { fits: 'good', likely: 'fair', tight: 'poor' };
 export const riskMark = (fit: string): string => MARKS[fit] ?? 'bad';
 
+// The words of the command line (probability_words, src/estimate/risk.h).
 export function sure(p: number): string {
   if (p > 0.99) return `over 99${THIN}%`;
-  return p < 0.01 ? `under 1${THIN}%` : `${Math.round(p * 100)}${THIN}%`;
+  return p < 0.01 ? `below 1${THIN}%` : `${Math.round(p * 100)}${THIN}%`;
 }

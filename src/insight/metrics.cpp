@@ -2,6 +2,7 @@
 #include "insight/metrics.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "cost/paths.h"
 #include "estimate/risk.h"
@@ -221,8 +222,10 @@ std::array<double, 2> interval_80(const Metric& m, const Run& run, const Answer&
   Answer slow = answer;
   fast.step_time = answer.interval_low;
   slow.step_time = answer.interval_high;
-  const double a = m.value({run, fast});
-  const double b = m.value({run, slow});
+  // A share of the peak: no GPU computes faster, however short the step may be.
+  const double most = m.unit.empty() ? 1 : std::numeric_limits<double>::infinity();
+  const double a = std::min(m.value({run, fast}), most);
+  const double b = std::min(m.value({run, slow}), most);
   return {std::min(a, b), std::max(a, b)};
 }
 

@@ -66,8 +66,7 @@ std::string offloaded(const RunReport& r) {
 
 Paragraph utilisation(const RunReport& r) {
   const std::string convention(name_of(r.resolved.run.convention));
-  // No GPU computes faster than its peak, however short the step may be.
-  const auto share = [](double x) { return percent(std::min(x, 1.0)); };
+  const auto share = [](double x) { return percent(x); };
   const auto with_range = [&](const char* key) {
     return percent(value(r, key)) + " (" + range_text(r, key, share) + ")";
   };

@@ -99,6 +99,17 @@ test('risk is said in the words of the program', () => on(async page => {
   assert.deepEqual([...seen], ['fits', 'likely', 'tight', 'does not fit']);
 }));
 
+test('the ranges of the headline are those of the answer', () => on(async page => {
+  // By a stack so fast the upper end would lie above the peak.
+  await page.run("orrery.app.setKey('stack', {factor: 0.5, spread: 0.2})");
+  await settled(page);
+  const { mfu, tokens_per_s } = await page.run('orrery.state.answer.interval_80');
+  assert.equal(mfu[1], 1);
+  const shown = (await text(page, '.headline .large')).replace(/\u202f/g, ' '), digits = x => x.toPrecision(3);
+  assert.ok(shown.includes(`(${digits(100 * mfu[0])} % to 100 %) MFU`), shown);
+  assert.ok(shown.includes(`(${digits(tokens_per_s[0] / 1e3)} k to ${digits(tokens_per_s[1] / 1e3)} k) tokens/s`), shown);
+}));
+
 test('a slider moves the answer', () => on(async page => {
   const times = await page.run(`(async () => {
     const times = [];

@@ -29,22 +29,25 @@ export function alive(app: App, metric: string, ...shown: Child[]): Tree {
 }
 
 const num = (doc: Doc, path: string): number => Number(at(doc, path) ?? NaN);
+const interval = (a: Doc, metric: string): number[] => (at(a, `interval_80.${metric}`) ?? [NaN, NaN]) as number[];
 
 function range(low: number, high: number, of: (x: number) => string): string {
   return ` (${of(low)} to ${of(high)})`;
 }
 
 function headline(app: App, a: Doc): Tree {
-  const [low, high] = (at(a, 'interval_80.step_time_s') ?? [NaN, NaN]) as number[];
+  const [low, high] = interval(a, 'step_time_s');
   const step = num(a, 'step_time_s'), p = num(a, 'memory.fit_probability');
   const fit = words(at(a, 'memory.fit'));
-  const scaled = (metric: string, of: (x: number) => string) =>
-    [alive(app, metric, of(num(a, metric))), low ? h('small', null, range(num(a, metric) * step / high, num(a, metric) * step / low, of)) : null];
+  const ranged = (metric: string, of: (x: number) => string) => {
+    const [low, high] = interval(a, metric);
+    return [alive(app, metric, of(num(a, metric))), low ? h('small', null, range(low, high, of)) : null];
+  };
   return h('div', { class: 'headline' },
     h('p', { class: 'large' },
       h('span', { class: `risk ${riskMark(fit)}` }, `${fit} ${sure(p)}`), ' · ',
       alive(app, 'step_time_s', seconds(step)), ' a step', low ? h('small', null, range(low, high, seconds)) : null, ' · ',
-      scaled('mfu', percent), ' MFU · ', scaled('tokens_per_s', x => si(x, '')), ' tokens/s'),
+      ranged('mfu', percent), ' MFU · ', ranged('tokens_per_s', x => si(x, '')), ' tokens/s'),
     h('p', null, cost(app, a, low / step, high / step)),
     ((a.reasons ?? []) as Json[]).map(r => h('p', { class: 'error' }, words(r))),
     ((a.warnings ?? []) as Json[]).map(w => h('p', { class: 'warning' }, words(w))),
@@ -90,7 +93,7 @@ function memoryBar(app: App, a: Doc): Tree {
 }
 
 function timeBar(app: App, a: Doc): Tree {
-  const [low, high] = (at(a, 'interval_80.step_time_s') ?? [NaN, NaN]) as number[];
+  const [low, high] = interval(a, 'step_time_s');
   const step = num(a, 'step_time_s');
   const parts = TERMS.map(([key, name, colour]): Part =>
     ({ name, colour, value: num(a, `breakdown_s.${key}`), metric: `breakdown_s.${key}` })).filter(p => p.value > 0);

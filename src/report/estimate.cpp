@@ -76,15 +76,10 @@ Paragraph utilisation(const RunReport& r) {
                                      " model TFLOP/s/GPU of " + pretty(r.answer.peak_rate, 4));
 }
 
-std::string training_time(const RunReport& r) {
-  const Training& t = r.resolved.run.training;
-  const double step_tokens = static_cast<double>(t.global_batch) * static_cast<double>(t.sequence);
-  const double steps = std::ceil(static_cast<double>(t.tokens) / step_tokens);
-  return short_count(static_cast<double>(t.tokens)) + " tokens are " +
-         counted(static_cast<std::int64_t>(steps), "step") + ", " +
-         seconds_text(r.answer.step_time * steps) + " (" +
-         seconds_text(r.answer.interval_low * steps) + " to " +
-         seconds_text(r.answer.interval_high * steps) + ") without interruptions";
+std::string training_text(const PieceTime& p) {
+  return short_count(p.tokens) + " tokens are " + counted(p.steps, "step") + ", " +
+         seconds_text(p.time.value) + " (" + seconds_text(p.time.low) + " to " +
+         seconds_text(p.time.high) + ") without interruptions";
 }
 
 Section headline(const RunReport& r) {
@@ -99,7 +94,7 @@ Section headline(const RunReport& r) {
                               " tokens/s/GPU, " + rate_text(value(r, "samples_per_s")) +
                               " sequences/s"));
   s.add(utilisation(r));
-  if (r.resolved.run.training.tokens > 0) s.add(labelled("training", training_time(r)));
+  if (const auto t = training_time(r)) s.add(labelled("training", training_text(*t)));
   return s;
 }
 
@@ -233,6 +228,12 @@ Table stage_rows(const RunReport& r) {
 
 Phrase verdict_of(const RunReport& r) {
   return {is_feasible(r) ? Ink::green : Ink::red, std::string(fit_words(r.resolved.run, r.answer))};
+}
+
+std::optional<PieceTime> training_time(const RunReport& r) {
+  const Run& run = r.resolved.run;
+  if (run.training.tokens == 0) return {};
+  return piece_time("", run, r.answer, static_cast<double>(run.training.tokens));
 }
 
 Phrase step_text(const Answer& a) {

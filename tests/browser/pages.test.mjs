@@ -110,6 +110,16 @@ test('the ranges of the headline are those of the answer', () => on(async page =
   assert.ok(shown.includes(`(${digits(tokens_per_s[0] / 1e3)} k to ${digits(tokens_per_s[1] / 1e3)} k) tokens/s`), shown);
 }));
 
+test('time to train is the answer’s, and that of capacity', () => on(async page => {
+  await page.run("orrery.app.setKey('training.tokens', 15e12)");
+  await settled(page);
+  await page.until('orrery.state.cost');
+  const { training } = await page.run('orrery.state.answer'), days = Math.round(training.time_s / 86400);
+  assert.match((await text(page, '.headline')).replace(/\u202f(?=\d)/g, ''), new RegExp(`15\\WT tokens: ${days}\\Wdays`));
+  const [phase] = (await page.run('orrery.state.cost')).time.phases;
+  assert.equal(training.steps, phase.steps);
+}));
+
 test('a slider moves the answer', () => on(async page => {
   const times = await page.run(`(async () => {
     const times = [];

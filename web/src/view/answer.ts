@@ -6,7 +6,7 @@ import { App } from '../app';
 import { Part, stacked } from '../chart';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
-import { change, days, digits, gib, money, percent, riskMark, seconds, si, sure } from '../format';
+import { change, digits, gib, money, percent, riskMark, seconds, si, sure } from '../format';
 import { at, isDoc, words } from '../run';
 import { topologyView, trafficView } from './look';
 import { publishedView } from './published';
@@ -48,18 +48,18 @@ function headline(app: App, a: Doc): Tree {
       h('span', { class: `risk ${riskMark(fit)}` }, `${fit} ${sure(p)}`), ' · ',
       alive(app, 'step_time_s', seconds(step)), ' a step', low ? h('small', null, range(low, high, seconds)) : null, ' · ',
       ranged('mfu', percent), ' MFU · ', ranged('tokens_per_s', x => si(x, '')), ' tokens/s'),
-    h('p', null, cost(app, a, low / step, high / step)),
+    h('p', null, cost(app, a)),
     ((a.reasons ?? []) as Json[]).map(r => h('p', { class: 'error' }, words(r))),
     ((a.warnings ?? []) as Json[]).map(w => h('p', { class: 'warning' }, words(w))),
     h('p', { class: 'dim' }, words(at(a, 'interval_80.rests_on.words'))));
 }
 
-function cost(app: App, a: Doc, low: number, high: number): Child {
-  const tokens = Number(at(app.state.of, 'training.tokens') ?? 0);
-  if (!tokens) return h('span', { class: 'dim' }, 'Set “tokens in all” for days and cost.');
-  const time = tokens / num(a, 'tokens_per_s') / 86400;
+function cost(app: App, a: Doc): Child {
+  const training = a.training;
+  if (!isDoc(training)) return h('span', { class: 'dim' }, 'Set “tokens in all” for days and cost.');
+  const [low, high] = training.time_s_80 as number[];
   const total = Number(at(app.state.cost, 'cost.total') ?? NaN), [from, to] = (at(app.state.cost, 'cost.range') ?? []) as number[];
-  return [`${si(tokens, '')} tokens: ${days(time)}`, low ? h('small', null, range(time * low, time * high, days)) : null,
+  return [`${si(num(training, 'tokens'), '')} tokens: ${seconds(num(training, 'time_s'))}`, h('small', null, range(low, high, seconds)),
     ' without interruptions', Number.isFinite(total) && [`, ${money(total, 'USD')}`,
       h('small', null, range(from, to, x => money(x, 'USD'))), ` to ${words(at(app.state.cost, 'cost.payment'))} it`]];
 }

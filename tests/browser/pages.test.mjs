@@ -175,18 +175,22 @@ test('every part of the two bars opens the formula of its own number', () => on(
       const parts = [];
       for (const part of document.querySelectorAll('.answer .legend li')) {
         const button = part.querySelector('button.number');
-        if (!button) { parts.push([part.innerText, '', '']); continue; }
+        if (!button) { parts.push([part.innerText]); continue; }
         orrery.app.set({ metric: undefined, tree: undefined });
         button.click();
         while (!orrery.state.tree) await new Promise(requestAnimationFrame);
         const { tree, metric, answer } = orrery.state, root = tree.nodes.find(n => n.id === tree.root).value;
-        parts.push([metric, root, metric.split('.').reduce((d, k) => d[k], answer), button.innerText]);
+        parts.push([metric, root, metric.split('.').reduce((d, k) => d[k], answer), part.childNodes[1].textContent.trim(), orrery.app.tables.metrics.get(metric).label]);
       }
       return parts;
     })()`);
     assert.ok(parts.length >= 8, `${run}: ${parts.length} parts`);
-    for (const [metric, root, value] of parts) {
-      assert.ok(typeof value === 'number' && Math.abs(root / value - 1) < 1e-12, `${run}: ${metric} is ${value}, its formula gives ${root}`);
+    const [drawn_, wanted] = await page.run(`(a => [[...document.querySelectorAll('.answer figure svg.stack:not(.low)')].map(s => s.querySelectorAll('rect').length),
+      [a.memory.lines, a.breakdown_s].map(sum => Object.values(sum).filter(v => v > 0).length)])(orrery.state.answer)`);
+    assert.deepEqual(drawn_, wanted, run);
+    for (const [metric, root, value, name, label] of parts) {
+      assert.equal(name, label);
+      assert.ok(typeof value === 'number' && Math.abs(root / value - 1) < 1e-9, `${run}: ${metric} is ${value}, its formula gives ${root}`);
     }
   }
 }));

@@ -11,7 +11,7 @@ export interface Key {
   flag: string;
   meaning: string;
 }
-export interface Metric { key: string; unit: string; meaning: string }
+export interface Metric { key: string; unit: string; label: string; meaning: string }
 
 export class Tables {
   readonly keys: Map<string, Key>;
@@ -22,6 +22,11 @@ export class Tables {
     this.keys = new Map(keys.map(k => [k.path, k]));
     this.flags = new Map(keys.filter(k => k.flag).map(k => [k.path, k.flag]));
     this.metrics = new Map(metrics.map(m => [m.key, m]));
+  }
+
+  // Its last key in words, until the tables are there.
+  label(metric: string): string {
+    return this.metrics.get(metric)?.label ?? metric.replace(/^.*\.|_gib$/g, '').replace(/_/g, ' ');
   }
 
   // The words that a key may have, where they can be counted.

@@ -151,6 +151,16 @@ test('the form: an arrow key on a slider, a wrong value marks its control and ke
   assert.match(await page.run('document.querySelector("#key-parallel-schedule").textContent'), /assumed/);
 }));
 
+test('a key of few values is chosen from them, any other is typed', () => on(async page => {
+  const choices = path => page.run(`orrery.app.tables.choices(orrery.app.tables.keys.get('${path}'))`);
+  assert.deepEqual(await choices('training.flash_attention'), ['true', 'false']);
+  assert.deepEqual(await choices('parallel.zero'), ['0', '1', '2', '3']);
+  assert.deepEqual(await choices('parallel.recompute'), ['none', 'selective', 'full']);
+  assert.ok((await choices('parallel.schedule')).includes('zb-h1'));
+  assert.ok((await choices('cluster.node')).includes('dgx-h100'));
+  for (const path of ['parallel.dp', 'parallel.tp', 'stack.spread', 'training.adapter.targets']) assert.deepEqual(await choices(path), []);
+}));
+
 test('advice applies itself', () => on(async page => {
   const before = await page.run('orrery.state.answer.step_time_s');
   await page.run('document.querySelector(".advice button").click()');

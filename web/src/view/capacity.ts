@@ -2,6 +2,7 @@
 //
 // Products beside one another: a column each, of which the first is the cluster of the run. What is
 // asked of them stands above; every change is answered without a button (App.follow).
+import { PRICES } from '../app';
 import type { App } from '../app';
 import { stacked } from '../chart';
 import { Child, Tree, h, ready } from '../dom';
@@ -13,7 +14,6 @@ import { fold } from './answer';
 import { box, field, parsed, progress } from './parts';
 
 const PAGE = 'capacity.html';
-const PRICES = 'market-2026';
 // What a first visit compares with the run's own cluster.
 const OTHERS = ['hgx-h200', 'hgx-b200', 'gb200-nvl72'];
 const MOST = 8;
@@ -98,7 +98,7 @@ export function capacity(app: App): Child {
     work?.wrong ? h('p', { class: 'error', role: 'alert' }, work.wrong.error) : null,
     a ? h('div', { class: work?.of === request ? '' : 'stale' },
       h('p', { class: 'finding', role: 'status' }, finding(a)), columns(app, a, wrong),
-      h('p', { class: 'dim' }, 'Bars: the middle, and a line over the 80 % range. Prices are offers of 2026; type a rent to put yours in their place.'),
+      h('p', { class: 'dim' }, `Bars: the middle, and a line over the 80 % range. Prices are those of ${PRICES}; type a rent to put yours in their place.`),
       fold(app, 'The whole report', () => work?.answer?.files[PAGE] && ready(documentOf(work.answer, work.answer.files[PAGE])))) : null];
 }
 

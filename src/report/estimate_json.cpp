@@ -145,6 +145,7 @@ Json estimate_json(const RunReport& r) {
       place_at(j["interval_80"], m.key) = interval_80(m, run, r.answer);
   }
   j["interval_80"]["rests_on"] = rests_on_json(r.resolved.interval);
+  j["interval_80"]["kind"] = stack_json(run);
   if (const auto t = training_time(r)) j["training"] = training_json(*t);
   j["busy_stage"] = r.answer.busy_stage;
   j["end_stage"] = r.answer.end_stage;

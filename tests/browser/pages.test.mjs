@@ -266,6 +266,9 @@ test('published runs like this one, traffic by dimension and the network are dra
   await drawn(page);
   const folds = await text(page, '.folds');
   assert.match(folds, /\d+ published runs like this one: half of the predictions are within/);
+  assert.match(folds, /Like this one: megatron-core on hopper, dense models\./);
+  const like = await page.run("orrery.app.published.filter(r => r.framework === 'megatron-core' && r.stack.generation === 'hopper' && !r.stack.mixture).flatMap(r => r.errors).length");
+  assert.ok(folds.includes(`${like} published runs like this one`), folds);
   assert.match(folds, /A GPU talks for .* of the step of .*, and waits for/);
   assert.match(folds, /64 GPUs of dgx-h100: 8 GPUs over nvswitch \(.*tp.*\); 8 nodes over infiniband/);
   assert.ok(await page.run('document.querySelectorAll(".folds circle").length') > 10);

@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { publishedRuns } from './published.mjs';
 
 const [wasm, output, commit = ''] = process.argv.slice(2);
 const folder = output.endsWith('/');
@@ -36,7 +35,7 @@ async function imported(source) {
 const { WasmEngine } = await imported('wasm.ts');
 const { parted, joined } = await imported('parted.ts');
 const engine = new WasmEngine(new WebAssembly.Module(readFileSync(wasm)), () => 0);
-const published = publishedRuns(engine, join(web, '..'));
+const published = JSON.parse(readFileSync(join(web, 'published.json'), 'utf8'));
 // The choices of a form: the engine would read every one of its configs to name them.
 const names = Object.fromEntries(['models', 'nodes', 'frameworks', 'compressions']
   .map(what => [what, JSON.parse(engine.call('list', JSON.stringify({ what })).text).map(d => d.name)]));

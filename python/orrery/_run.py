@@ -13,21 +13,35 @@ from ._ask import Answer, Progress, as_json, ask, asked
 from ._errors import InputError
 
 _flag_paths: dict[str, str] = {}
+_roots: set[str] = set()
+
+
+def _read_keys() -> None:
+    for key in json.loads(asked("list", {"what": "keys"})[1]):
+        if key["document"] != "run":
+            continue
+        _roots.add(key["path"].split(".")[0])
+        if key["flag"]:
+            _flag_paths[key["flag"].lstrip("-").replace("-", "_")] = key["path"]
 
 
 def flag_paths() -> dict[str, str]:
     """Keys of a run that have a short name: {"tp": "parallel.tp", …}, from `orrery list keys`."""
     if not _flag_paths:
-        keys = json.loads(asked("list", {"what": "keys"})[1])
-        for key in keys:
-            if key["document"] == "run" and key["flag"]:
-                _flag_paths[key["flag"].lstrip("-").replace("-", "_")] = key["path"]
+        _read_keys()
     return _flag_paths
+
+
+def run_roots() -> set[str]:
+    """Keys at the top of a run file: model, cluster, …"""
+    if not _roots:
+        _read_keys()
+    return _roots
 
 
 def path_of(name: str) -> str:
     """The path in a run file of a short name; a path stays. Errors: InputError."""
-    if "." in name or name in ("model", "cluster", "training", "parallel", "framework", "search"):
+    if "." in name or name in run_roots():
         return name
     known = flag_paths()
     if name in known:

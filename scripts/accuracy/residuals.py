@@ -12,8 +12,6 @@ import math
 from tables import decimals, median, p90, quantile, share, signed_share
 
 PART = 0.1  # of a step, for a row to say something of a part
-TERMS = ["compute", "recompute", "tp_exposed", "cp_exposed", "ep_exposed", "pp_exposed", "pp_bubble", "dp_exposed",
-         "optimizer", "offload_exposed", "host_exposed", "other"]
 
 
 def counts(row):
@@ -82,13 +80,14 @@ def level_sentence(rows, tier):
 
 def part_table(rows, tier):
     """Rows in which a part of the step takes a tenth or more: what is left of their error inside their sources."""
-    form = {term: [] for term in TERMS}
+    form = {}
     for of_source in by_source(rows, tier).values():
         level = level_of(of_source)
         for r in of_source:
             for term, seconds in r["predicted"]["breakdown_s"].items():
+                errors = form.setdefault(term, [])
                 if seconds >= r["predicted"]["step_time_s"] * PART:
-                    form[term].append((1 + time_error(r)) / level - 1)
+                    errors.append((1 + time_error(r)) / level - 1)
     table = [["part of the step", "rows", "median", "p90", "bias"]]
     for term, errors in form.items():
         if errors:

@@ -59,7 +59,7 @@ struct TrainingTime {
 // Tokens of a goal for a run; 0 if neither says.
 double tokens_of(const Goal& goal, const Run& run);
 
-// The steps for `tokens`, rounded up. `answer` is the run's.
+// The steps for `tokens`, rounded up, and their time. `answer` is the run's.
 PieceTime piece_time(const std::string& phase, const Run& run, const Answer& answer, double tokens);
 
 void add_piece(TrainingTime& t, const Run& run, PieceTime piece);

@@ -36,13 +36,16 @@ std::string names_in(const KeyTable& table) {
 }
 
 // `orrery list models`, but `orrery list storage`.
-std::string document_words(const Form& f) {
+std::string list_name(const Form& f) {
   constexpr std::array<std::string_view, 4> kWithoutPlural = {"failures", "storage", "prices",
                                                               "energy"};
   const bool plural =
       std::find(kWithoutPlural.begin(), kWithoutPlural.end(), f.what) == kWithoutPlural.end();
-  return "a name of `orrery list " + std::string(f.what) + (plural ? "s" : "") +
-         "`, a path or an object";
+  return std::string(f.what) + (plural ? "s" : "");
+}
+
+std::string document_words(const Form& f) {
+  return "a name of `orrery list " + list_name(f) + "`, a path or an object";
 }
 
 std::string number_words(const Form& f) {
@@ -139,6 +142,22 @@ std::string kind_words(const Forms& forms) {
   for (const Form& f : forms)
     text += (text.empty() ? "" : " or ") + std::string(kKindWords[f.kind]);
   return text;
+}
+
+std::vector<std::string> choices_of(const Forms& forms) {
+  constexpr std::int64_t kFew = 10;
+  const Form& f = forms.front();
+  if (f.kind == FormKind::boolean) return {"true", "false"};
+  if (f.kind == FormKind::choice) return {f.names.begin(), f.names.end()};
+  std::vector<std::string> values;
+  if (f.kind != FormKind::whole || f.highest - kFew >= f.lowest) return values;
+  for (std::int64_t n = f.lowest; n <= f.highest; ++n) values.push_back(std::to_string(n));
+  return values;
+}
+
+std::string list_of(const Forms& forms) {
+  const Form& f = forms.front();
+  return f.kind == FormKind::document ? list_name(f) : "";
 }
 
 std::vector<KeyLine> key_lines(const KeyTable& table) {

@@ -16,6 +16,12 @@ std::string values_words(const Forms& forms);
 // "whole number", "list"; "whole number or text" where there are two.
 std::string kind_words(const Forms& forms);
 
+// The values of the first form as a user types them, where they are few; none where they are not.
+std::vector<std::string> choices_of(const Forms& forms);
+
+// What `orrery list` calls the documents that the first form takes by name: "nodes"; "" for others.
+std::string list_of(const Forms& forms);
+
 struct KeyLine {
   std::string path;  // in the document: "parallel.tp", "scenarios[].name"
   const Key* key = nullptr;

@@ -4,11 +4,15 @@
 #include <array>
 #include <cmath>
 
+#include "document/words.h"
+
 namespace orrery {
 namespace {
 
 constexpr double kSure = 0.95;
 constexpr double kLikely = 0.8;
+constexpr double kMostSaid = 0.99;
+constexpr double kLeastSaid = 0.01;
 constexpr int kHalvings = 40;
 constexpr double kDigits = 1e12;  // beyond these, erfc() of one C library differs from another's
 
@@ -59,6 +63,12 @@ int fit_rank(const Run& run, const Answer& a) {
 std::string_view fit_words(const Run& run, const Answer& a) {
   constexpr std::array<std::string_view, 4> kWords = {"fits", "likely", "tight", "does not fit"};
   return kWords[static_cast<std::size_t>(fit_rank(run, a))];
+}
+
+std::string probability_words(double p) {
+  return p > kMostSaid    ? "over " + percent(kMostSaid, 0)
+         : p < kLeastSaid ? "below " + percent(kLeastSaid, 0)
+                          : percent(p, 0);
 }
 
 }  // namespace orrery

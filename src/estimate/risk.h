@@ -8,6 +8,7 @@
 // never judged by it. Leaves out the error of the host's memory. Errors: none.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "estimate/accuracy.h"
@@ -31,6 +32,9 @@ double fit_probability(const Run& run, const AnswerOf<R>& answer);
 // (predicted so).
 int fit_rank(const Run& run, const Answer& answer);
 std::string_view fit_words(const Run& run, const Answer& answer);
+
+// "94 %", "over 99 %", "below 1 %": no prediction is surer.
+std::string probability_words(double probability);
 
 // Every strategy that Orrery chooses satisfies this.
 inline bool fits_at_risk(const Run& run, const Answer& a) {

@@ -38,7 +38,7 @@ std::vector<Found> best_of_families(const SearchAnswer& a) {
 }
 
 std::string fit_text(const RunReport& r) {
-  return percent(std::min(0.99, fit_probability(r.resolved.run, r.answer)), 0);
+  return probability_words(fit_probability(r.resolved.run, r.answer));
 }
 
 // The advantage of the recommended strategy over the fastest, in the order of recommend.h.

@@ -2,6 +2,7 @@
 #include "insight/metrics.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "cost/paths.h"
 #include "estimate/risk.h"
@@ -217,24 +218,19 @@ static_assert(has_all<MemoryLine>("memory.lines.", "_gib"), "a MemoryLine has no
 
 }  // namespace
 
-namespace {
-
-bool is_utilisation(const Metric& m) { return m.key == "mfu" || m.key == "hfu"; }
-
-}  // namespace
-
-// No GPU computes faster than its peak, however short the step may be. A convention may count pairs
-// that no kernel computes; then its share is beyond 1, and so is its range.
+// A share of the peak ends at 1: no GPU computes faster, however short the step may be. A
+// convention may count pairs that no kernel computes; then the share is beyond 1, and so is its
+// range.
 std::array<double, 2> interval_80(const Metric& m, const Run& run, const Answer& answer) {
   Answer fast = answer;
   Answer slow = answer;
   fast.step_time = answer.interval_low;
   slow.step_time = answer.interval_high;
-  const double a = m.value({run, fast});
-  const double b = m.value({run, slow});
-  std::array<double, 2> range = {std::min(a, b), std::max(a, b)};
-  if (is_utilisation(m) && m.value({run, answer}) <= 1) range[1] = std::min(range[1], 1.0);
-  return range;
+  const bool below = m.unit.empty() && m.value({run, answer}) <= 1;
+  const double most = below ? 1 : std::numeric_limits<double>::infinity();
+  const double a = std::min(m.value({run, fast}), most);
+  const double b = std::min(m.value({run, slow}), most);
+  return {std::min(a, b), std::max(a, b)};
 }
 
 std::span<const Metric> metrics() { return kMetrics; }

@@ -40,7 +40,8 @@ struct Metric {
   Traced (*traced)(const MetricInput<Traced>&);
 };
 
-// The 80 % interval of a metric that follows from the step's, of one of MetricGroup::speed.
+// The 80 % interval of a metric that follows from the step's, of one of MetricGroup::speed; of a
+// utilisation at most 1.
 std::array<double, 2> interval_80(const Metric& m, const Run& run, const Answer& answer);
 
 std::span<const Metric> metrics();

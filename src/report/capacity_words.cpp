@@ -147,7 +147,7 @@ std::string gpus_text(const OptionAnswer& o) {
 
 std::string fit_text(const OptionAnswer& o) {
   return std::string(fit_words(o.run->run, o.answer)) + ", " +
-         percent(std::min(0.99, fit_probability(o.run->run, o.answer)), 0);
+         probability_words(fit_probability(o.run->run, o.answer));
 }
 
 std::string accuracy_text(const OptionAnswer& o) {

@@ -21,10 +21,14 @@ std::vector<std::string> names_of_algorithms(Collective c) {
 }  // namespace
 
 Table metric_list() {
-  Table list({{"metric", "key"}, {"unit", "unit"}, {"meaning", "meaning"}});
+  Table list({{"metric", "key"},
+              {"unit", "unit"},
+              Column("label").only(Audience::programs),
+              {"meaning", "meaning"}});
   for (const Metric& m : metrics()) {
     list.add({std::string(m.key),
               {m.unit.empty() ? "ratio" : std::string(m.unit), m.unit},
+              std::string(m.label),
               std::string(m.meaning)});
   }
   return list;

@@ -26,10 +26,6 @@ std::string range_text(const RunReport& r, std::string_view key, Text&& text) {
   return text(low) + " to " + text(high);
 }
 
-std::string probability_text(double p) {
-  return p > 0.99 ? "over 99 %" : p < 0.01 ? "below 1 %" : percent(p, 0);
-}
-
 }  // namespace
 
 Paragraph memory_line(const RunReport& r) {
@@ -44,7 +40,7 @@ Paragraph memory_line(const RunReport& r) {
       is_filled_by_cache(a.memory) ? ", the whole device: " + filled_words(a.memory) : "";
   return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage" + filled +
                                 "; probability of fitting " +
-                                probability_text(fit_probability(r.resolved.run, a)));
+                                probability_words(fit_probability(r.resolved.run, a)));
 }
 
 namespace {
@@ -80,15 +76,10 @@ Paragraph utilisation(const RunReport& r) {
                                      " model TFLOP/s/GPU of " + pretty(r.answer.peak_rate, 4));
 }
 
-std::string training_time(const RunReport& r) {
-  const Training& t = r.resolved.run.training;
-  const double step_tokens = static_cast<double>(t.global_batch) * static_cast<double>(t.sequence);
-  const double steps = std::ceil(static_cast<double>(t.tokens) / step_tokens);
-  return short_count(static_cast<double>(t.tokens)) + " tokens are " +
-         counted(static_cast<std::int64_t>(steps), "step") + ", " +
-         seconds_text(r.answer.step_time * steps) + " (" +
-         seconds_text(r.answer.interval_low * steps) + " to " +
-         seconds_text(r.answer.interval_high * steps) + ") without interruptions";
+std::string training_text(const PieceTime& p) {
+  return short_count(p.tokens) + " tokens are " + counted(p.steps, "step") + ", " +
+         seconds_text(p.time.value) + " (" + seconds_text(p.time.low) + " to " +
+         seconds_text(p.time.high) + ") without interruptions";
 }
 
 Section headline(const RunReport& r) {
@@ -103,7 +94,7 @@ Section headline(const RunReport& r) {
                               " tokens/s/GPU, " + rate_text(value(r, "samples_per_s")) +
                               " sequences/s"));
   s.add(utilisation(r));
-  if (r.resolved.run.training.tokens > 0) s.add(labelled("training", training_time(r)));
+  if (const auto t = training_time(r)) s.add(labelled("training", training_text(*t)));
   return s;
 }
 
@@ -239,6 +230,12 @@ Phrase verdict_of(const RunReport& r) {
   return {is_feasible(r) ? Ink::green : Ink::red, std::string(fit_words(r.resolved.run, r.answer))};
 }
 
+std::optional<PieceTime> training_time(const RunReport& r) {
+  const Run& run = r.resolved.run;
+  if (run.training.tokens == 0) return {};
+  return piece_time("", run, r.answer, static_cast<double>(run.training.tokens));
+}
+
 Phrase step_text(const Answer& a) {
   return bold(pretty(a.step_time)) + " (80 % interval " + pretty(a.interval_low, 3) + " to " +
          pretty(a.interval_high, 3) + ")";
@@ -296,7 +293,7 @@ Section remedy_section(const RunReport& r) {
   Section s{
       {},
       {Paragraph{bold("Remedy") + "  " + what + ": " + pretty(m.step_time) + ", " +
-                     gib_text(m.peak, 1) + ", fits with " + probability_text(m.fit_probability),
+                     gib_text(m.peak, 1) + ", fits with " + probability_words(m.fit_probability),
                  2}}};
   s.add(Paragraph{"type: " + typed(m.settings), 2, 2});
   return s;

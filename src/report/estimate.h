@@ -4,8 +4,10 @@
 // commands say too. Labels and keys come from insight/metrics.h.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "capacity/training_time.h"
 #include "core/json_fwd.h"
 #include "document/document.h"
 #include "insight/run_report.h"
@@ -20,6 +22,9 @@ Json communication_json(const RunReport& r);                   // `communication
 // feasible, reasons and `memory` as in estimate_json(), with inputs.
 AnswerDocument memory_document(const RunReport& r);
 Json memory_json(const RunReport& r);
+
+// The whole training, without interruptions; nothing where the run does not say its tokens.
+std::optional<PieceTime> training_time(const RunReport& r);
 
 Phrase verdict_of(const RunReport& r);       // "fits", "tight"
 Paragraph memory_line(const RunReport& r);   // the verdict, the peak, the probability of fitting

@@ -85,6 +85,13 @@ void add_memory(const RunReport& r, Json& j) {
   memory["by_stage"] = memory_by_stage_json(r);
 }
 
+Json training_json(const PieceTime& p) {
+  return {{"tokens", static_cast<std::int64_t>(p.tokens)},
+          {"steps", p.steps},
+          {"time_s", p.time.value.si()},
+          {"time_s_80", {p.time.low.si(), p.time.high.si()}}};
+}
+
 Json settings_json(const std::vector<Setting>& settings) {
   Json changes = Json::object();
   for (const Setting& s : settings) changes[s.path] = s.value;
@@ -138,6 +145,8 @@ Json estimate_json(const RunReport& r) {
       place_at(j["interval_80"], m.key) = interval_80(m, run, r.answer);
   }
   j["interval_80"]["rests_on"] = rests_on_json(r.resolved.interval);
+  j["interval_80"]["kind"] = stack_json(run);
+  if (const auto t = training_time(r)) j["training"] = training_json(*t);
   j["busy_stage"] = r.answer.busy_stage;
   j["end_stage"] = r.answer.end_stage;
   j["limiter"] = limiter(run, r.answer);

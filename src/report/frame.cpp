@@ -150,6 +150,14 @@ Section run_assumptions(const ResolvedRun& r) {
   return section;
 }
 
+Json stack_json(const Run& run) {
+  const StackKind kind = stack_kind(run);
+  return {{"framework", kind.framework},
+          {"class", kind.stack_class},
+          {"generation", kind.generation},
+          {"mixture", kind.mixture}};
+}
+
 Json rests_on_json(const std::vector<RestsOnPart>& parts) {
   return json_list(parts, [](const RestsOnPart& p) {
     Json one = {{"part", p.part}, {"basis", p.basis}};

@@ -62,6 +62,9 @@ Section run_header(const ResolvedRun& r);
 // The assumptions and warnings of a run.
 Section run_assumptions(const ResolvedRun& r);
 
+// The kind of run by which errors of published runs are taken together (estimate/accuracy.h).
+Json stack_json(const Run& run);
+
 Json rests_on_json(const std::vector<RestsOnPart>& parts);
 Json rests_on_json(const ResolvedRun& r);
 

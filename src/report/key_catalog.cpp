@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/key_schema.h"
 #include "core/key_words.h"
+#include "document/words.h"
 #include "explore/search_keys.h"
 #include "explore/sweep.h"
 #include "hardware/cluster_keys.h"
@@ -52,6 +53,11 @@ constexpr std::array kDocuments = {
                  &kObservedDocument, true},
 };
 
+Cell choices_cell(const Key& k) {
+  std::vector<std::string> choices = choices_of(k.forms);
+  return {joined(choices, ", "), std::move(choices)};
+}
+
 Cell default_cell(const Key& k) {
   return k.otherwise.required ? "required" : std::string(k.otherwise.value);
 }
@@ -66,6 +72,8 @@ Table key_list() {
               Column("kind").only(Audience::programs),
               Column("values", "values").wrapped(24),
               Column("default", "default").wrapped(16),
+              Column("choices").only(Audience::programs),
+              Column("list").only(Audience::programs),
               {"flag", "flag"},
               Column("varies").only(Audience::programs),
               Column("meaning", "meaning").wrapped(32)});
@@ -73,8 +81,8 @@ Table key_list() {
     for (const KeyLine& line : key_lines(*d.keys)) {
       const Key& k = *line.key;
       list.add({std::string(d.name), line.path, kind_words(k.forms), values_words(k.forms),
-                default_cell(k), k.flag.name, std::string(name_of(k.vary)),
-                std::string(k.meaning)});
+                default_cell(k), choices_cell(k), list_of(k.forms), k.flag.name,
+                std::string(name_of(k.vary)), std::string(k.meaning)});
     }
   }
   return list;

@@ -52,8 +52,8 @@ Phrase nothing_fits(const RunReport& nearest) {
     return Phrase(Ink::red, "nothing fits") + "; below is the strategy that needs least memory";
   }
   return Phrase(Ink::red, "nothing fits as surely as asked") +
-         "; below is the strategy that needs least memory, with a probability of fitting of " +
-         percent(fit_probability(run, nearest.answer), 0) + " (--risk accepts less)";
+         "; below is the strategy that needs least memory; probability of fitting " +
+         probability_words(fit_probability(run, nearest.answer)) + " (--risk accepts less)";
 }
 
 std::string left_out_words(const SearchReport& r) {

@@ -326,6 +326,7 @@ Json row_json(const JudgedRow& r) {
   j["source"] = r.row.source.group;
   j["node"] = r.node;
   j["framework"] = r.framework;
+  if (is_estimated(r)) j["kind"] = stack_json(r.run);
   j["unknown"] = r.row.unknown;
   j["measured"] = measured_json(r.row.measured);
   if (!r.row.repeats.empty()) j["repeats"] = r.row.repeats;

@@ -86,6 +86,40 @@ test('a first visit is answered, and soon', () => on(async page => {
   assert.match(await text(page, '.judgement'), /Limit/);
 }));
 
+test('risk is said in the words of the program', () => on(async page => {
+  const seen = new Set(), run = 'llama-3-8b-8-h100';
+  for (const length of [8192, 11264, 14336, 20480, 40960]) {
+    const said = (await cli('estimate', run, '--set', `training.sequence_length=${length}`)).replace(/\n {10,}/g, ' ');
+    const [, fit, probability] = /^memory +(.+?): .*; probability of fitting (.+ %)$/m.exec(said);
+    await page.run(`orrery.app.use({...${plain(run)}}).then(() => orrery.app.setKey('training.sequence_length', ${length}))`);
+    await settled(page);
+    assert.equal((await text(page, '.headline .risk')).replace(/\u202f/g, ' '), `${fit} ${probability}`);
+    seen.add(fit);
+  }
+  assert.deepEqual([...seen], ['fits', 'likely', 'tight', 'does not fit']);
+}));
+
+test('the ranges of the headline are those of the answer', () => on(async page => {
+  // By a stack so fast the upper end would lie above the peak.
+  await page.run("orrery.app.setKey('stack', {factor: 0.5, spread: 0.2})");
+  await settled(page);
+  const { mfu, tokens_per_s } = await page.run('orrery.state.answer.interval_80');
+  assert.equal(mfu[1], 1);
+  const shown = (await text(page, '.headline .large')).replace(/\u202f/g, ' '), digits = x => x.toPrecision(3);
+  assert.ok(shown.includes(`(${digits(100 * mfu[0])} % to 100 %) MFU`), shown);
+  assert.ok(shown.includes(`(${digits(tokens_per_s[0] / 1e3)} k to ${digits(tokens_per_s[1] / 1e3)} k) tokens/s`), shown);
+}));
+
+test('time to train is the answer’s, and that of capacity', () => on(async page => {
+  await page.run("orrery.app.setKey('training.tokens', 15e12)");
+  await settled(page);
+  await page.until('orrery.state.cost');
+  const { training } = await page.run('orrery.state.answer'), days = Math.round(training.time_s / 86400);
+  assert.match((await text(page, '.headline')).replace(/\u202f(?=\d)/g, ''), new RegExp(`15\\WT tokens: ${days}\\Wdays`));
+  const [phase] = (await page.run('orrery.state.cost')).time.phases;
+  assert.equal(training.steps, phase.steps);
+}));
+
 test('a slider moves the answer', () => on(async page => {
   const times = await page.run(`(async () => {
     const times = [];
@@ -117,6 +151,16 @@ test('the form: an arrow key on a slider, a wrong value marks its control and ke
   assert.match(await page.run('document.querySelector("#key-parallel-schedule").textContent'), /assumed/);
 }));
 
+test('a key of few values is chosen from them, any other is typed', () => on(async page => {
+  const choices = path => page.run(`orrery.app.tables.choices(orrery.app.tables.keys.get('${path}'))`);
+  assert.deepEqual(await choices('training.flash_attention'), ['true', 'false']);
+  assert.deepEqual(await choices('parallel.zero'), ['0', '1', '2', '3']);
+  assert.deepEqual(await choices('parallel.recompute'), ['none', 'selective', 'full']);
+  assert.ok((await choices('parallel.schedule')).includes('zb-h1'));
+  assert.ok((await choices('cluster.node')).includes('dgx-h100'));
+  for (const path of ['parallel.dp', 'parallel.tp', 'stack.spread', 'training.adapter.targets']) assert.deepEqual(await choices(path), []);
+}));
+
 test('advice applies itself', () => on(async page => {
   const before = await page.run('orrery.state.answer.step_time_s');
   await page.run('document.querySelector(".advice button").click()');
@@ -131,6 +175,34 @@ test('a number opens its formula, and the arrow keys walk to a source', () => on
   for (let i = 0; i < 400 && !(await page.run('!!document.activeElement.querySelector(":scope > .source")')); i++) await page.press('ArrowRight'), await page.run('new Promise(requestAnimationFrame)');
   assert.match(await page.run('document.activeElement.innerText'), /\w/);
   assert.match(await page.run('[...document.querySelectorAll(".source")].map(e => e.innerText).join()'), /model and strategy|assumed|github|arXiv|\w/);
+}));
+
+test('every part of the two bars opens the formula of its own number', () => on(async page => {
+  for (const run of RUNS) {
+    await page.run(`orrery.app.use(${plain(run)})`);
+    await settled(page);
+    const parts = await page.run(`(async () => {
+      const parts = [];
+      for (const part of document.querySelectorAll('.answer .legend li')) {
+        const button = part.querySelector('button.number');
+        if (!button) { parts.push([part.innerText]); continue; }
+        orrery.app.set({ metric: undefined, tree: undefined });
+        button.click();
+        while (!orrery.state.tree) await new Promise(requestAnimationFrame);
+        const { tree, metric, answer } = orrery.state, root = tree.nodes.find(n => n.id === tree.root).value;
+        parts.push([metric, root, metric.split('.').reduce((d, k) => d[k], answer), part.childNodes[1].textContent.trim(), orrery.app.tables.metrics.get(metric).label]);
+      }
+      return parts;
+    })()`);
+    assert.ok(parts.length >= 8, `${run}: ${parts.length} parts`);
+    const [drawn_, wanted] = await page.run(`(a => [[...document.querySelectorAll('.answer figure svg.stack:not(.low)')].map(s => s.querySelectorAll('rect').length),
+      [a.memory.lines, a.breakdown_s].map(sum => Object.values(sum).filter(v => v > 0).length)])(orrery.state.answer)`);
+    assert.deepEqual(drawn_, wanted, run);
+    for (const [metric, root, value, name, label] of parts) {
+      assert.equal(name, label);
+      assert.ok(typeof value === 'number' && Math.abs(root / value - 1) < 1e-9, `${run}: ${metric} is ${value}, its formula gives ${root}`);
+    }
+  }
 }));
 
 const paste = async (page, what) => {
@@ -194,6 +266,9 @@ test('published runs like this one, traffic by dimension and the network are dra
   await drawn(page);
   const folds = await text(page, '.folds');
   assert.match(folds, /\d+ published runs like this one: half of the predictions are within/);
+  assert.match(folds, /Like this one: megatron-core on hopper, dense models\./);
+  const like = await page.run("orrery.app.published.filter(r => r.framework === 'megatron-core' && r.stack.generation === 'hopper' && !r.stack.mixture).flatMap(r => r.errors).length");
+  assert.ok(folds.includes(`${like} published runs like this one`), folds);
   assert.match(folds, /A GPU talks for .* of the step of .*, and waits for/);
   assert.match(folds, /64 GPUs of dgx-h100: 8 GPUs over nvswitch \(.*tp.*\); 8 nodes over infiniband/);
   assert.ok(await page.run('document.querySelectorAll(".folds circle").length') > 10);

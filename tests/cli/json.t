@@ -16,6 +16,7 @@ $ python3 -c 'import json; print("\n".join(json.load(open("e.json"))))'
 > flops_convention
 > communication
 > interval_80
+> training
 > busy_stage
 > end_stage
 > limiter

@@ -50,10 +50,20 @@ $ orrery schema device | python3 of.py power | grep -o '"pattern.*W)'
 $ orrery list keys | grep 'parallel.zero '
 > run          parallel.zero                                   0 to 3            the framework's   --zero               ZeRO: 1 shards
 $ orrery list keys --csv | grep -E '^(run,training.tokens|search,axes.tp|framework,zero|node,tiers\[\].ramp),'
-> run,training.tokens,whole number,1 to 2^53 tokens,,--tokens,run,of the whole training: gives steps and days
-> node,tiers[].ramp,quantity,"a quantity such as ""4 us""",0 s,,never,grows a collective by the root of ramp times its time on the wire
-> framework,zero,whole number,0 to 3,0,,never,ZeRO stage of a run that says none
-> search,axes.tp,whole number or list or choice or object,"1 to 2^20 ranks; or a list of 1 to 4096: 1 to 2^20 ranks; or free; or {min, max}","as the run file says, or free",,never,tensor parallelism: ranks that split every matrix of a layer
+> run,training.tokens,whole number,1 to 2^53 tokens,,[],,--tokens,run,of the whole training: gives steps and days
+> node,tiers[].ramp,quantity,"a quantity such as ""4 us""",0 s,[],,,never,grows a collective by the root of ramp times its time on the wire
+> framework,zero,whole number,0 to 3,0,"[""0"",""1"",""2"",""3""]",,,never,ZeRO stage of a run that says none
+> search,axes.tp,whole number or list or choice or object,"1 to 2^20 ranks; or a list of 1 to 4096: 1 to 2^20 ranks; or free; or {min, max}","as the run file says, or free",[],,,never,tensor parallelism: ranks that split every matrix of a layer
+
+# Programs read what may be chosen; a number of many values has no choices.
+$ orrery list keys --json | python3 -c 'import json, sys; [print(k["path"], k["choices"], k["list"] or "-") for k in json.load(sys.stdin) if k["document"] == "run" and k["path"] in ("parallel.zero", "parallel.recompute", "parallel.dp", "parallel.overlap.tp", "stack.spread", "cluster.node", "parallel.compression")]'
+> cluster.node [] nodes
+> parallel.dp [] -
+> parallel.zero ['0', '1', '2', '3'] -
+> parallel.recompute ['none', 'selective', 'full'] -
+> parallel.compression [] compressions
+> parallel.overlap.tp ['true', 'false'] -
+> stack.spread [] -
 
 # For editors: accepted at the top of every document, refused below.
 $ cat > run.json

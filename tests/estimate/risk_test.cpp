@@ -105,6 +105,15 @@ TEST_CASE("a strategy that is stated stands, however tight it is") {
   CHECK(fit_rank(r.run, estimate(r.run)) < 3);
 }
 
+TEST_CASE("a probability is said in whole percent, and none as certain") {
+  CHECK(probability_words(1) == "over 99 %");
+  CHECK(probability_words(0.9901) == "over 99 %");
+  CHECK(probability_words(0.99) == "99 %");
+  CHECK(probability_words(0.834) == "83 %");
+  CHECK(probability_words(0.01) == "1 %");
+  CHECK(probability_words(0) == "below 1 %");
+}
+
 TEST_CASE("a risk is a probability of at most a half") {
   CHECK_THROWS_AS(resolved(open_run(R"({"risk": 0.9})")), InputError);
   CHECK_THROWS_AS(resolved(open_run(R"({"risk": 0})")), InputError);

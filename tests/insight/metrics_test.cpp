@@ -35,5 +35,18 @@ TEST_CASE("rates follow from one another") {
   CHECK(value("hfu") > value("mfu"));  // selective recompute executes more
 }
 
+TEST_CASE("the interval of a utilisation ends at the peak, that of a rate with the step's") {
+  const ResolvedRun r = testing::resolved(testing::gpt3());
+  Answer a = estimate(r.run);
+  const auto interval = [&](const char* key) { return interval_80(*find_metric(key), r.run, a); };
+  const double mfu = find_metric("mfu")->value({r.run, a});
+  CHECK(interval("mfu")[0] == testing::about(mfu * (a.step_time / a.interval_high)));
+  CHECK(interval("mfu")[1] == testing::about(mfu * (a.step_time / a.interval_low)));
+  a.interval_low = 0.5 * mfu * a.step_time;
+  CHECK(interval("mfu")[1] == 1);
+  CHECK(interval("hfu")[1] == 1);
+  CHECK(interval("tokens_per_s")[1] == testing::about(1536.0 * 2048 / a.interval_low.si()));
+}
+
 }  // namespace
 }  // namespace orrery

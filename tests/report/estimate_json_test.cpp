@@ -61,6 +61,25 @@ TEST_CASE("the contract's keys are there") {
   }
 }
 
+TEST_CASE("the time to train is that of whole steps, as capacity counts them") {
+  Json run = testing::gpt3();
+  run["training"]["tokens"] = 300'000'000'000;
+  const RunReport r = report_of(run);
+  const Json j = estimate_json(r);
+  const Json& t = j["training"];
+  CHECK(t["tokens"] == 300'000'000'000);
+  CHECK(t["steps"] == 95368);  // 300e9 / (1536 × 2048) is 95,367.4
+  CHECK(t["time_s"] == testing::about(95368 * j["step_time_s"].get<double>()));
+  for (const std::size_t end : {0, 1}) {
+    const double of_step = j["interval_80"]["step_time_s"][end].get<double>();
+    CHECK(t["time_s_80"][end] == testing::about(95368 * of_step));
+  }
+  // A billionth of a step more is a rounding error, two steps are two.
+  CHECK(piece_time("", r.resolved.run, r.answer, 2.0 * 1536 * 2048 + 1e-4).steps == 2);
+  run["training"].erase("tokens");
+  CHECK_FALSE(estimate_json(report_of(run)).contains("training"));
+}
+
 TEST_CASE("inputs, read again, give the same answer") {
   for (const Json& run : sample_runs()) {
     CAPTURE(run.dump());

@@ -3,7 +3,7 @@
 // The state of the page and what changes it. The run file is the state that counts: the address, the
 // form and every request to the engine are made from it.
 import { ADDRESS_VERSION, toAddress } from './address';
-import { Team, teamSize } from './engine';
+import { Team, isRight, teamSize } from './engine';
 import type { Answer, Doc, Engine, Json, Lasting } from './engine';
 import { Tables } from './keys';
 import type { Published } from './published';
@@ -67,6 +67,9 @@ function keepFolds(folds: Set<string>): void {
     localStorage.setItem(FOLDS, [...folds].join('\n'));
   } catch { /* remembered until the page is closed */ }
 }
+
+// Of configs/prices, where the run's owner has given none.
+export const PRICES = 'market-2026';
 
 const PATIENCE = 80; // milliseconds until the old answer is dimmed
 const PAUSE = 150;   // milliseconds without a change after which work follows it
@@ -157,7 +160,7 @@ export class App {
     const started = performance.now();
     const a = await this.engine.call('estimate', { run });
     const took = performance.now() - started;
-    if (a.code === 0 || a.code === 3) {
+    if (isRight(a)) {
       const answer = JSON.parse(a.text) as Doc;
       Object.assign(this.state, { answer, text: a.text, of: run, wrong: undefined, took });
       const cost = this.state.cost;
@@ -209,7 +212,7 @@ export class App {
   private async price(run: Doc): Promise<void> {
     const tokens = at(run, 'training.tokens');
     if (tokens === undefined || tokens === null) return;
-    const a = await this.engine.call('capacity', { run, prices: 'market-2026' });
+    const a = await this.engine.call('capacity', { run, prices: PRICES });
     const options = a.text ? (JSON.parse(a.text) as Doc).options : undefined;
     if (run !== this.state.run || !Array.isArray(options) || !isDoc(options[0])) return;
     this.set({ cost: { ...options[0], of: JSON.stringify(run) } });
@@ -248,7 +251,7 @@ export class App {
     });
     if (this.state.works[tab] !== work || answer.code === 130) return;
     work.engine?.stop();
-    const right = answer.code === 0 || answer.code === 3;
+    const right = isRight(answer);
     Object.assign(work, { engine: undefined, wrong: right ? undefined : answer },
       right ? { answer, of: asked, took: performance.now() - started } : {});
     this.onchange();

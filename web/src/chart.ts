@@ -4,6 +4,15 @@
 import { Tree, h } from './dom';
 import { digits } from './format';
 
+// Colours of what is the same in every picture (chart.css), by its key in the answer; what has none is grey.
+const COLOURS: Record<string, number> = {
+  weights_gib: 0, secondary_weights_gib: 9, gradients_gib: 1, optimizer_gib: 2, optimizer_working_gib: 2, activations_gib: 3,
+  recompute_working_gib: 4, logits_gib: 5, transient_gib: 6, gathered_weights_gib: 7, buckets_gib: 9,
+  compute: 0, recompute: 4, tp_exposed: 3, cp_exposed: 5, ep_exposed: 7, pp_exposed: 6, dp_exposed: 1, optimizer: 2,
+  offload_exposed: 9, host_exposed: 9 };
+
+export const colourOf = (key: string): number => COLOURS[key] ?? 8;
+
 export interface Part { name: string; colour: number; value: number; metric?: string }
 
 interface Bar {

@@ -9,6 +9,9 @@ export type { Answer };
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Doc = { [key: string]: Json };
 
+// Right answers: exit code 0, or 3 where nothing fits.
+export const isRight = (a: Answer): boolean => a.code === 0 || a.code === 3;
+
 type Progress = (done: number, total: number) => void;
 interface Shared { answer: Answer; handed?: Uint8Array }
 interface Waiting { resolve(shared: Shared): void; progress?: Progress }

@@ -62,15 +62,12 @@ export function inUnit(x: number, unit: string): string {
   }
 }
 
-// One scale of four words for risk, as on the command line.
-export function risk(probability: number): { word: string; mark: string } {
-  if (probability >= 0.95) return { word: 'fits', mark: 'good' };
-  if (probability >= 0.8) return { word: 'likely', mark: 'fair' };
-  if (probability >= 0.5) return { word: 'tight', mark: 'poor' };
-  return { word: 'does not fit', mark: 'bad' };
-}
+// A mark for each of the engine's four words of risk, `memory.fit`.
+const MARKS: Record<string, string> = { fits: 'good', likely: 'fair', tight: 'poor' };
+export const riskMark = (fit: string): string => MARKS[fit] ?? 'bad';
 
+// The words of the command line (probability_words, src/estimate/risk.h).
 export function sure(p: number): string {
   if (p > 0.99) return `over 99${THIN}%`;
-  return p < 0.01 ? `under 1${THIN}%` : `${Math.round(p * 100)}${THIN}%`;
+  return p < 0.01 ? `below 1${THIN}%` : `${Math.round(p * 100)}${THIN}%`;
 }

@@ -8,10 +8,12 @@ export interface Key {
   kind: string;
   values: string;
   default: string;
+  choices: string[];
+  list: string; // of `orrery list`, of whose names it may be one
   flag: string;
   meaning: string;
 }
-export interface Metric { key: string; unit: string; meaning: string }
+export interface Metric { key: string; unit: string; label: string; meaning: string }
 
 export class Tables {
   readonly keys: Map<string, Key>;
@@ -24,15 +26,14 @@ export class Tables {
     this.metrics = new Map(metrics.map(m => [m.key, m]));
   }
 
+  // Its last key in words, until the tables are there.
+  label(metric: string): string {
+    return this.metrics.get(metric)?.label ?? metric.replace(/^.*\.|_gib$/g, '').replace(/_/g, ' ');
+  }
+
   // The words that a key may have, where they can be counted.
   choices(key: Key): string[] {
-    if (key.kind === 'boolean') return ['true', 'false'];
-    const list = /`orrery list (\w+)`/.exec(key.values);
-    if (list && this.names[list[1]]) return this.names[list[1]];
-    if (key.kind.startsWith('choice')) return key.values.split(/; or |, | or /).filter(w => /^[\w.-]+$/.test(w));
-    const few = /^(\d) to (\d)$/.exec(key.values);
-    if (few) return Array.from({ length: +few[2] - +few[1] + 1 }, (_, i) => String(+few[1] + i));
-    return [];
+    return this.names[key.list] ?? key.choices;
   }
 }
 

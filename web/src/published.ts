@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Published, measured runs and how far their prediction is off: scripts/page puts them into the page
-// as a data block, one row for the runs of a source that share model, node and framework.
+// Published, measured runs and how far their prediction is off: web/published.json, made of
+// `orrery validate` by scripts/accuracy-pages, a row for the runs of a source that are alike.
 import type { Doc } from './engine';
-import { at, isDoc, words } from './run';
+import { at, words } from './run';
 
 export interface Published {
   source: string;
   url: string;
   model: string;
   node: string;
-  device: string;
   framework: string;
+  stack: Doc; // framework, class, generation and mixture, by which the engine takes errors together
   gpus: [number, number];
-  experts: boolean;
   tier: string;
   errors: number[]; // predicted/measured - 1 of the step, in percent
 }
 
-type Row = [number, string, string, string, string, number, number, number, string, number[]];
+type Row = [number, string, string, string, Doc, number, number, string, number[]];
 export interface PublishedBlock { sources: [string, string][]; rows: Row[] }
 
 export function readPublished(block: PublishedBlock): Published[] {
-  return block.rows.map(([source, model, node, device, framework, least, most, experts, tier, errors]) => ({
-    source: block.sources[source][0], url: block.sources[source][1], model, node, device, framework, gpus: [least, most], experts: experts === 1, tier, errors }));
+  return block.rows.map(([source, model, node, framework, stack, least, most, tier, errors]) => ({
+    source: block.sources[source][0], url: block.sources[source][1], model, node, framework, stack, gpus: [least, most], tier, errors }));
 }
 
-// The nearest first: the same device and framework say most of how far a prediction is off.
-export function runsLike(all: Published[], answer: Doc, most = 10): Published[] {
-  const inputs = answer.inputs;
-  const node = words(at(inputs, 'cluster.node')), framework = words(at(inputs, 'framework')), gpus = Number(at(inputs, 'cluster.gpus') ?? 1);
-  const device = all.find(r => r.node === node)?.device ?? '';
-  const model = at(inputs, 'model');
-  const experts = isDoc(model) && Number(model.num_local_experts ?? 0) > 1;
-  const score = (r: Published) => (r.node === node ? 3 : r.device === device && device ? 2 : 0) + (r.framework === framework ? 3 : 0) +
-    (r.experts === experts ? 2 : 0) + (gpus >= r.gpus[0] / 4 && gpus <= r.gpus[1] * 4 ? 1 : 0) + (r.tier === 'A' ? 0.5 : 0);
-  return all.map(r => ({ r, s: score(r) })).filter(x => x.s >= 4.5).sort((a, b) => b.s - a.s || b.r.errors.length - a.r.errors.length)
-    .slice(0, most).map(x => x.r);
+export interface Alike { runs: Published[]; words: string }
+
+// Runs of the same framework, or where there are none of the same class of software, on the same generation of devices,
+// of dense models or mixtures of experts as this one; those of its own node first, then those of which there are most.
+export function runsLike(all: Published[], answer: Doc): Alike {
+  const stack = (at(answer, 'interval_80.kind') ?? {}) as Doc, node = at(answer.inputs, 'cluster.node');
+  const same = (key: string) => (r: Published) => r.stack[key] === stack[key], own = (r: Published) => Number(r.node === node);
+  const near = all.filter(same('generation')).filter(same('mixture'));
+  const by = near.some(same('framework')) ? 'framework' : 'class';
+  return {
+    runs: near.filter(same(by)).sort((a, b) => own(b) - own(a) || b.errors.length - a.errors.length),
+    words: `${words(stack[by])}${by === 'class' ? ' frameworks' : ''} on ${words(stack.generation)}, ${stack.mixture ? 'mixtures of experts' : 'dense models'}` };
 }

@@ -3,10 +3,10 @@
 // The answer: one large line, two bars, the limit, what would help, and folds with the rest. Every
 // number is a button that opens its formula.
 import { App } from '../app';
-import { Part, stacked } from '../chart';
+import { Part, colourOf, stacked } from '../chart';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
-import { change, days, digits, gib, money, percent, risk, seconds, si, sure } from '../format';
+import { change, digits, gib, money, percent, riskMark, seconds, si, sure } from '../format';
 import { at, isDoc, words } from '../run';
 import { topologyView, trafficView } from './look';
 import { publishedView } from './published';
@@ -29,56 +29,52 @@ export function alive(app: App, metric: string, ...shown: Child[]): Tree {
 }
 
 const num = (doc: Doc, path: string): number => Number(at(doc, path) ?? NaN);
+const interval = (a: Doc, metric: string): number[] => (at(a, `interval_80.${metric}`) ?? [NaN, NaN]) as number[];
 
 function range(low: number, high: number, of: (x: number) => string): string {
   return ` (${of(low)} to ${of(high)})`;
 }
 
 function headline(app: App, a: Doc): Tree {
-  const [low, high] = (at(a, 'interval_80.step_time_s') ?? [NaN, NaN]) as number[];
+  const [low, high] = interval(a, 'step_time_s');
   const step = num(a, 'step_time_s'), p = num(a, 'memory.fit_probability');
-  const { word, mark } = risk(p);
-  const scaled = (metric: string, of: (x: number) => string) =>
-    [alive(app, metric, of(num(a, metric))), low ? h('small', null, range(num(a, metric) * step / high, num(a, metric) * step / low, of)) : null];
+  const fit = words(at(a, 'memory.fit'));
+  const ranged = (metric: string, of: (x: number) => string) => {
+    const [low, high] = interval(a, metric);
+    return [alive(app, metric, of(num(a, metric))), low ? h('small', null, range(low, high, of)) : null];
+  };
   return h('div', { class: 'headline' },
     h('p', { class: 'large' },
-      h('span', { class: `risk ${mark}` }, `${word} ${sure(p)}`), ' · ',
+      h('span', { class: `risk ${riskMark(fit)}` }, `${fit} ${sure(p)}`), ' · ',
       alive(app, 'step_time_s', seconds(step)), ' a step', low ? h('small', null, range(low, high, seconds)) : null, ' · ',
-      scaled('mfu', percent), ' MFU · ', scaled('tokens_per_s', x => si(x, '')), ' tokens/s'),
-    h('p', null, cost(app, a, low / step, high / step)),
+      ranged('mfu', percent), ' MFU · ', ranged('tokens_per_s', x => si(x, '')), ' tokens/s'),
+    h('p', null, cost(app, a)),
     ((a.reasons ?? []) as Json[]).map(r => h('p', { class: 'error' }, words(r))),
     ((a.warnings ?? []) as Json[]).map(w => h('p', { class: 'warning' }, words(w))),
     h('p', { class: 'dim' }, words(at(a, 'interval_80.rests_on.words'))));
 }
 
-function cost(app: App, a: Doc, low: number, high: number): Child {
-  const tokens = Number(at(app.state.of, 'training.tokens') ?? 0);
-  if (!tokens) return h('span', { class: 'dim' }, 'Set “tokens in all” for days and cost.');
-  const time = tokens / num(a, 'tokens_per_s') / 86400;
+function cost(app: App, a: Doc): Child {
+  const training = a.training;
+  if (!isDoc(training)) return h('span', { class: 'dim' }, 'Set “tokens in all” for days and cost.');
+  const [low, high] = training.time_s_80 as number[];
   const total = Number(at(app.state.cost, 'cost.total') ?? NaN), [from, to] = (at(app.state.cost, 'cost.range') ?? []) as number[];
-  return [`${si(tokens, '')} tokens: ${days(time)}`, low ? h('small', null, range(time * low, time * high, days)) : null,
+  return [`${si(num(training, 'tokens'), '')} tokens: ${seconds(num(training, 'time_s'))}`, h('small', null, range(low, high, seconds)),
     ' without interruptions', Number.isFinite(total) && [`, ${money(total, 'USD')}`,
       h('small', null, range(from, to, x => money(x, 'USD'))), ` to ${words(at(app.state.cost, 'cost.payment'))} it`]];
 }
 
-// Colours of what is the same in every picture: see chart.css.
-const LINES: [string, string, number][] = [
-  ['weights_gib', 'weights', 0], ['secondary_weights_gib', 'second copy', 9], ['gradients_gib', 'gradients', 1],
-  ['optimizer_gib', 'optimizer', 2], ['optimizer_working_gib', 'optimizer work', 2], ['activations_gib', 'activations', 3],
-  ['recompute_working_gib', 'recompute work', 4], ['logits_gib', 'logits', 5], ['transient_gib', 'transient', 6],
-  ['gathered_weights_gib', 'gathered weights', 7], ['buckets_gib', 'buckets', 9], ['context_gib', 'context', 8],
-  ['communicators_gib', 'communicators', 8], ['fragmentation_gib', 'fragmentation', 8]];
-
-const TERMS: [string, string, number][] = [
-  ['compute', 'compute', 0], ['recompute', 'recompute', 4], ['tp_exposed', 'tensor parallel', 3],
-  ['cp_exposed', 'context parallel', 5], ['ep_exposed', 'expert parallel', 7], ['pp_exposed', 'pipeline sends', 6],
-  ['pp_bubble', 'pipeline bubble', 8], ['dp_exposed', 'data parallel', 1], ['optimizer', 'optimizer', 2],
-  ['offload_exposed', 'offload', 9], ['host_exposed', 'host', 9], ['other', 'other', 8]];
+// The parts of a sum by its keys in the answer, named as the engine's metrics under `path`.
+function partsOf(app: App, sum: Json | undefined, path: string): Part[] {
+  return Object.entries(isDoc(sum) ? sum : {}).map(([key, value]): Part => {
+    const metric = `${path}.${key}`;
+    return { name: app.tables.label(metric), colour: colourOf(key), value: Number(value), metric };
+  }).filter(p => p.value > 0);
+}
 
 function memoryBar(app: App, a: Doc): Tree {
   const [low, high] = (at(a, 'memory.peak_gib_80') ?? [NaN, NaN]) as number[];
-  const parts = LINES.map(([key, name, colour]): Part =>
-    ({ name, colour, value: num(a, `memory.lines.${key}`), metric: `memory.${key}` })).filter(p => p.value > 0);
+  const parts = partsOf(app, at(a, 'memory.lines'), 'memory.lines');
   const peak = num(a, 'memory.peak_gib'), capacity = num(a, 'memory.capacity_gib');
   return h('figure', null,
     h('figcaption', null, 'Memory of the fullest GPU: ', alive(app, 'memory.peak_gib', gib(peak)),
@@ -90,10 +86,9 @@ function memoryBar(app: App, a: Doc): Tree {
 }
 
 function timeBar(app: App, a: Doc): Tree {
-  const [low, high] = (at(a, 'interval_80.step_time_s') ?? [NaN, NaN]) as number[];
+  const [low, high] = interval(a, 'step_time_s');
   const step = num(a, 'step_time_s');
-  const parts = TERMS.map(([key, name, colour]): Part =>
-    ({ name, colour, value: num(a, `breakdown_s.${key}`), metric: `breakdown_s.${key}` })).filter(p => p.value > 0);
+  const parts = partsOf(app, a.breakdown_s, 'breakdown_s');
   return h('figure', null,
     h('figcaption', null, `The step of the busiest stage, ${words(a.busy_stage)}: ${seconds(step)}`),
     stacked({ parts, most: Math.max(step, high || 0) * 1.03, whisker: [low, high], total: step, unit: 's' }),
@@ -130,11 +125,11 @@ function folds(app: App, a: Doc): Tree {
   const stages = (at(a, 'memory.by_stage') ?? []) as Doc[];
   const messages = (a.communication ?? []) as Doc[];
   const assumed = (at(a, 'inputs.assumed') ?? []) as Doc[];
-  const node = at(a.inputs, 'cluster.node'), drawn = topologyView(a, isDoc(node) ? node : app.state.node?.name === node ? app.state.node?.document : undefined);
+  const node = at(a.inputs, 'cluster.node'), drawn = topologyView(app, a, isDoc(node) ? node : app.state.node?.name === node ? app.state.node?.document : undefined);
   return h('div', { class: 'folds' },
     fold(app, 'Published runs like this one', () => publishedView(app, a)),
-    fold(app, `Stages: ${stages.length}`, () => stageRows(a, stages)),
-    messages.length > 0 && fold(app, 'Communication of one GPU in a step', () => [trafficView(a), table(
+    fold(app, `Stages: ${stages.length}`, () => stageRows(app, a, stages)),
+    messages.length > 0 && fold(app, 'Communication of one GPU in a step', () => [trafficView(app, a), table(
       ['dimension', 'collective', 'ranks', 'count', 'sent', 'time', 'exposed', 'over', 'algorithm'],
       messages.map(m => [words(m.dimension), words(m.collective), words(m.group), digits(num(m, 'count'), 9), si(num(m, 'bytes_per_gpu'), 'B'),
         seconds(num(m, 'time_s')), seconds(num(m, 'exposed_s')), words(m.tier), words(m.algorithm)]), 2, 7)]),
@@ -160,11 +155,12 @@ export function table(head: string[], rows: Child[][], first = 99, end = 0): Tre
     h('tbody', null, rows.map(r => h('tr', null, r.map((c, i) => h('td', mark(i), c)))))));
 }
 
-function stageRows(a: Doc, stages: Doc[]): Tree {
+function stageRows(app: App, a: Doc, stages: Doc[]): Tree {
+  const lines = Object.keys((at(a, 'memory.lines') ?? {}) as Doc);
+  const linesOf = (stage: Doc): Doc => Object.fromEntries(lines.map(key => [key, stage[key]]));
   const capacity = num(a, 'memory.capacity_gib');
   const most = Math.max(capacity, ...stages.map(s => num(s, 'peak_gib'))) * 1.03;
   return table(['stage', 'peak', 'in flight', 'memory, the line is the capacity'], stages.map(s => [
     words(s.stage), gib(num(s, 'peak_gib')), words(s.in_flight),
-    stacked({ parts: LINES.map(([key, name, colour]): Part => ({ name, colour, value: num(s, key) })).filter(p => p.value > 0),
-      most, limit: capacity, total: num(s, 'peak_gib'), unit: 'GiB', low: true })]), 0, 3);
+    stacked({ parts: partsOf(app, linesOf(s), 'memory.lines'), most, limit: capacity, total: num(s, 'peak_gib'), unit: 'GiB', low: true })]), 0, 3);
 }

@@ -2,18 +2,18 @@
 //
 // Products beside one another: a column each, of which the first is the cluster of the run. Their
 // requirements stand above; every change is answered without a button (App.follow).
+import { PRICES } from '../app';
 import type { App } from '../app';
 import { stacked } from '../chart';
 import { Child, Tree, h, ready } from '../dom';
 import { documentOf } from '../embedded';
 import type { Doc, Json } from '../engine';
-import { days, digits, gib, money, percent, risk, si, sure } from '../format';
+import { days, digits, gib, money, percent, si, sure } from '../format';
 import { at, changed, fromWords, isDoc, words } from '../run';
 import { fold } from './answer';
 import { box, field, parsed, progress } from './parts';
 
 const PAGE = 'capacity.html';
-const PRICES = 'market-2026';
 // Nodes that a first visit compares with the run's own cluster.
 const OTHERS = ['hgx-h200', 'hgx-b200', 'gb200-nvl72'];
 const MOST = 8;
@@ -98,7 +98,7 @@ export function capacity(app: App): Child {
     work?.wrong ? h('p', { class: 'error', role: 'alert' }, work.wrong.error) : null,
     a ? h('div', { class: work?.of === request ? '' : 'stale' },
       h('p', { class: 'finding', role: 'status' }, finding(a)), columns(app, a, wrong),
-      h('p', { class: 'dim' }, 'Bars: the middle, and a line over the 80 % range. Prices are offers of 2026; type a rent to put yours in their place.'),
+      h('p', { class: 'dim' }, `Bars: the middle, and a line over the 80 % range. Prices are those of ${PRICES}; type a rent to put yours in their place.`),
       fold(app, 'The whole report', () => work?.answer?.files[PAGE] && ready(documentOf(work.answer, work.answer.files[PAGE])))) : null];
 }
 
@@ -172,7 +172,7 @@ function columns(app: App, a: Doc, wrong: string): Tree {
       row('peak power', o => [si(num(o, 'energy.peak_mw') * 1e6, 'W'), powerBar(o)]),
       row('energy', o => si((list(o, 'energy.facility_kwh')[1] ?? NaN) * 1e3, 'Wh')),
       row('MFU', o => percent(mfuOf(o))),
-      row('memory', o => { const p = num(o, 'memory.fit_probability'); return [gib(num(o, 'memory.peak_gib')), h('small', null, ` of ${gib(num(o, 'memory.capacity_gib'))}, ${risk(p).word}, ${sure(p)}`)]; }),
+      row('memory', o => [gib(num(o, 'memory.peak_gib')), h('small', null, ` of ${gib(num(o, 'memory.capacity_gib'))}, ${words(at(o, 'memory.fit'))}, ${sure(num(o, 'memory.fit_probability'))}`)]),
       row('strategy', o => strategyOf(o)),
       row('', (o, c) => h('button', { type: 'button', class: 'use', 'aria-label': `use ${c.name}`, onclick: () => void take(app, o, c) }, 'use')),
       all.some(c => !c.option) ? h('tr', { key: 'why' }, h('th', { scope: 'row' }, 'why not'), all.map(c => h('td', { key: c.node, class: 'error' }, c.option ? '' : c.why))) : null)));

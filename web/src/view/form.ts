@@ -5,7 +5,7 @@
 import { App } from '../app';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
-import { percent, risk, seconds, sure } from '../format';
+import { percent, seconds, sure } from '../format';
 import { Key } from '../keys';
 import { PRESETS } from '../presets';
 import { at, changed, fromWords, isDoc, words } from '../run';
@@ -57,8 +57,7 @@ function toggle(app: App): Tree {
 }
 
 function glance(a: Doc): string {
-  const p = Number(at(a, 'memory.fit_probability'));
-  return `${risk(p).word} ${sure(p)} · ${seconds(Number(a.step_time_s))} a step · ${percent(Number(a.mfu))} MFU`;
+  return `${words(at(a, 'memory.fit'))} ${sure(Number(at(a, 'memory.fit_probability')))} · ${seconds(Number(a.step_time_s))} a step · ${percent(Number(a.mfu))} MFU`;
 }
 
 function presets(app: App): Tree {

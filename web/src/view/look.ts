@@ -2,17 +2,17 @@
 //
 // Look inside: the network from a GPU to all of them with what runs over each tier, and the
 // communication of a step by dimension.
+import type { App } from '../app';
+import { colourOf } from '../chart';
 import { Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
 import { digits, percent, seconds, si } from '../format';
 import { at, isDoc, words } from '../run';
 
-// Dimensions have the colours of their terms in every picture: see chart.css.
-const DIMENSIONS: Record<string, [string, number]> = {
-  tp: ['tensor parallel', 3], cp: ['context parallel', 5], ep: ['expert parallel', 7], etp: ['experts’ tensor parallel', 7],
-  pp: ['pipeline', 6], dp: ['data parallel', 1] };
-
-const dimension = (id: string): [string, number] => DIMENSIONS[id] ?? [id, 8];
+// A dimension has the colour and the name of the term that waits for it; experts' own groups are named by their key.
+const TERMS: Record<string, string> = { etp: 'ep_exposed', edp: 'dp_exposed', embedding: 'pp_exposed' };
+const termOf = (id: string): string => TERMS[id] ?? `${id}_exposed`;
+const nameOf = (app: App, id: string): string => (TERMS[id] ? id : app.tables.label(`breakdown_s.${termOf(id)}`));
 
 interface Traffic { id: string; bytes: number; time: number; exposed: number; tiers: Set<string> }
 
@@ -30,7 +30,7 @@ export function trafficOf(answer: Doc): Traffic[] {
   return [...all.values()].sort((a, b) => b.time - a.time);
 }
 
-export function trafficView(answer: Doc): Tree | null {
+export function trafficView(app: App, answer: Doc): Tree | null {
   const rows = trafficOf(answer), step = Number(answer.step_time_s);
   if (rows.length === 0) return null;
   const time = rows.reduce((sum, r) => sum + r.time, 0), exposed = rows.reduce((sum, r) => sum + r.exposed, 0);
@@ -39,9 +39,9 @@ export function trafficView(answer: Doc): Tree | null {
   return h('figure', null,
     h('figcaption', null, `A GPU talks for ${seconds(time)} of the step of ${seconds(step)}, and waits for ${seconds(exposed)} of it`),
     h('svg', { viewBox: `0 0 ${wide} ${rows.length * high + 4}`, role: 'img', class: 'plot', 'aria-label':
-      rows.map(r => `${dimension(r.id)[0]}: ${si(r.bytes, 'B')}, ${seconds(r.time)}, ${seconds(r.exposed)} exposed`).join('; ') },
+      rows.map(r => `${nameOf(app, r.id)}: ${si(r.bytes, 'B')}, ${seconds(r.time)}, ${seconds(r.exposed)} exposed`).join('; ') },
       rows.map((r, i) => {
-        const y = i * high + 4, [name, colour] = dimension(r.id);
+        const y = i * high + 4, name = nameOf(app, r.id), colour = colourOf(termOf(r.id));
         return [
           h('text', { x: left - 8, y: y + 13, 'text-anchor': 'end' }, name),
           h('rect', { x: left, y, width: Math.max(0, x(r.time) - left), height: 18, class: `fill${colour} faint` }),
@@ -69,7 +69,7 @@ export function tiersOf(node: Json | undefined, gpus: number): Tier[] {
 
 const MOST = 12; // boxes in a row
 
-export function topologyView(answer: Doc, node: Json | undefined): Tree | null {
+export function topologyView(app: App, answer: Doc, node: Json | undefined): Tree | null {
   const gpus = Number(at(answer.inputs, 'cluster.gpus') ?? 0), name = words(at(answer.inputs, 'cluster.node'));
   const tiers = tiersOf(node, gpus);
   if (tiers.length === 0) return null;
@@ -83,11 +83,11 @@ export function topologyView(answer: Doc, node: Json | undefined): Tree | null {
   return h('figure', null,
     h('figcaption', null, `${digits(gpus, 9)} GPUs of ${name}: ${caption}`),
     h('svg', { viewBox: `0 0 ${wide} ${high}`, role: 'img', class: 'plot', 'aria-label': caption },
-      tiers.map((t, k) => tierRow(t, k, Math.ceil(t.devices / (tiers[k - 1]?.devices ?? 1)), child(k), over(t), { wide, y: high - 34 - k * row }))));
+      tiers.map((t, k) => tierRow(app, t, k, Math.ceil(t.devices / (tiers[k - 1]?.devices ?? 1)), child(k), over(t), { wide, y: high - 34 - k * row }))));
 }
 
 // A switch as a bar with its children below it.
-function tierRow(t: Tier, k: number, children: number, child: string, over: Traffic[], at_: { wide: number; y: number }): Tree[] {
+function tierRow(app: App, t: Tier, k: number, children: number, child: string, over: Traffic[], at_: { wide: number; y: number }): Tree[] {
   const left = 10, right = 470, shown = Math.min(MOST, children), step = (right - left) / shown, size = Math.min(24, step - 6), top = at_.y - 40;
   const boxes = Array.from({ length: shown }, (_, i) => {
     const x = left + step * (i + 0.5), gap = children > shown && i === shown - 2;
@@ -101,7 +101,7 @@ function tierRow(t: Tier, k: number, children: number, child: string, over: Traf
       h('rect', { x: left, y: top, width: right - left, height: 14, rx: 3, class: 'chosen' }),
       h('text', { x: right + 14, y: top + 11, class: 'name' }, `${t.name}, ${t.bandwidth} a ${child}`),
       over.map((r, i) => [
-        h('rect', { x: right + 14, y: top + 20 + i * 17, width: 10, height: 10, rx: 2, class: `fill${dimension(r.id)[1]}` }),
-        h('text', { x: right + 29, y: top + 29 + i * 17, class: 'dim' }, `${dimension(r.id)[0]}, ${si(r.bytes, 'B')}, ${seconds(r.time)}`)]),
+        h('rect', { x: right + 14, y: top + 20 + i * 17, width: 10, height: 10, rx: 2, class: `fill${colourOf(termOf(r.id))}` }),
+        h('text', { x: right + 29, y: top + 29 + i * 17, class: 'dim' }, `${nameOf(app, r.id)}, ${si(r.bytes, 'B')}, ${seconds(r.time)}`)]),
       h('text', { x: left, y: at_.y + size + 14, class: 'dim' }, `${digits(children, 9)} ${child}${children > 1 ? 's' : ''}`))];
 }

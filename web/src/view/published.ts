@@ -11,18 +11,21 @@ import { digits } from '../format';
 import { table } from './answer';
 
 export function publishedView(app: App, answer: Doc): Tree {
-  const rows = runsLike(app.published, answer);
-  if (rows.length === 0) return h('p', { class: 'dim' }, 'No published run is near this one: neither its device nor its framework has been measured in public with such a model.');
-  const errors = rows.flatMap(r => r.errors).sort((a, b) => Math.abs(a) - Math.abs(b));
+  const { runs: all, words: alike } = runsLike(app.published, answer), rows = all.slice(0, SHOWN);
+  if (rows.length === 0) return h('p', { class: 'dim' }, `No published run is like this one: ${alike}.`);
+  const errors = all.flatMap(r => r.errors).sort((a, b) => Math.abs(a) - Math.abs(b));
   const median = Math.abs(errors[Math.floor(errors.length / 2)]);
   return h('div', null,
     dots(rows, answer, `${digits(errors.length, 9)} published runs like this one: half of the predictions are within ${digits(median, 2)} % of what was measured`),
     table(['model', 'node', 'GPUs', 'framework', 'runs', 'error', 'source'], rows.map(r => [
       r.model, r.node, r.gpus[0] === r.gpus[1] ? digits(r.gpus[0], 9) : `${r.gpus[0]} to ${r.gpus[1]}`, r.framework, r.errors.length, spread(r.errors),
       h('span', { title: r.url }, `${r.source}, tier ${r.tier}`)]), 4, 5),
+    h('p', { class: 'dim' }, `Like this one: ${alike}.`, rows.length < all.length && ` Shown are ${rows.length} of ${all.length} groups: those of this node, then the largest.`),
     h('p', { class: 'dim' }, 'Predicted over measured, by the constants as shipped, which were fitted on some of these very runs. The interval above rests on sources left out: ',
       words(at(answer, 'interval_80.rests_on.words')), '.'));
 }
+
+const SHOWN = 12;
 
 const signed = (x: number): string => `${x > 0 ? '+' : x < 0 ? '−' : ''}${digits(Math.abs(x), 2)}`;
 

@@ -6,6 +6,7 @@ import { App, TABS, Tab } from '../app';
 import { lines, Line } from '../chart';
 import { Child, Tree, h, ready } from '../dom';
 import { documentOf } from '../embedded';
+import { isRight } from '../engine';
 import type { Doc, Json } from '../engine';
 import { change, digits, gib, inUnit, percent, seconds, sure } from '../format';
 import { at, commandLine, fromWords, leaves, words } from '../run';
@@ -223,7 +224,7 @@ function take(app: App): Child {
       h('button', { type: 'button', onclick: () => savePictures(asPng) }, 'save pictures, PNG')),
     h('p', null, 'Other tools: ', EXPORTS.map(([name, file, cmd, more]) => [h('button', { type: 'button', class: 'use', onclick: async () => {
       const a = await app.engine.call(cmd, { run, ...more });
-      const right = a.code === 0 || a.code === 3;
+      const right = isRight(a);
       if (right) download(file, a.files[file] ?? a.text);
       app.state.works.take = { done: 0, total: 0, wrong: right ? undefined : a };
       app.onchange();

@@ -19,7 +19,7 @@ std::string kind_words(const Forms& forms);
 // The values of the first form as a user types them, where they are few; none where they are not.
 std::vector<std::string> choices_of(const Forms& forms);
 
-// What `orrery list` calls the documents that the first form takes by name: "nodes"; "" for others.
+// Documents that the first form takes by name, as `orrery list` calls them: "nodes"; "" for others.
 std::string list_of(const Forms& forms);
 
 struct KeyLine {

@@ -87,6 +87,8 @@ $ orrery estimate packed.json --json | python3 -c 'import json, sys; i = json.lo
 > [{'length': 2048, 'share': 8.0}, {'length': 32768, 'share': 1.0}] True
 
 # The encoder may have the first stage of a pipeline to itself; the simulator says the same.
+$ orrery explain step_time_s --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 1 | grep -o "forward of a layer of the image encoder" | sort -u
+> forward of a layer of the image encoder
 $ orrery estimate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 4 --recompute none --set parallel.vision_stage=true --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(round(a["step_time_s"], 1), a["feasible"])'
 > 3.8 True
 $ orrery simulate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 4 --recompute none --set parallel.vision_stage=true --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(round(a["step_time_s"], 1), a["feasible"])'

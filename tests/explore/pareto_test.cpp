@@ -14,6 +14,7 @@
 #include "explore/search_team.h"
 #include "explore/space_json.h"
 #include "explore/unit_walk.h"
+#include "explore/worker.h"
 #include "support/runs.h"
 #include "support/sanitized.h"
 

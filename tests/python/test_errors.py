@@ -31,6 +31,12 @@ def test_a_misspelt_key_gets_a_suggestion():
     assert raised.value.nearest == "zero" and raised.value.code == "unknown_key"
 
 
+def test_every_key_at_the_top_of_a_run_file_is_one_of_run():
+    orrery.Run(name="mine", risk="low", stack={}, assumed=[])
+    with pytest.raises(orrery.InputError, match="stak"):
+        orrery.Run(stak={})
+
+
 def test_an_option_that_no_command_has_is_refused(run):
     with pytest.raises(orrery.InputError, match="depht"):
         run.explain("step_time_s", depht=2)

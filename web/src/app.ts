@@ -68,7 +68,7 @@ function keepFolds(folds: Set<string>): void {
   } catch { /* remembered until the page is closed */ }
 }
 
-// Of configs/prices, where the run's owner has given none.
+// Prices of configs/prices where the run's owner has given none.
 export const PRICES = 'market-2026';
 
 const PATIENCE = 80; // milliseconds until the old answer is dimmed

@@ -26,7 +26,7 @@ export class Tables {
     this.metrics = new Map(metrics.map(m => [m.key, m]));
   }
 
-  // Its last key in words, until the tables are there.
+  // The last key of a path in words, until the tables are there.
   label(metric: string): string {
     return this.metrics.get(metric)?.label ?? metric.replace(/^.*\.|_gib$/g, '').replace(/_/g, ' ');
   }

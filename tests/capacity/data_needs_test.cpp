@@ -68,6 +68,11 @@ TEST_CASE("keys and values of published models") {
   const auto deepseek = answered(R"({"run": "deepseek-v3-2048-h800", "goal": {"tokens": 1e9}})");
   // 61 layers × (512 + 64) × 2 bytes (arXiv:2412.19437).
   CHECK(deepseek->answer.options[0].inference[0].cache_a_token.si() == 61.0 * 576 * 2);
+  const auto hybrid = answered(R"({"run": {"model": "nemotron-h-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 8}, "training": {"sequence_length": 4096,
+      "global_batch": 64}, "parallel": {}}, "goal": {"tokens": 1e9}})");
+  // 4 of 52 layers attend (arXiv:2504.03624), with 8 heads of 128.
+  CHECK(hybrid->answer.options[0].inference[0].cache_a_token.si() == 2.0 * 4 * 8 * 128 * 2);
 }
 
 TEST_CASE("fewer synchronisations never take longer, and never less than none") {

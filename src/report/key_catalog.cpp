@@ -55,7 +55,8 @@ constexpr std::array kDocuments = {
 
 Cell choices_cell(const Key& k) {
   std::vector<std::string> choices = choices_of(k.forms);
-  return {joined(choices, ", "), std::move(choices)};
+  std::string text = joined(choices, ", ");
+  return {std::move(text), std::move(choices)};
 }
 
 Cell default_cell(const Key& k) {

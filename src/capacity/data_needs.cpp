@@ -14,7 +14,7 @@ double kept_elements(const Architecture& a) {
   const bool latent = a.attention == AttentionKind::kLatent;
   const std::int64_t width =
       latent ? a.mla.kv_lora_rank + a.mla.qk_rope_head_dim : 2 * a.kv_heads * a.head_dim;
-  return static_cast<double>(layers_with_keys(a) * width);
+  return static_cast<double>(layers_that(a, has_own_keys) * width);
 }
 
 // Megatron-LM's indexed dataset stores unsigned 16 bits up to this vocabulary, else 32

@@ -35,9 +35,7 @@ std::optional<int> number_of(std::string_view digits) {
 double tokens_of(const Goal& goal, const Run& run) {
   if (goal.tokens > 0) return goal.tokens;
   if (goal.flops > Flops()) {
-    const Training& t = run.training;
-    const Flops a_sequence = model_flops(
-        run.model, goal.convention, {t.sequence, 1, t.adapter ? &*t.adapter : nullptr, t.lengths});
+    const Flops a_sequence = model_flops(run.model, goal.convention, counted(run.training, 1));
     return goal.flops / a_sequence * static_cast<double>(run.training.sequence);
   }
   if (goal.tokens_per_parameter > 0) {

@@ -268,9 +268,7 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   take_interval(request, lookup, out);
   root.reject_unknown();
   const Training& t = out.run.training;
-  out.run.model_flops =
-      model_flops(out.run.model, out.run.convention,
-                  {t.sequence, t.global_batch, t.adapter ? &*t.adapter : nullptr, t.lengths});
+  out.run.model_flops = model_flops(out.run.model, out.run.convention, counted(t, t.global_batch));
   resolve_compression(lookup, all.request, out);
   resolve_placement(all.request, out);
   return all;

@@ -64,6 +64,11 @@ struct Run {
   std::shared_ptr<const OwnOrder> own_order;  // if the schedule is a file
 };
 
+// The part of a step that model_flops() counts, of so many sequences. The adapter stays the
+// training's own.
+inline CountedStep counted(const Training& t, std::int64_t sequences) {
+  return {t.sequence, sequences, t.adapter ? &*t.adapter : nullptr, t.lengths};
+}
 // Bytes of a gathered weight on the wire, before qwZ.
 inline double gathered_bytes(const Run& run) {
   return run.framework.gather_bytes > 0 ? run.framework.gather_bytes : run.training.recipe.gathered;

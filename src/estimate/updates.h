@@ -23,7 +23,8 @@ struct ShardedBlock;
 void add_updates(const Run& run, const Placement& placement, const Block& block,
                  const ShardedBlock& sharded, bool tied_copy, ParametersHeld& held);
 
-// The same states of all ranks of one replica together; none for Adam and SGD, which recipes price.
+// The same states of all ranks of one replica together; none for Adam and SGD, which recipes
+// price. Vectors that all ranks of tp hold count for each.
 Bytes matrix_states(const Run& run);
 
 }  // namespace orrery

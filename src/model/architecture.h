@@ -299,19 +299,13 @@ constexpr LayerKind layer_kind(const Architecture& a, std::size_t type) {
 constexpr bool shares_block(Mixer m) { return m == Mixer::shared || m == Mixer::shared_again; }
 constexpr bool runs_again(Mixer m) { return m == Mixer::shared_again || m == Mixer::encoder_again; }
 constexpr bool attends(Mixer m) { return m != Mixer::none && m != Mixer::recurrent; }
-constexpr std::int64_t attending_layers(const Architecture& a) {
-  std::int64_t n = 0;
-  for (std::int64_t i = 0; i < a.layers; ++i) n += attends(layer_kind(a, layer_type(a, i)).mixer);
-  return n;
-}
+constexpr bool has_own_keys(Mixer m) { return attends(m) && m != Mixer::reused_keys; }
 
-// Layers with keys and values of their own.
-constexpr std::int64_t layers_with_keys(const Architecture& a) {
+// Layers whose mixer `is` holds for.
+constexpr std::int64_t layers_that(const Architecture& a, bool (*is)(Mixer)) {
   std::int64_t n = 0;
-  for (std::int64_t i = 0; i < a.layers; ++i) {
-    const Mixer m = layer_kind(a, layer_type(a, i)).mixer;
-    n += attends(m) && m != Mixer::reused_keys ? 1 : 0;
-  }
+  for (std::int64_t i = 0; i < a.layers; ++i)
+    n += is(layer_kind(a, layer_type(a, i)).mixer) ? 1 : 0;
   return n;
 }
 

@@ -48,7 +48,7 @@ Flops sequence_flops(const Architecture& padded, const CountedStep& step, bool c
 
 // Head widths of queries and values of all heads and layers: L·a·d of PaLM's formula, mean of both.
 double attention_width(const Architecture& a) {
-  return static_cast<double>((attending_layers(a) + a.mtp_layers) * a.heads) *
+  return static_cast<double>((layers_that(a, attends) + a.mtp_layers) * a.heads) *
          static_cast<double>(a.head_dim + value_head_dim(a)) / 2;
 }
 

@@ -34,7 +34,7 @@ enum class BlockType : std::uint8_t {
 constexpr BlockType block_of_layer(std::size_t type) { return static_cast<BlockType>(type); }
 static_assert(block_of_layer(kMaxLayerTypes) == BlockType::embedding);
 
-// A block as it is to sharding, prefetch and tensor parallelism.
+// Facts of a block for sharding, prefetch and tensor parallelism.
 struct BlockFacts {
   bool is_layer = false;    // gathered, computed and freed one after the other; an end stays
   bool in_decoder = false;  // passes the decoder's activations on, from layer to layer

@@ -182,14 +182,11 @@ void context(Settings& settings, Facts& facts) {
 
 // A run on other devices than a node's GPUs.
 void devices(const std::string& type, Settings& settings, Facts& facts) {
-  const auto stop = [&](const std::string& setting, const char* what) {
-    facts.stop(setting, std::string("trains on ") + what + "; Orrery models GPUs alone");
-  };
   for (const OtherDevice& d : kOtherDevices) {
-    if (d.type == type) stop("distributed_type " + type, d.what);
+    if (d.type == type) facts.stop_on(d.what, "distributed_type " + type);
   }
   for (const OtherDevice& d : kOtherSwitches) {
-    if (settings.flag(d.type).value_or(false)) stop(settings.written(d.type), d.what);
+    if (settings.flag(d.type).value_or(false)) facts.stop_on(d.what, settings.written(d.type));
   }
 }
 

@@ -27,20 +27,19 @@ constexpr std::array kHfTrainerRows = {
     SaidRow{"grad_checkpoint", Said::recompute, NameKind::boolean},  // InternVL
 };
 
-// Switches of TrainingArguments of other devices, and of parts that no key says.
-struct OtherSwitch {
-  const char* name;
-  const char* why;
+using NamedWhy = std::array<const char*, 2>;
+
+// Switches of TrainingArguments, and the devices they train on.
+constexpr std::array kOtherDevices = {
+    NamedWhy{"use_cpu", "processors"},       NamedWhy{"no_cuda", "processors"},
+    NamedWhy{"use_ipex", "Intel's devices"}, NamedWhy{"use_mps_device", "Apple's devices"},
+    NamedWhy{"tpu_num_cores", "TPUs"},       NamedWhy{"use_habana", "Gaudi's HPUs"},
 };
-constexpr std::array kOtherSwitches = {
-    OtherSwitch{"use_cpu", "trains on processors; Orrery models GPUs alone"},
-    OtherSwitch{"no_cuda", "trains on processors; Orrery models GPUs alone"},
-    OtherSwitch{"use_ipex", "trains on Intel's devices; Orrery models GPUs alone"},
-    OtherSwitch{"use_mps_device", "trains on Apple's devices; Orrery models GPUs alone"},
-    OtherSwitch{"tpu_num_cores", "trains on TPUs; Orrery models GPUs alone"},
-    OtherSwitch{"use_habana", "trains on Gaudi's HPUs; Orrery models GPUs alone"},
-    OtherSwitch{"parallelism_config", "degrees that the program alone says; --tp, --cp say them"},
-    OtherSwitch{"split_batches", "the batch is of all replicas; --global-batch says it"},
+
+// Arguments that no key says.
+constexpr std::array kOtherArguments = {
+    NamedWhy{"parallelism_config", "degrees that the program alone says; --tp, --cp say them"},
+    NamedWhy{"split_batches", "the batch is of all replicas; --global-batch says it"},
 };
 
 constexpr std::string_view kHfTrainerWithoutEffect =
@@ -224,8 +223,11 @@ void tensor_ranks(Settings& settings, Facts& facts) {
 }
 
 void rest(Settings& settings, Facts& facts) {
-  for (const OtherSwitch& s : kOtherSwitches) {
-    if (is_said(settings, s.name)) facts.stop(settings.written(s.name), s.why);
+  for (const auto& [name, devices] : kOtherDevices) {
+    if (is_said(settings, name)) facts.stop_on(devices, settings.written(name));
+  }
+  for (const auto& [name, why] : kOtherArguments) {
+    if (is_said(settings, name)) facts.stop(settings.written(name), why);
   }
   if (is_said(settings, "adafactor"))
     facts.say(Said::optimizer, "adafactor", settings.written("adafactor"));

@@ -123,6 +123,10 @@ class Facts {
   void stop(const std::string& setting, const std::string& why) {
     left_.push_back({setting, why, "", true});
   }
+  // A setting that trains on devices that are no GPUs.
+  void stop_on(const std::string& devices, const std::string& setting) {
+    stop(setting, "trains on " + devices + "; Orrery models GPUs alone");
+  }
   void mention(const std::string& setting, const std::string& why) {
     left_.push_back({setting, why});
   }

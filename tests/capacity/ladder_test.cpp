@@ -10,6 +10,7 @@
 #include "capacity/shipped_plans.h"
 #include "capacity/sizes.h"
 #include "support/about.h"
+#include "support/sanitized.h"
 
 namespace orrery {
 namespace {
@@ -56,12 +57,14 @@ struct Case {
 TEST_CASE("the smallest is the one that trying every number of GPUs finds") {
   const std::string mt_nlg = R"("run": "mt-nlg-530b-2240-a100", "goal": {"tokens": 270e9})";
   const std::string opt = R"("run": "opt-175b-992-a100")";
+  std::size_t seen = 0;
   for (const Case& c :
        {Case{mt_nlg, within("90"), 8, 2240}, Case{mt_nlg, within("40"), 8, 2240},
         Case{opt, within("90"), 8, 992}, Case{opt, within("45"), 8, 992},
         Case{llama("720"), within("60"), 1, 144}, Case{llama("720"), within("33"), 1, 144},
         Case{llama("2880"), within("30"), 1, 192}, Case{llama("35"), within("100"), 1, 64},
         Case{llama("720"), R"("require": {"deadline": "60 d", "power": "99 kW"})", 1, 720}}) {
+    if (seen++ % testing::kShare != 0) continue;
     const std::string text = plan_of(c.run, c.require);
     CAPTURE(text);
     const std::int64_t least = by_brute_force(text, c.step, c.most);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "estimate/classes.h"
 #include "estimate/estimate.h"
+#include "estimate/workspace.h"
 #include "property/for_runs.h"
 
 using namespace orrery;

@@ -27,7 +27,7 @@ template <class Change, class Check>
 void for_changes(std::uint64_t seed, int runs, Change&& change, Check&& check) {
   Shelf shelf;
   RunMaker maker(shelf, seed);
-  const int wanted = testing::kSanitized ? (runs + 3) / 4 : runs;
+  const int wanted = (runs + testing::kShare - 1) / testing::kShare;
   int done = 0;
   for (int tries = 0; done < wanted && tries < 40 * wanted; ++tries) {
     const Run run = maker.legal();

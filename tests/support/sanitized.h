@@ -18,4 +18,7 @@ inline constexpr bool kSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
+// One case in so many is taken.
+inline constexpr int kShare = kSanitized ? 4 : 1;
+
 }  // namespace orrery::testing

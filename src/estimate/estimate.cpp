@@ -17,6 +17,7 @@
 #include "estimate/pipeline_time.h"
 #include "estimate/repeated.h"
 #include "estimate/sends.h"
+#include "estimate/stage_contents.h"
 #include "estimate/workspace.h"
 
 namespace orrery {

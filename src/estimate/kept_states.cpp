@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "estimate/classes.h"
+#include "estimate/stage_contents.h"
 
 namespace orrery {
 namespace {

@@ -11,6 +11,7 @@
 #include "estimate/offload.h"
 #include "estimate/run.h"
 #include "estimate/sends.h"
+#include "estimate/stage_contents.h"
 #include "estimate/workspace.h"
 #include "parallel/partition.h"
 #include "parallel/schedules/table.h"

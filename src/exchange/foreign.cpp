@@ -6,14 +6,18 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "estimate/estimate.h"
 #include "estimate/resolve.h"
 #include "exchange/accelerate/accelerate.h"
 #include "exchange/bridge/bridge.h"
 #include "exchange/deepspeed/deepspeed.h"
+#include "exchange/deepspeed/names.h"
 #include "exchange/import_draft.h"
 #include "exchange/import_files.h"
 #include "exchange/megatron/megatron.h"
+#include "exchange/megatron/names.h"
 #include "exchange/slurm/slurm.h"
+#include "exchange/torchtitan/names.h"
 #include "exchange/torchtitan/torchtitan.h"
 #include "parallel/stages.h"
 
@@ -124,13 +128,120 @@ class Comparison {
   std::vector<NotSaid> list_;
 };
 
-using Export = std::string (*)(const ResolvedRun& resolved);
+using Names = std::vector<std::string>;
+
+template <class T>
+Names all_names(const T& names) {
+  return {std::begin(names), std::end(names)};
+}
+
+Names schedules_of_torchtitan() {
+  Names names;
+  for (const torchtitan::ScheduleName& s : torchtitan::kSchedules) names.emplace_back(s.ours);
+  return names;
+}
+
+// Which pipelines a format has words for.
+enum class Pipelines : std::uint8_t { any, none, by_schedule };
+
+struct WrittenFormat {
+  std::string (*write)(const ResolvedRun& resolved);
+  Pipelines pipelines;
+  Names (*schedules)();  // that it has words for, if by schedule
+  // Whether the text starts the whole training, so that a key it loses trains another one.
+  bool is_whole;
+};
+
+Names schedules_of_megatron() { return all_names(megatron::kSchedules); }
+Names schedules_of_deepspeed() { return all_names(deepspeed::kSchedules); }
 
 // In the order of ForeignFormat.
-constexpr std::array<Export, kWrittenFormats> kExports = {
-    megatron::export_run,    deepspeed::export_run, torchtitan::export_arguments,
-    torchtitan::export_toml, bridge::export_run,    accelerate::export_run,
-    slurm::export_header};
+constexpr std::array<WrittenFormat, kWrittenFormats> kWritten = {{
+    {megatron::export_run, Pipelines::by_schedule, schedules_of_megatron, true},
+    {deepspeed::export_run, Pipelines::by_schedule, schedules_of_deepspeed, false},
+    {torchtitan::export_arguments, Pipelines::by_schedule, schedules_of_torchtitan, false},
+    {torchtitan::export_toml, Pipelines::by_schedule, schedules_of_torchtitan, false},
+    {bridge::export_run, Pipelines::by_schedule, schedules_of_megatron, true},
+    {accelerate::export_run, Pipelines::none, nullptr, false},
+    {slurm::export_header, Pipelines::any, nullptr, false},
+}};
+static_assert(std::all_of(kWritten.begin(), kWritten.end(), [](const WrittenFormat& w) {
+  return w.write != nullptr && (w.schedules != nullptr) == (w.pipelines == Pipelines::by_schedule);
+}));
+
+const WrittenFormat& written(ForeignFormat format) {
+  return kWritten.at(static_cast<std::size_t>(format));
+}
+
+void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved) {
+  const Strategy& s = resolved.run.strategy;
+  const WrittenFormat& w = written(format);
+  if (s.pp == 1 || w.pipelines == Pipelines::any) return;
+  if (w.pipelines == Pipelines::none) {
+    throw InputError(resolved.file, "parallel.pp", std::to_string(s.pp),
+                     "1: " + std::string(tool_of(format)) + " starts no pipeline");
+  }
+  const Names names = w.schedules();
+  const std::string ours(name_of(s.schedule));
+  if (std::find(names.begin(), names.end(), ours) != names.end()) return;
+  throw InputError(resolved.file, "parallel.schedule", "\"" + ours + "\"",
+                   alternatives(names) + ": " + tool_of(format) + " has no other");
+}
+
+bool starts(const std::string& path, std::string_view with) { return path.rfind(with, 0) == 0; }
+
+// Keys of the training and its layout, without the habits of the software.
+bool is_of_the_script(const std::string& path, bool same_framework) {
+  if (path == "training.states") return same_framework;
+  const bool habit = starts(path, "parallel.framework_options") || starts(path, "parallel.overlap");
+  return !habit &&
+         (starts(path, "parallel.") || starts(path, "training.") || starts(path, "model."));
+}
+
+struct Figures {
+  Seconds step;
+  Bytes peak;
+  bool operator==(const Figures&) const = default;
+};
+
+Figures figures(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  const auto e = estimate(resolve_run(run, file, lookup).run);
+  return {e.step_time, e.memory.peak};
+}
+
+// Whether the run predicts another step or memory with the value that was read; an illegal run
+// does.
+bool is_another_run(Json run, const NotSaid& n, const std::string& file,
+                    const ConfigLookup& lookup) {
+  const Figures before = figures(run, file, lookup);
+  if (n.read.is_null()) {
+    erase_at(run, n.path);
+  } else {
+    set_at(run, n.path, n.read);
+  }
+  try {
+    return figures(run, file, lookup) != before;
+  } catch (const InputError&) {
+    return true;
+  }
+}
+
+void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
+                      const std::vector<NotSaid>& not_said, const ConfigLookup& lookup) {
+  if (!written(format).is_whole) return;
+  Json whole = run_file(resolved, run);
+  // Switches that say a second time what a key says.
+  erase_at(whole, "parallel.framework_options");
+  const bool same = std::none_of(not_said.begin(), not_said.end(),
+                                 [](const NotSaid& n) { return n.path == "framework"; });
+  for (const NotSaid& n : not_said) {
+    if (!is_of_the_script(n.path, same) || !is_another_run(whole, n, resolved.file, lookup))
+      continue;
+    throw InputError(resolved.file, n.path, n.value.dump(),
+                     "what " + std::string(tool_of(format)) +
+                         " has words for; without it step or memory is another");
+  }
+}
 
 }  // namespace
 
@@ -148,7 +259,7 @@ ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const 
                        const ConfigLookup& lookup) {
   ExportedRun out;
   refuse_other_schedule(format, resolved);
-  out.text = kExports.at(static_cast<std::size_t>(format))(resolved);
+  out.text = written(format).write(resolved);
   ImportedRun back = import_run(format, out.text, "what was written",
                                 {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}});
   fit_import(back, {{"model", value_at(*resolved.inputs, "model")}}, lookup);

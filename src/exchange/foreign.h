@@ -10,7 +10,7 @@
 //
 // Writing: the text, and every key of the run that comes back different when the text is read
 // again; nothing is dropped in silence, and a text that would train another run is refused
-// (exchange/import_draft.h). The run that was read is completed from the original (its cluster, its
+//. The run that was read is completed from the original (its cluster, its
 // framework, and every key that is missing or illegal without it), resolved, and compared key by
 // key with the original.
 //

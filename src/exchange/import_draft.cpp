@@ -7,16 +7,13 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
-#include "estimate/estimate.h"
 #include "estimate/given_document.h"
 #include "estimate/resolve.h"
 #include "exchange/arguments.h"
 #include "exchange/deepspeed/names.h"
 #include "exchange/hub_names.h"
-#include "exchange/megatron/names.h"
 #include "exchange/settings.h"
 #include "exchange/text_lines.h"
-#include "exchange/torchtitan/names.h"
 #include "hardware/cluster_reader.h"
 #include "model/architecture_json.h"
 
@@ -162,60 +159,6 @@ void fit_checkpoints(ImportedRun& imported, const Json& given, const ConfigLooku
   set_at(imported.run, "parallel.recompute_method", "block");
   set_at(imported.run, "parallel.recompute_layers", n);
 }
-
-std::vector<std::string> schedules_of(ForeignFormat format) {
-  if (format == ForeignFormat::megatron || format == ForeignFormat::bridge) {
-    return {megatron::kSchedules.begin(), megatron::kSchedules.end()};
-  }
-  if (format == ForeignFormat::deepspeed) {
-    return {deepspeed::kSchedules.begin(), deepspeed::kSchedules.end()};
-  }
-  std::vector<std::string> names;
-  for (const torchtitan::ScheduleName& s : torchtitan::kSchedules) names.emplace_back(s.ours);
-  return names;
-}
-
-bool starts(const std::string& path, std::string_view with) { return path.rfind(with, 0) == 0; }
-
-// Keys of the training and its layout, without the habits of the software.
-bool is_of_the_script(const std::string& path, bool same_framework) {
-  if (path == "training.states") return same_framework;
-  const bool habit = starts(path, "parallel.framework_options") || starts(path, "parallel.overlap");
-  return !habit &&
-         (starts(path, "parallel.") || starts(path, "training.") || starts(path, "model."));
-}
-
-struct Figures {
-  Seconds step;
-  Bytes peak;
-  bool operator==(const Figures&) const = default;
-};
-
-Figures figures(const Json& run, const std::string& file, const ConfigLookup& lookup) {
-  const auto e = estimate(resolve_run(run, file, lookup).run);
-  return {e.step_time, e.memory.peak};
-}
-
-// Whether the run predicts another step or memory with the value that was read; an illegal run
-// does.
-bool is_another_run(Json run, const NotSaid& n, const std::string& file,
-                    const ConfigLookup& lookup) {
-  const Figures before = figures(run, file, lookup);
-  if (n.read.is_null()) {
-    erase_at(run, n.path);
-  } else {
-    set_at(run, n.path, n.read);
-  }
-  try {
-    return figures(run, file, lookup) != before;
-  } catch (const InputError&) {
-    return true;
-  }
-}
-
-}  // namespace
-
-namespace {
 
 Architecture architecture_of(const Json& model, const ConfigLookup& lookup) {
   const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
@@ -417,37 +360,6 @@ void ImportDraft::list_leftovers() {
     } else {
       not_understood(text_of(s), "no key of a run file");
     }
-  }
-}
-
-void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved) {
-  const Strategy& s = resolved.run.strategy;
-  if (s.pp == 1 || format == ForeignFormat::sbatch) return;
-  if (format == ForeignFormat::accelerate) {
-    throw InputError(resolved.file, "parallel.pp", std::to_string(s.pp),
-                     "1: Accelerate starts no pipeline");
-  }
-  const std::vector<std::string> names = schedules_of(format);
-  const std::string ours(name_of(s.schedule));
-  if (std::find(names.begin(), names.end(), ours) != names.end()) return;
-  throw InputError(resolved.file, "parallel.schedule", "\"" + ours + "\"",
-                   alternatives(names) + ": " + tool_of(format) + " has no other");
-}
-
-void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
-                      const std::vector<NotSaid>& not_said, const ConfigLookup& lookup) {
-  if (format != ForeignFormat::megatron && format != ForeignFormat::bridge) return;
-  Json whole = run_file(resolved, run);
-  // Switches that say a second time what a key says.
-  erase_at(whole, "parallel.framework_options");
-  const bool same = std::none_of(not_said.begin(), not_said.end(),
-                                 [](const NotSaid& n) { return n.path == "framework"; });
-  for (const NotSaid& n : not_said) {
-    if (!is_of_the_script(n.path, same) || !is_another_run(whole, n, resolved.file, lookup))
-      continue;
-    throw InputError(resolved.file, n.path, n.value.dump(),
-                     "what " + std::string(tool_of(format)) +
-                         " has words for; without it step or memory is another");
   }
 }
 

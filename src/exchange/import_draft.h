@@ -126,10 +126,4 @@ std::optional<Precision> half_precision(const Json& run, const ConfigLookup* loo
 // `given`: the run as far as the command line says it.
 void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup);
 
-void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved);
-
-// `run` is the run file that `resolved` came from.
-void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
-                      const std::vector<NotSaid>& not_said, const ConfigLookup& lookup);
-
 }  // namespace orrery

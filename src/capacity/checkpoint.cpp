@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "estimate/updates.h"
+#include "hardware/cluster_links.h"
 #include "model/operators.h"
 
 namespace orrery {
@@ -13,14 +14,6 @@ namespace {
 BytesPerSecond smaller_known(BytesPerSecond a, BytesPerSecond b) {
   if (a.si() <= 0) return b;
   return b.si() <= 0 ? a : std::min(a, b);
-}
-
-// Rate of a node into the network around it; 0 for a single node.
-BytesPerSecond network_rate(const Cluster& c) {
-  for (std::size_t i = 0; i < c.tier_count; ++i) {
-    if (is_fabric(c.tiers[i].kind)) return c.tiers[i].bandwidth;
-  }
-  return {};
 }
 
 // The storage and the clients work at the same time: the slower one counts.

@@ -87,7 +87,7 @@ InferenceNeeds inference_needs(const Architecture& a, std::int64_t batch, std::i
   n.batch = batch;
   n.context = context;
   const ParameterCount count = parameter_count(a, context);
-  n.weights = Bytes(kBytesOfElement * static_cast<double>(count.total));
+  n.weights = Bytes(kBytesOfElement * static_cast<double>(count.total + count.tower));
   n.cache_a_token = Bytes(kBytesOfElement * kept_elements(a));
   const std::int64_t blocks = divided_up(context, kCacheBlock);
   const auto sequences = static_cast<double>(batch);

@@ -91,6 +91,7 @@ DataNeeds data_needs(const DataPlan& plan, const DataDemand& d, const Storage& s
 
 inline constexpr std::int64_t kCacheBlock = 16;  // tokens; vLLM's default (arXiv:2309.06180)
 
+// Leaves out: heads that predict further tokens, which serving does without.
 struct InferenceNeeds {
   Bytes weights{};        // of 2 bytes a parameter, without multi-token prediction
   Bytes cache_a_token{};  // of 2 bytes an element

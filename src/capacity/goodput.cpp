@@ -10,9 +10,10 @@
 namespace orrery {
 namespace {
 
-// Beyond this the job never ends.
-constexpr double kHopeless = 300;
+// Beyond this the job never ends. The product of three such powers is still a number.
+constexpr double kHopeless = 200;
 
+double power(double x) { return std::exp(std::min(x, kHopeless)); }
 double grown(double x) { return std::expm1(std::min(x, kHopeless)); }
 
 // (1 − x)·e^{x + λC} = 1: where the derivative of (e^{λ(τ+C)} − 1)/τ is 0, x = λτ in (0, 1).
@@ -26,6 +27,11 @@ double optimal_exponent(double stall_exponent) {
     ((1 - x) * std::exp(x) > wanted ? low : high) = x;
   }
   return 0.5 * (low + high);
+}
+
+// Erlang B of k servers from that of k − 1.
+double one_more_server(double blocked, std::int64_t k, double load) {
+  return load * blocked / (static_cast<double>(k) + load * blocked);
 }
 
 // A run that fails this often is stopped: it would never end.
@@ -162,9 +168,7 @@ Seconds optimal_interval(const Recovery& r, Seconds shortest) {
 
 double erlang_b(std::int64_t servers, double load) {
   double blocked = 1;
-  for (std::int64_t k = 1; k <= servers; ++k) {
-    blocked = load * blocked / (static_cast<double>(k) + load * blocked);
-  }
+  for (std::int64_t k = 1; k <= servers; ++k) blocked = one_more_server(blocked, k, load);
   return blocked;
 }
 
@@ -173,9 +177,23 @@ double waiting_share(const Recovery& r) {
   return load > 0 ? erlang_b(r.spares + 1, load) : 0;
 }
 
-std::int64_t spares_for(Recovery r, double share, std::int64_t most) {
-  for (r.spares = 0; r.spares < most && waiting_share(r) >= share;) ++r.spares;
-  return r.spares;
+std::int64_t spares_for(const Recovery& r, double share, std::int64_t most) {
+  const double load = r.node_failures * r.repair;
+  if (load <= 0) return 0;
+  std::int64_t spares = 0;
+  double waits = one_more_server(1, 1, load);
+  while (spares < most && waits >= share) {
+    ++spares;
+    waits = one_more_server(waits, spares + 1, load);
+  }
+  return spares;
+}
+
+Loss worst_loss(const Goodput& g) {
+  const double failed = g.lost_work + g.detection + g.restart;
+  if (g.spares >= std::max(failed, g.planned)) return Loss::spares;
+  if (g.planned >= std::max(failed, g.checkpoint)) return Loss::planned;
+  return failed >= g.checkpoint ? Loss::failures : Loss::checkpoints;
 }
 
 Goodput goodput(const Recovery& r, Seconds interval) {
@@ -185,7 +203,7 @@ Goodput goodput(const Recovery& r, Seconds interval) {
   if (rate > 0) {
     const double tau = interval.si();
     const double segment = rate * (tau + r.stall.si());
-    const double failed = grown(segment + rate * r.durable.si()) - grown(rate * r.durable.si());
+    const double failed = grown(segment) * power(rate * r.durable.si());
     const double again = grown(rate * r.restart.si());  // failed restarts for each failure
     g.checkpoint = r.stall.si() / tau;
     g.lost_work = failed / (rate * tau) - 1 - g.checkpoint;

@@ -108,6 +108,10 @@ struct Goodput {
 
 Goodput goodput(const Recovery& r, Seconds interval);
 
+// What takes the most of the time that is not training.
+enum class Loss : std::uint8_t { checkpoints, failures, spares, planned };
+Loss worst_loss(const Goodput& g);
+
 // The probability that all of `servers` are busy under `load` (Erlang B).
 double erlang_b(std::int64_t servers, double load);
 
@@ -115,7 +119,7 @@ double erlang_b(std::int64_t servers, double load);
 double waiting_share(const Recovery& r);
 
 // The fewest spares that keep the waiting below `share` of the time; at most `most`.
-std::int64_t spares_for(Recovery r, double share, std::int64_t most);
+std::int64_t spares_for(const Recovery& r, double share, std::int64_t most);
 
 struct Spread {
   double mean = 0;

@@ -35,6 +35,22 @@ std::string too_big(const Answer& a) {
   return "needs " + gib_text(a.memory.peak, 1) + " of " + gib_text(a.capacity, 1) + " a GPU";
 }
 
+std::string why_never(const Outcome& o) {
+  switch (worst_loss(o.goodput)) {
+    case Loss::spares:
+      return "nodes fail faster than " + pretty(o.recovery.repair, 3) +
+             " of repair bring them back, with " + std::to_string(o.recovery.spares) + " spares";
+    case Loss::planned:
+      return "planned stops take all of the time";
+    case Loss::checkpoints:
+      return "checkpoints stop training for all of the time";
+    case Loss::failures:
+      break;
+  }
+  return "a failure each " + pretty(Seconds(1 / o.recovery.failures.si()), 3) +
+         " undoes more than is trained in between";
+}
+
 // The run with the best strategy of its space; throws Refused if none fits.
 Json with_best(const Json& run, const std::string& file, const Json& axes,
                const PlanContext& context) {
@@ -214,9 +230,7 @@ class Builder {
     a_.inputs.spares = option_.spares >= 0 ? option_.spares : a_.spares_advised;
     a_.outcome = outcome_of(a_.inputs);
     if (a_.outcome.goodput.total < kMostStretch) return;
-    throw Refused{OptionStatus::never_ends,
-                  "a failure each " + pretty(Seconds(1 / a_.outcome.recovery.failures.si()), 3) +
-                      " undoes more than is trained in between"};
+    throw Refused{OptionStatus::never_ends, why_never(a_.outcome)};
   }
 
   const CapacityPlan& plan_;
@@ -264,7 +278,7 @@ void add_what_ifs(OptionAnswer& a) {
 
 void add_needs(OptionAnswer& a) {
   const Run& run = a.run->run;
-  a.needs = purchase_needs(a.inputs, a.outcome, a.pieces.front().run);
+  a.needs = purchase_needs(a.inputs, a.outcome, a.run->run);
   a.buying_pays_at = utilisation_where_buying_pays(a.inputs);
   for (const std::int64_t batch : kServedBatches) {
     a.inference.push_back(inference_needs(run.model, batch, run.training.sequence));

@@ -36,11 +36,7 @@ std::int64_t held_nodes(const OutcomeInputs& in) {
   return divided_up(held_gpus(in), each);
 }
 
-// A whole number of steps is between two checkpoints.
-Seconds whole_steps(Seconds interval, Seconds step) {
-  if (!(step > Seconds()) || !std::isfinite(interval.si())) return interval;
-  return step * std::max(1.0, std::round(interval / step));
-}
+constexpr double kRounding = 1e-9;  // of a step
 
 struct Bounded {
   Seconds value{};
@@ -48,6 +44,15 @@ struct Bounded {
 
   void at_least(Seconds least, IntervalBound bound) {
     if (value < least) *this = {least, bound};
+  }
+
+  // A whole number of steps is between two checkpoints: the nearest to the optimum, the next one to
+  // what an interval must not be shorter than.
+  void to_whole_steps(Seconds step) {
+    if (!(step > Seconds()) || !std::isfinite(value.si())) return;
+    const double steps = value / step;
+    const bool optimum = by == IntervalBound::optimum;
+    value = step * std::max(1.0, optimum ? std::round(steps) : std::ceil(steps - kRounding));
   }
 };
 
@@ -73,7 +78,10 @@ Bounded interval_of(const OutcomeInputs& in, const Recovery& r) {
   if (beside && in.storage.write.si() > 0) {
     b.at_least(worthwhile_interval(r), IntervalBound::lost_work);
   }
-  b.value = whole_steps(b.value, in.longest_step);
+  b.to_whole_steps(in.longest_step);
+  // The nearest may be shorter than a checkpoint takes to be safe.
+  b.at_least(r.durable - r.stall, IntervalBound::written);
+  b.to_whole_steps(in.longest_step);
   return b;
 }
 
@@ -288,9 +296,11 @@ std::optional<double> utilisation_where_buying_pays(const OutcomeInputs& in) {
   const Outcome full = outcome_of(bought);
   if (!rent || !full.cost) return {};
   const Money none(0, rent->currency());
-  const Money power = full.bill.parts[CostPart::electricity].value_or(none);
-  if (!(power < *rent)) return {};
-  return (*full.cost - power) / (*rent - power);
+  // Parts of the purchase that do not fall with the utilisation.
+  Money fixed = full.bill.parts[CostPart::electricity].value_or(none);
+  if (in.prices.storage_space) fixed += full.bill.parts[CostPart::storage].value_or(none);
+  if (!(fixed < *rent)) return {};
+  return (*full.cost - fixed) / (*rent - fixed);
 }
 
 }  // namespace orrery

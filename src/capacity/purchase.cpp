@@ -5,6 +5,7 @@
 
 #include "capacity/training_time.h"
 #include "estimate/estimate.h"
+#include "hardware/cluster_links.h"
 #include "parallel/partition.h"
 #include "parallel/placement.h"
 
@@ -57,23 +58,9 @@ void add_storage(const OutcomeInputs& in, const Outcome& o, PurchaseNeeds& n) {
                   o.checkpoint.per_node / client > time;
 }
 
-bool is_between_nodes(const Cluster& c, std::size_t tier) { return is_fabric(c.tiers[tier].kind); }
-
-BytesPerSecond rate_of_node(const Cluster& c) {
-  for (std::size_t i = 0; i < c.tier_count; ++i) {
-    if (is_between_nodes(c, i)) return c.tiers[i].bandwidth;
-  }
-  return {};
-}
-
 Seconds step_with(const Run& run, double network) {
   Run moved = run;
-  for (std::size_t i = 0; i < moved.cluster.tier_count; ++i) {
-    if (!is_between_nodes(moved.cluster, i)) continue;
-    Tier& t = moved.cluster.tiers[i];
-    t.bandwidth = t.bandwidth * network;
-    for (GroupBandwidth& g : t.group_bandwidth) g.bandwidth = g.bandwidth * network;
-  }
+  scale_links(moved.cluster, Links::of_network, network);
   return estimate(moved).step_time;
 }
 
@@ -123,11 +110,11 @@ void add_network(const Run& run, PurchaseNeeds& n) {
   const Answer a = estimate(run);
   Bytes sent{};
   for (std::uint8_t i = 0; i < a.comm_count; ++i) {
-    if (!is_between_nodes(run.cluster, a.comm[i].tier)) continue;
+    if (links_of_tier(run.cluster, a.comm[i].tier) != Links::of_network) continue;
     sent += a.comm[i].bytes * share_that_leaves(run, a.comm[i]);
   }
   if (!(sent > Bytes())) return;
-  n.has = rate_of_node(run.cluster);
+  n.has = network_rate(run.cluster);
   const std::int64_t devices = std::min(run.cluster.devices_per_node, run.cluster.gpus);
   n.sent = sent * static_cast<double>(devices) / a.step_time;
   const Seconds allowed = a.step_time * (1 + kSlowerAllowed);

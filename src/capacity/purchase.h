@@ -29,7 +29,7 @@ struct PurchaseNeeds {
   BytesPerSecond has{};
 };
 
-// `run`: of the first phase.
+// `run`: of the first phase, at its full batch.
 PurchaseNeeds purchase_needs(const OutcomeInputs& in, const Outcome& o, const Run& run);
 
 }  // namespace orrery

@@ -6,6 +6,7 @@
 
 #include "capacity/capacity.h"
 #include "core/units.h"
+#include "estimate/risk.h"
 
 namespace orrery {
 namespace {
@@ -86,6 +87,9 @@ bool ranks_before(RankBy by, bool beside_rent, const OptionAnswer& a, const Opti
 
 Shortfall shortfall(const Requirement& q, const OptionAnswer& o) {
   Shortfall s;
+  if (q.sure && o.run && !fits_at_risk(o.run->run, o.answer)) {
+    s = {2, "fits with " + probability_words(fit_probability(o.run->run, o.answer)), false};
+  }
   const auto worst = [&](double factor, const std::string& text) {
     if (factor > s.factor) s = {factor, text, s.unknown};
   };

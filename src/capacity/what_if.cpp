@@ -6,18 +6,10 @@
 #include <numeric>
 
 #include "estimate/estimate.h"
+#include "hardware/cluster_links.h"
 
 namespace orrery {
 namespace {
-
-void scale_tiers(Cluster& c, bool fabric, double factor) {
-  for (std::size_t i = 0; i < c.tier_count; ++i) {
-    Tier& t = c.tiers[i];
-    if (is_fabric(t.kind) != fabric) continue;
-    t.bandwidth = t.bandwidth * factor;
-    for (GroupBandwidth& g : t.group_bandwidth) g.bandwidth = g.bandwidth * factor;
-  }
-}
 
 struct Width {
   std::string_view what;
@@ -25,8 +17,10 @@ struct Width {
 };
 
 constexpr std::array kWidths = {
-    Width{"network between nodes ×½, ×2", [](Cluster& c, double f) { scale_tiers(c, true, f); }},
-    Width{"links inside a node ×½, ×2", [](Cluster& c, double f) { scale_tiers(c, false, f); }},
+    Width{"network between nodes ×½, ×2",
+          [](Cluster& c, double f) { scale_links(c, Links::of_network, f); }},
+    Width{"links inside a node ×½, ×2",
+          [](Cluster& c, double f) { scale_links(c, Links::of_chassis, f); }},
     Width{"memory bandwidth of a GPU ×½, ×2",
           [](Cluster& c, double f) { c.device.memory_bandwidth = c.device.memory_bandwidth * f; }},
     Width{"link to the host ×½, ×2",

@@ -6,26 +6,13 @@
 #include <cmath>
 
 #include "estimate/run.h"
-#include "hardware/cluster.h"
+#include "hardware/cluster_links.h"
 
 namespace orrery {
 namespace {
 
 constexpr double kStep = 0.01;
 constexpr double kLeast = 1e-3;
-constexpr double kStackSpread = 1.18;  // e^stack_spread of configs/accuracy.json
-
-// Tiers within a node, or those between nodes.
-void scale_bandwidth(Cluster& c, bool between_nodes, double f) {
-  for (std::size_t i = 0; i < c.tier_count; ++i) {
-    Tier& t = c.tiers[i];
-    if ((t.size > c.devices_per_node) != between_nodes) continue;
-    t.bandwidth = t.bandwidth * f;
-    for (std::size_t g = 0; g < t.group_sizes; ++g) {
-      t.group_bandwidth[g].bandwidth = t.group_bandwidth[g].bandwidth * f;
-    }
-  }
-}
 
 void scale_latency(Cluster& c, double f) {
   for (std::size_t i = 0; i < c.tier_count; ++i) {
@@ -65,9 +52,9 @@ constexpr std::array<Input, 9> kInputs = {{
        r.cluster.device.memory_bandwidth = r.cluster.device.memory_bandwidth * f;
      }},
     {"node_bandwidth", "bandwidth inside a node",
-     [](Run& r, double f) { scale_bandwidth(r.cluster, false, f); }},
+     [](Run& r, double f) { scale_links(r.cluster, Links::of_chassis, f); }},
     {"fabric_bandwidth", "bandwidth between nodes",
-     [](Run& r, double f) { scale_bandwidth(r.cluster, true, f); }},
+     [](Run& r, double f) { scale_links(r.cluster, Links::of_network, f); }},
     {"network_latency", "latency of the network",
      [](Run& r, double f) { scale_latency(r.cluster, f); }, false},
     {"kernel_launch", "time to launch a kernel",

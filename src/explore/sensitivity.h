@@ -24,8 +24,9 @@ struct Elasticity {
 // The largest first.
 std::vector<Elasticity> elasticities(const Run& run);
 
-// Hardware that is worse than stated in one of these inputs, by what stacks differ: the spread of
-// their levels in configs/accuracy.json.
+inline constexpr double kStackSpread = 1.17;  // e^stack_spread of configs/accuracy.json
+
+// Hardware that is worse than stated in one of these inputs, by kStackSpread.
 std::vector<Run> worse_hardware(const Run& run);
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "estimate/risk.h"
 #include "insight/settings.h"
 #include "model/operators.h"
 
@@ -15,11 +16,13 @@ bool is_answered(const CapacityReport& r) {
 }
 
 bool meets_all_surely(const CapacityReport& r, std::size_t option) {
+  const OptionAnswer& o = r.answer.options[option];
+  if (!fits_at_risk(o.run->run, o.answer)) return false;
   return std::all_of(r.answer.requirements.begin(), r.answer.requirements.end(),
                      [&](const RequirementAnswer& a) {
                        Requirement q = a.requirement;
                        q.sure = true;
-                       return standing(q, r.answer.options[option]) != Standing::misses;
+                       return standing(q, o) != Standing::misses;
                      });
 }
 

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "estimate/accuracy.h"
 #include "estimate/overlap.h"
+#include "hardware/cluster_links.h"
 #include "insight/advice.h"
 
 namespace orrery {
@@ -25,9 +27,8 @@ bool expose_gradients(Run& r) {
 }
 
 bool halve_network(Run& r) {
-  if (r.cluster.tier_count < 2) return false;
-  Tier& outer = r.cluster.tiers[r.cluster.tier_count - 1];
-  outer.bandwidth = outer.bandwidth * 0.5;
+  if (!(network_rate(r.cluster) > BytesPerSecond())) return false;
+  scale_links(r.cluster, Links::of_network, 0.5);
   return true;
 }
 
@@ -78,9 +79,8 @@ constexpr double kNarrowest = 0.05;
 
 // The sigma of which 80 % are the interval.
 double sigma_of(const Answer& a) {
-  constexpr double kWidth = 2 * 1.2815515655446004;
   if (!(a.interval_low.si() > 0)) return kNarrowest;
-  return std::max(kNarrowest, std::log(a.interval_high / a.interval_low) / kWidth);
+  return std::max(kNarrowest, std::log(a.interval_high / a.interval_low) / (2 * kNormal80));
 }
 
 std::string changed_term(const Answer& before, const Answer& after) {

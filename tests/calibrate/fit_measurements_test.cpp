@@ -55,7 +55,7 @@ Seconds in_whole_waves(const ProductShape& p, const Device& d) {
   return Seconds(3e-6) + Flops(static_cast<double>(waves * d.multiprocessors) * tile) / rate;
 }
 
-const FittedKnob& knob(const MeasurementFit& fit, const std::string& path) {
+const FittedKnob& knob(const MeasurementFit& fit, std::string_view path) {
   const auto found = std::find_if(fit.knobs.begin(), fit.knobs.end(), [&](const FittedKnob& k) {
     return k.knob.paths.front().path == path;
   });

@@ -142,7 +142,14 @@ TEST_CASE("a checkpoint beside training keeps the interval that bounds it") {
   // Storage that takes longer, a step that takes longer, an interval that is given.
   in.storage.write = in.checkpoint / Seconds(1000);
   CHECK(outcome_of(in).bound == IntervalBound::written);
-  CHECK(outcome_of(in).goodput.interval >= Seconds(1000));
+  for (const double step : {0.7, 1.0, 3.0, 7.0, 64.0}) {
+    in.longest_step = Seconds(step);
+    const Outcome o = outcome_of(in);
+    const double steps = o.goodput.interval.si() / step;
+    CHECK(o.goodput.interval + o.recovery.stall >= o.recovery.durable);
+    CHECK(steps == testing::about(std::round(steps)));
+  }
+  in.longest_step = Seconds(1);
   in.policy.interval = Seconds(10);
   CHECK(outcome_of(in).bound == IntervalBound::written);
   in.policy.interval = Seconds(5000);

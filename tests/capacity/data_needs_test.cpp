@@ -5,6 +5,7 @@
 
 #include "capacity/bill.h"
 #include "capacity/shipped_plans.h"
+#include "model/operators.h"
 #include "support/about.h"
 
 namespace orrery {
@@ -154,6 +155,60 @@ TEST_CASE("at the utilisation where buying pays, buying costs what renting does"
   const double bought = outcome_of(in).cost->amount();
   in.prices.payment = Payment::rent;
   CHECK(outcome_of(in).cost->amount() == testing::about(bought).epsilon(1e-9));
+}
+
+TEST_CASE("where buying pays does not depend on storage that is paid either way") {
+  const auto at = [](const std::string& storage) {
+    const auto a = answered(R"({"run": "llama-3-405b-16384-h100", "prices": ["market-2026",
+        {"lifetime": {"value": "1461 d", "source": "s", "date": "2026-11"},
+         "utilisation": {"value": 0.8, "source": "s", "date": "2026-11"},)" +
+                            storage + R"( "pay": "purchase"}]})");
+    return a->answer.options[0].buying_pays_at.value();
+  };
+  const std::string space =
+      R"("storage_space": {"value": "100 USD/TB/month", "source": "s", "date": "2026-11"},)";
+  CHECK(at(space) == testing::about(at("")).epsilon(1e-9));
+}
+
+TEST_CASE("a plan that never ends says what takes the time") {
+  const auto reason = [](const std::string& more) {
+    const auto a =
+        answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9},)" + more + "}");
+    CHECK(a->answer.options[0].status == OptionStatus::never_ends);
+    return a->answer.options[0].reason;
+  };
+  // λW is far beyond what a power can hold.
+  CHECK(reason(R"("failures": {"classes": [{"name": "gpu", "per_gpu_hour": 0.004}],
+                  "detection": "1 min", "restart": "5 min"}, "storage": {"write": "2 MB/s"},
+                  "checkpoint": {"mode": "asynchronous"})")
+            .find("undoes more than is trained") != std::string::npos);
+  CHECK(reason(R"("failures": {"classes": [{"name": "gpu", "per_gpu_hour": 1e-4,
+                  "takes_node": true}], "repair": "730 d"}, "spares": 0,
+                  "storage": {"write": "100 GB/s"})")
+            .find("nodes fail faster") != std::string::npos);
+}
+
+TEST_CASE("the network to buy is judged at the full batch, not at a ramp's first") {
+  const auto least = [](const std::string& ramp) {
+    const auto a =
+        answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9})" + ramp + "}");
+    return a->answer.options[0].needs.least.si();
+  };
+  CHECK(least(R"(, "batch_ramp": [{"global_batch": 192, "tokens": 1e9}])") ==
+        testing::about(least("")));
+}
+
+TEST_CASE("weights to serve include the encoder of images") {
+  Architecture a = answered(R"({"run": "gpt3-175b-1024-a100"})")->answer.options[0].run->run.model;
+  a.tower.layers = 2;
+  a.tower.hidden = 512;
+  a.tower.heads = 8;
+  a.tower.intermediate = 2048;
+  a.tower.patch = 588;
+  const ParameterCount n = parameter_count(a, 2048);
+  REQUIRE(n.tower > 0);
+  CHECK(inference_needs(a, 1, 2048).weights.si() ==
+        testing::about(2 * static_cast<double>(n.total + n.tower)));
 }
 
 TEST_CASE("at its break-even rent an option costs what the best one does") {

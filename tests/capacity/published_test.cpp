@@ -18,11 +18,11 @@ const AnsweredPlan& published() {
   return *kPlan;
 }
 
-const OptionAnswer& option(const std::string& begin) {
+const OptionAnswer& option(std::string_view begin) {
   for (const OptionAnswer& o : published().answer.options) {
     if (o.scenario.rfind(begin, 0) == 0) return o;
   }
-  throw std::logic_error("no option " + begin);
+  throw std::logic_error("no option " + std::string(begin));
 }
 
 double days(Seconds t) { return t / kDay; }

@@ -4,10 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <random>
 
 #include "estimate/risk.h"
 #include "explore/search.h"
+#include "explore/sensitivity.h"
 #include "explore/space_json.h"
 #include "support/runs.h"
 #include "support/sanitized.h"
@@ -56,6 +58,12 @@ Json usual_job(const std::string& model, const std::string& node, std::int64_t g
 }
 
 }  // namespace
+
+TEST_CASE("worse hardware is worse by the spread of stacks in the shipped table of accuracy") {
+  const Json table = json_of(*testing::text_of_file(ORRERY_CONFIG_DIR "/accuracy.json"));
+  CHECK(kStackSpread / std::exp(table["stack_spread"].get<double>()) ==
+        doctest::Approx(1).epsilon(0.01));
+}
 
 TEST_CASE("of sixty jobs the recommended strategy fits with 0.9 and is within 3 % of the fastest") {
   const std::vector<std::string> models = {

@@ -31,6 +31,28 @@ TEST_CASE("a log as predicted is explained by the causes, one far away by none o
   }
 }
 
+TEST_CASE("half the rate between nodes is a cause however the fabric is stated") {
+  const auto step_with_half_the_rate = [](const char* fabric) {
+    Json run = testing::json_of(R"({"model": "llama-3-8b",
+        "cluster": {"node": "dgx-h100", "gpus": 1024},
+        "training": {"sequence_length": 4096, "global_batch": 1024, "micro_batch": 1},
+        "parallel": {"tp": 1, "zero": 3, "recompute": "full",
+                     "overlap": {"param_gather": false, "grad_reduce": false}}})");
+    if (*fabric != 0) run["cluster"]["fabric"] = testing::json_of(fabric);
+    const RunReport r = report_on(testing::resolved(run));
+    for (const StepCause& c : causes_of(r, r.answer.step_time * 1.5, {})) {
+      if (c.what.rfind("half the rate", 0) == 0) return c.step_time.si();
+    }
+    return 0.0;
+  };
+  const double plain = step_with_half_the_rate("");
+  CHECK(plain > 0);
+  for (const char* fabric : {R"({"kind": "fat-tree", "radix": 64, "oversubscription": 1})",
+                             R"({"kind": "dragonfly", "nodes_per_group": 16, "taper": 1})"}) {
+    CHECK(step_with_half_the_rate(fabric) == testing::about(plain).epsilon(0.05));
+  }
+}
+
 TEST_CASE("memory that no cause gives is explained by none, though the step is as predicted") {
   const RunReport r = report();
   const Bytes allocated = r.answer.memory.allocated;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hardware/cluster_links.h"
+
+namespace orrery {
+
+Links links_of_tier(const Cluster& c, std::size_t tier) {
+  const Tier& t = c.tiers[tier];
+  const bool unknown_beyond_node = t.kind == TierKind::other && t.size > c.devices_per_node;
+  return is_fabric(t.kind) || unknown_beyond_node ? Links::of_network : Links::of_chassis;
+}
+
+void scale_links(Cluster& c, Links which, double factor) {
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    if (links_of_tier(c, i) != which) continue;
+    Tier& t = c.tiers[i];
+    t.bandwidth = t.bandwidth * factor;
+    for (GroupBandwidth& g : t.group_bandwidth) g.bandwidth = g.bandwidth * factor;
+  }
+}
+
+BytesPerSecond network_rate(const Cluster& c) {
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    if (links_of_tier(c, i) == Links::of_network) return c.tiers[i].bandwidth;
+  }
+  return {};
+}
+
+}  // namespace orrery

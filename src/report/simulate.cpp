@@ -290,6 +290,11 @@ Table gains_table(const Simulation& s) {
   return table;
 }
 
+// Slow parts, random speeds and jitter leave gains as they are without them.
+std::string gains_title(const Simulation& s) {
+  return s.gpus.slowness.empty() ? "Shorter step" : "Shorter step, with equal GPUs and links";
+}
+
 AnswerDocument simulation_document(const SimulationReport& r) {
   const Simulation& s = r.simulation;
   return {r.run.resolved.model_name + ": one training step",
@@ -299,7 +304,7 @@ AnswerDocument simulation_document(const SimulationReport& r) {
            stage_section(s),
            memory_over_time(s),
            chain_section(s),
-           {bold("Shorter step"), {gains_table(s)}},
+           {bold(gains_title(s)), {gains_table(s)}},
            link_section(r)},
           s.gpus.slowness.empty() ? stage_use_rows(r) : gpu_rows(r),
           ""};

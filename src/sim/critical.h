@@ -5,8 +5,8 @@
 //
 // The chain is walked back from the end: a pass follows the message it waited for, or the pass
 // before it on its stage. A gain is not read off the chain: the step is computed again with the
-// work shorter, so the next critical work counts. Gains leave out contention. Units: seconds.
-// Errors: none.
+// work shorter, so the next critical work counts. Gains leave out contention and slow parts. Units:
+// seconds. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -50,11 +50,12 @@ Terms<double> terms_of_passes(const Simulation& s, std::size_t stage) {
 }
 
 Terms<double> terms_of_stage(const Simulation& s, std::size_t stage) {
-  const StagePlan& plan = s.plan.stages[stage];
+  const StageTimes& times = s.played.times.stages[stage];
+  const ExposedTraffic exposed = exposed_traffic(s.plan, s.played.times, stage);
   Terms<double> terms = terms_of_passes(s, stage);
-  terms[Term::dp_exposed] += plan.gradients.exposed + plan.weights.exposed;
-  terms[Term::optimizer] += plan.device_update;
-  terms[Term::offload_exposed] += plan.host_update;
+  terms[Term::dp_exposed] += exposed.gradients + exposed.weights;
+  terms[Term::optimizer] += times.device_update;
+  terms[Term::offload_exposed] += times.host_update;
   terms[Term::pp_exposed] += s.stages[stage].streams[Stream::pp].exposed;
   terms[Term::other] += s.plan.overhead;
   terms[Term::offload_exposed] += exposed_by_save(s, stage);

@@ -131,6 +131,12 @@ void join_rendezvous(const StepPlan& plan, StepClock& times) {
 
 }  // namespace
 
+ExposedTraffic exposed_traffic(const StepPlan& plan, const StepClock& times, std::size_t stage) {
+  const StageTimes& t = times.stages[stage];
+  const Seconds first = t.gathered - (plan.begins[stage] + plan.save.stall);
+  return {t.reduced - t.finished, plan.gathers_first ? first : t.end - t.updated};
+}
+
 void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times) {
   join_replicas(times, plan.stages.size());
   join_rendezvous(plan, times);
@@ -142,8 +148,10 @@ void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times) {
     StageTimes& t = times.stages[a];
     const std::size_t i = a % plan.stages.size();
     const StagePlan& s = plan.stages[i];
-    t.updated = std::max(plan.goes_on ? t.joined : all, t.copied) +
-                (s.device_update * kernel_factor(speeds, a) + s.host_update);
+    t.device_update = s.device_update * kernel_factor(speeds, a);
+    t.host_update = s.host_update;
+    t.updated =
+        std::max(plan.goes_on ? t.joined : all, t.copied) + (t.device_update + t.host_update);
     const Seconds gather = plan.gathers_first ? Seconds() : s.weights.exposed;
     t.end = t.updated + gather * link_factor(speeds, a);
     last = std::max(last, t.end);

@@ -56,6 +56,8 @@ struct StageTimes {
   Seconds joined{};  // the shared embedding's gradient is added, if the stage has one
   Seconds updated{};
   Seconds end{};
+  Seconds device_update{};  // the parts of the update
+  Seconds host_update{};
 };
 
 // Speeds of actors; empty: all equal. An actor is a stage of a replica: replica · p + stage.
@@ -93,6 +95,13 @@ Seconds start_of(const StepPlan& plan, std::size_t stage, double link = 1);
 
 // When a stage could update if it did not wait for a checkpoint's copy.
 Seconds ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage);
+
+// What a stage waits for before its first pass and after its last one, with slow parts and peers.
+struct ExposedTraffic {
+  Seconds gradients{};  // their reduction, with waits for slower replicas
+  Seconds weights{};    // their gather
+};
+ExposedTraffic exposed_traffic(const StepPlan& plan, const StepClock& times, std::size_t stage);
 
 // Computes all times after the reductions; `reduced` of every stage is filled in.
 void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times);

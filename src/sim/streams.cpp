@@ -55,8 +55,8 @@ PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c
 class StageReader {
  public:
   StageReader(const Run& run, const Workspace& w, const StepPlan& plan,
-              const std::vector<PassUse>& passes, std::size_t stage)
-      : run_(run), w_(w), plan_(plan), passes_(passes), stage_(stage) {}
+              const std::vector<PassUse>& passes, const StepClock& times, std::size_t stage)
+      : run_(run), w_(w), plan_(plan), passes_(passes), times_(times), stage_(stage) {}
 
   StageUse read() {
     const auto p = static_cast<std::size_t>(plan_.shape.stages);
@@ -94,14 +94,15 @@ class StageReader {
     const StagePlan& s = plan_.stages[stage_];
     use_.streams[Stream::copy].busy += plan_.save.stall + plan_.save.copy;
     use_.streams[Stream::copy].exposed += plan_.save.stall;
-    for (const StepTraffic& t : {s.gradients, s.weights}) {
-      use_.streams[Stream::dp].busy += t.hidden + t.exposed;
-      use_.streams[Stream::dp].exposed += t.exposed;
-    }
-    use_.streams[Stream::compute].busy += s.device_update;
-    use_.streams[Stream::compute].exposed += s.device_update;
-    use_.streams[Stream::copy].busy += s.host_update;
-    use_.streams[Stream::copy].exposed += s.host_update;
+    const ExposedTraffic traffic = exposed_traffic(plan_, times_, stage_);
+    const Seconds exposed = traffic.gradients + traffic.weights;
+    use_.streams[Stream::dp].busy += s.gradients.hidden + s.weights.hidden + exposed;
+    use_.streams[Stream::dp].exposed += exposed;
+    const StageTimes& t = times_.stages[stage_];
+    use_.streams[Stream::compute].busy += t.device_update;
+    use_.streams[Stream::compute].exposed += t.device_update;
+    use_.streams[Stream::copy].busy += t.host_update;
+    use_.streams[Stream::copy].exposed += t.host_update;
     for (const Rendezvous& r : plan_.rendezvous) {
       if (r.first != stage_ && r.second != stage_) continue;
       use_.streams[Stream::pp].busy += r.time;
@@ -113,6 +114,7 @@ class StageReader {
   const Workspace& w_;
   const StepPlan& plan_;
   const std::vector<PassUse>& passes_;
+  const StepClock& times_;
   std::size_t stage_;
   BlockCounts blocks_{};
   StageUse use_;
@@ -212,7 +214,7 @@ std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepP
                                  const StepClock& times) {
   std::vector<StageUse> uses;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
-    StageUse use = StageReader(run, w, plan, passes, i).read();
+    StageUse use = StageReader(run, w, plan, passes, times, i).read();
     measure_waits(graph, times, i, use);
     const Seconds waits = times.stages[i].copied - ready_to_update(plan, times, i);
     use.streams[Stream::copy].exposed += std::max(Seconds(), waits);

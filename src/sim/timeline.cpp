@@ -106,8 +106,7 @@ class StageSpans {
       if (r.first != stage_ && r.second != stage_) continue;
       add({t.joined - r.time, t.joined, SpanKind::shared_gradients, Stream::pp});
     }
-    const StagePlan& plan = s_.plan.stages[stage_];
-    const Seconds update = plan.device_update + plan.host_update;
+    const Seconds update = t.device_update + t.host_update;
     add({t.updated - update, t.updated, SpanKind::update, Stream::compute});
     add(gather(t.updated, t.end));
   }

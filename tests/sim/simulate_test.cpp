@@ -84,7 +84,7 @@ TEST_CASE("memory over time peaks where memory says, or the difference is what i
       if (one_chunk) CHECK(peak_in_backward);
     }
   });
-  CHECK(same > 500);
+  CHECK(same > 500 / testing::kShare);
 }
 
 TEST_CASE("with activations on the host no moment has more on the device than memory says") {
@@ -97,7 +97,7 @@ TEST_CASE("with activations on the host no moment has more on the device than me
       same += near(m.peak.peak.si(), m.closed_peak.si()) ? 1 : 0;
     }
   });
-  CHECK(same > 300);
+  CHECK(same > 300 / testing::kShare);
 }
 
 TEST_CASE("spans of a stream do not cross, and passes fill what the stage is busy") {
@@ -134,6 +134,27 @@ TEST_CASE("slower parts never make a quiet step shorter") {
     CHECK(near(worse.closed.step_time.si() + sum(worse.differences), worse.played.times.step.si(),
                1e-8));
   });
+}
+
+TEST_CASE("without a pipeline a slow part is no pipeline bubble, whatever it makes longer") {
+  int checked = 0;
+  for_runs(27, 400, [&](const Run& run, Dice& dice) {
+    if (run.strategy.pp > 1) return;
+    SimulationOptions options;
+    const auto part = dice.chance(0.5) ? SlowPart::gpu : SlowPart::link;
+    options.disturbances.slow.push_back({part, 0, dice.real(1.5, 4)});
+    const Simulation s = simulate(run, options);
+    const double step = s.played.times.step.si();
+    CHECK(near(step, step + s.answer.breakdown[Term::pp_bubble].si(), 1e-6));
+    double exposed = 0;
+    for (const StreamUse& u : s.stages[0].streams) {
+      CHECK(u.busy.si() >= u.exposed.si() * (1 - 1e-9));
+      exposed += u.exposed.si();
+    }
+    CHECK(exposed <= step * (1 + 1e-9));
+    ++checked;
+  });
+  CHECK(checked > 100 / kShare);
 }
 
 TEST_CASE("every GPU on its own gives what ranks alike, played once, give") {
@@ -184,5 +205,5 @@ TEST_CASE("a hot expert costs something where there are experts, nothing elsewhe
     CHECK(cost.si() >= -1e-6 * s.played.times.step.si());
     if (is_moe(run.model)) ++hot;
   });
-  CHECK(hot > 20);
+  CHECK(hot > 20 / testing::kShare);
 }

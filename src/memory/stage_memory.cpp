@@ -25,6 +25,13 @@ void send_away(Memory& m, OffloadTarget target, BytesOf<R> bytes) {
   if (kOffloadPlaces[target].drives) m.drives += bytes;
 }
 
+// The part of the optimizer's states that is not on the device.
+template <Number R>
+R share_away(const Offload& o) {
+  if (o.optimizer == OffloadTarget::none) return R(0);
+  return lift<R>(o.optimizer_fraction, {"parallel.offload.optimizer_fraction"});
+}
+
 // Gradients leave with the optimizer that reads them, into the host's memory, layer by layer as
 // they are computed (ZeRO-Offload, arXiv:2101.06840, section 4.1): those of the layer at work stay.
 // A rank sends those that it updates; under ZeRO 1 it holds the others until they are reduced.
@@ -32,7 +39,7 @@ template <Number R>
 void send_optimizer_away(StageStates<R>& m, const Strategy& s, const StateRecipe& recipe,
                          std::int64_t largest_layer, StateBytes<R>& b) {
   if (s.offload.optimizer == OffloadTarget::none) return;
-  const R share = lift<R>(s.offload.optimizer_fraction, {"parallel.offload.optimizer_fraction"});
+  const R share = share_away<R>(s.offload);
   send_away<R>(m, s.offload.optimizer, b.optimizer * share);
   b.optimizer = b.optimizer - b.optimizer * share;
   const BytesOf<R> layer(count<R>(largest_layer, {"parameters of the largest layer"}) *
@@ -249,9 +256,9 @@ StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRe
   const BytesOf<R> updated = add_states<R>(states, s, held_recipe(recipe, s, f), holdings);
   states.gathered = gathered<R>(s, f, recipe, holdings);
   states.outsized = reduced_at_the_end<R>(s, f, recipe, holdings);
-  if (f.optimizer_copies > 0 && s.offload.optimizer == OffloadTarget::none) {
-    states.update = named(updated * lift<R>(f.optimizer_copies, {"framework.optimizer_copies"}),
-                          {"copies that the update makes"});
+  if (f.optimizer_copies > 0) {
+    const BytesOf<R> all = updated * lift<R>(f.optimizer_copies, {"framework.optimizer_copies"});
+    states.update = named(all - all * share_away<R>(s.offload), {"copies that the update makes"});
   }
   return states;
 }

@@ -33,6 +33,22 @@ double optimizer_bytes(const Run& run) { return estimate(run).memory[MemoryLine:
 
 }  // namespace
 
+TEST_CASE("what the update copies leaves the device as the offloaded share does") {
+  const auto memory = [](const char* offload) {
+    Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "hgx-h200", "gpus": 8},
+        "training": {"sequence_length": 2048, "global_batch": 16}, "framework": "generic",
+        "parallel": {"tp": 8, "recompute": "full", "zero": 0}})");
+    if (*offload != 0) run["parallel"]["offload"] = json_of(offload);
+    return estimate(run_of(run)).memory;
+  };
+  const auto all = memory("");
+  REQUIRE(all[MemoryLine::optimizer_working].si() > 0);
+  CHECK(memory(R"({"optimizer": "host", "optimizer_fraction": 0})").peak == all.peak);
+  CHECK(memory(R"({"optimizer": "host", "optimizer_fraction": 0.5})")[MemoryLine::optimizer_working]
+            .si() == testing::about(all[MemoryLine::optimizer_working].si() / 2));
+  CHECK(memory(R"({"optimizer": "host"})")[MemoryLine::optimizer_working] == Bytes());
+}
+
 TEST_CASE("states of a matrix: one moment, two, sums of sides, preconditioners") {
   CHECK(bytes_a_parameter(Optimizer::adam, 64, 64) == 8);
   CHECK(bytes_a_parameter(Optimizer::lion, 64, 256) == 4);

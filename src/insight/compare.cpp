@@ -32,10 +32,28 @@ std::map<std::string, Json> leaves_of(const NamedRun& r) {
   return leaves;
 }
 
-// The first run with one key changed; degrees that follow from others are left to follow.
+bool is_assumed(const ResolvedRun& r, const std::string& path) {
+  return std::any_of(r.assumed.begin(), r.assumed.end(),
+                     [&](const Assumed& a) { return a.path == path; });
+}
+
+// Whether the run's own file says the key, which is a default otherwise.
+bool is_said(const ResolvedRun& r, const std::string& path) {
+  const std::string in = std::string(kStrategyKeys.path) + ".";
+  if (path.rfind(in, 0) != 0) return !is_assumed(r, path);
+  const std::string key = path.substr(in.size(), path.find('.', in.size()) - in.size());
+  const std::vector<std::string>& said = r.parallel_keys;
+  return std::find(said.begin(), said.end(), key) != said.end() && !is_assumed(r, path);
+}
+
+// The first run with one key changed; what its file leaves open is left to follow.
 void try_alone(const NamedRun& first, const ConfigLookup& lookup, ChangedKey& key) {
   Json run = *first.report.resolved.inputs;
-  erase_key<&Strategy::dp>(at_key<&RunRequest::parallel>(run));
+  std::map<std::string, Json> leaves;
+  flatten(run, "", leaves);
+  for (const auto& [path, value] : leaves) {
+    if (!is_said(first.report.resolved, path)) erase_at(run, path);
+  }
   if (key.to.is_null()) {
     erase_at(run, key.path);
   } else {
@@ -98,12 +116,18 @@ class Comparer {
       const auto known = from.find(path);
       if (known != from.end() && known->second == value) continue;
       keys.push_back(
-          {i, path, known == from.end() ? Json() : known->second, value, false, "", {}, {}});
+          {i, path, known == from.end() ? Json() : known->second, value, false, false, "", {}, {}});
     }
     for (const auto& [path, value] : from) {
-      if (to.count(path) == 0) keys.push_back({i, path, value, Json(), false, "", {}, {}});
+      if (to.count(path) == 0) keys.push_back({i, path, value, Json(), false, false, "", {}, {}});
     }
-    for (ChangedKey& k : keys) try_alone(c_.runs[0], lookup_, k);
+    const auto said = [&](std::size_t run, const std::string& path) {
+      return is_said(c_.runs[run].report.resolved, path);
+    };
+    for (ChangedKey& k : keys) {
+      k.follows = !said(0, k.path) && !said(i, k.path);
+      if (!k.follows) try_alone(c_.runs[0], lookup_, k);
+    }
     const Seconds step = c_.runs[0].report.answer.step_time;
     const auto size = [step](const ChangedKey& k) {
       return k.possible ? std::abs((k.step - step).si()) : -1.0;

@@ -4,9 +4,9 @@
 // and what each key does alone.
 //
 // Effects are on the first run. "Alone" is the first run with one key of another run in it and
-// nothing else; keys that go together (tp and sequence_parallel) may be illegal alone, and the
-// effects of several need not add up: what is left over is theirs together. dp follows from the
-// other degrees and is no change of its own.
+// nothing else, its own defaults taken anew; keys that go together (tp and sequence_parallel) may
+// be illegal alone, and the effects of several need not add up: what is left over is theirs
+// together. A key that both runs leave to its default follows from others and is not tried.
 #pragma once
 
 #include <string>
@@ -33,6 +33,7 @@ struct ChangedKey {
   std::string path;
   Json from;  // null: absent
   Json to;
+  bool follows = false;  // a default in both runs, which another key changes
   bool possible = false;
   std::string why_not;
   Seconds step{};  // of the first run with this key alone

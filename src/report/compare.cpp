@@ -59,6 +59,7 @@ std::string key_text(const ChangedKey& k) {
 
 // The effect of one change on the first run alone; "" where no number changes.
 std::string effect_text(const Comparison& c, const ChangedKey& k) {
+  if (k.follows) return "follows from the others";
   if (!k.possible) return "illegal alone: " + k.why_not;
   const Answer& first = c.runs[0].report.answer;
   const double by = k.step / first.step_time - 1;
@@ -162,7 +163,7 @@ Json comparison_json(const Comparison& c) {
                       {"peak_gib", static_cast<double>(k.peak / kGiB)}};
     } else {
       key["alone"] = nullptr;
-      key["reason"] = k.why_not;
+      key["reason"] = k.follows ? "follows from the others" : k.why_not;
     }
     j["changed"].push_back(key);
   }

@@ -15,6 +15,14 @@ $ orrery compare a.json b.json
 $ orrery compare a.json b.json --json > c.json
 $ python3 -c 'import json; j = json.load(open("c.json")); print([k["path"] for k in j["changed"]], len(j["runs"]), all(abs(a["values"][1] - a["values"][0]) >= abs(b["values"][1] - b["values"][0]) for a, b in zip(j["time"], j["time"][1:])))'
 > ['training.global_batch', 'parallel.tp'] 2 True
+# A change alone is what the command line gives with that key; a default that another key changes is not tried.
+$ sed 's/"selective"/"full"/' a.json > full.json
+$ sed 's/megatron-core/torchtitan/' a.json > titan.json
+$ orrery compare a.json full.json titan.json --json > c.json
+$ orrery estimate a.json --recompute full --json > full.out
+$ orrery estimate a.json --framework torchtitan --json > titan.out
+$ python3 -c 'import json; j = json.load(open("c.json")); said = {k["path"]: k for k in j["changed"] if k["alone"]}; print(all(abs(said[p]["alone"]["step_time_s"] - json.load(open(f))["step_time_s"]) < 1e-9 for p, f in (("parallel.recompute", "full.out"), ("framework", "titan.out"))), {k["reason"] for k in j["changed"] if not k["alone"]})'
+> True {'follows from the others'}
 $ orrery compare a.json
 ! exit 2
 ! stderr orrery compare: found 1 run; allowed: two to eight runs

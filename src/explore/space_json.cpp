@@ -23,11 +23,10 @@ Strategy fixed_strategy(const OpenRun& open) {
   const StrategyRequest& q = open.request;
   const Framework& f = open.resolved.run.framework;
   Strategy s;
+  take_given(kStrategyKeys, q, s);  // each candidate sets the keys of the axes anew
   s.cp_type = q.cp_type.value_or(f.cp_type);
   s.layer_split = q.layer_split.value_or(f.layer_split);
   s.recompute_modules = q.recompute_modules.value_or(f.selective_modules);
-  s.offload = q.offload.value_or(Offload{});
-  s.vision_stage = q.vision_stage.value_or(false);
   s.order = q.order.value_or(kDefaultOrder);
   s.zeropp = {q.zeropp.qwz.value_or(f.zeropp.qwz), q.zeropp.hpz.value_or(f.zeropp.hpz),
               q.zeropp.qgz.value_or(f.zeropp.qgz)};

@@ -9,6 +9,7 @@
 #include "estimate/least_recompute.h"
 #include "estimate/links.h"
 #include "estimate/resolve.h"
+#include "estimate/risk.h"
 #include "estimate/workspace.h"
 #include "explore/axes_json.h"
 #include "explore/recommend.h"
@@ -36,6 +37,13 @@ bool step_recompute(Run& r, int by) {
   if (!is_kind()) return false;
   r.strategy.recompute = static_cast<Recompute>(level);
   r.strategy.recompute_layers = 0;
+  return true;
+}
+
+// To the last kind that the framework has, where one step does not reach it.
+bool leap_recompute(Run& r, int by) {
+  if (!step_recompute(r, by) || !step_recompute(r, by)) return false;
+  while (step_recompute(r, by)) continue;
   return true;
 }
 
@@ -81,6 +89,7 @@ bool settle(const Strategy& before, Run& run) {
   if (s.listed_stages && s.pp * s.vpp != before.pp * before.vpp) return false;
   if (!settle_degrees(run, s) || !settle_partition(before, s)) return false;
   if (s.tp == 1) s.sequence_parallel = false;
+  if (s.tp > 1 && is_moe(run.model)) s.sequence_parallel = true;  // no other is legal
   if (s.pp == 1 && s.schedule == ScheduleId::interleaved) return false;
   if (!follows_tp(before, run)) return is_legal(run);
   s.etp = s.tp;
@@ -93,9 +102,10 @@ bool settle(const Strategy& before, Run& run) {
 struct Tried {
   std::array<Move, 2> moves{};
   std::size_t count = 0;
-  bool fits = false;
+  bool fits = false;    // as surely as the run asks
   Seconds step_time{};  // where it fits
   Bytes peak{};
+  double fit_probability = 0;
 
   std::span<const Move> all() const { return {moves.data(), count}; }
 };
@@ -143,7 +153,8 @@ class Adviser {
     fill_parts<double>(changed, workspace_);
     if (fits_ && beats_layout_of(changed)) return;
     answer_memory(changed, workspace_, known_);
-    t.fits = known_.reason == Reason::fits;
+    t.fits = fits_at_risk(changed, known_);
+    t.fit_probability = fit_probability(changed, known_);
     t.peak = known_.memory.peak;
     const bool helps = t.fits || (!fits_ && !some_fit_ && t.peak < answer_.memory.peak);
     if (!helps || (t.fits && !is_fast(changed, t))) return;
@@ -201,7 +212,7 @@ class Adviser {
   Advice advice_of(const Tried& t) {
     Run changed = run_;
     make_neighbour(t.all(), changed);
-    Advice a{differences(run_, changed, keys_), t.fits, t.step_time, t.peak};
+    Advice a{differences(run_, changed, keys_), t.fits, t.step_time, t.peak, t.fit_probability};
     if (t.fits) return a;
     fill_memory(changed);
     fill_costs<double>(changed, workspace_);
@@ -228,6 +239,8 @@ namespace moves {
 
 bool less_recompute(Run& r) { return step_recompute(r, -1); }
 bool more_recompute(Run& r) { return step_recompute(r, 1); }
+bool least_recompute(Run& r) { return leap_recompute(r, -1); }
+bool most_recompute(Run& r) { return leap_recompute(r, 1); }
 bool double_micro_batch(Run& r) { return twice(r.strategy.micro_batch); }
 bool halve_micro_batch(Run& r) { return half(r.strategy.micro_batch); }
 bool double_tp(Run& r) { return twice(r.strategy.tp); }
@@ -257,6 +270,7 @@ bool shard_less(Run& r) { return step_zero(r, -1); }
 // ZeRO 3 from 0 or 1 and back, which one step does not reach.
 bool shard_weights(Run& r) { return r.strategy.zero < 2 && step_zero(r, 3 - r.strategy.zero); }
 bool replicate_weights(Run& r) { return r.strategy.zero == 3 && step_zero(r, -2); }
+bool replicate_states(Run& r) { return r.strategy.zero > 1 && step_zero(r, -r.strategy.zero); }
 
 bool sequence_parallel(Run& r) {
   if (r.strategy.sequence_parallel || r.strategy.tp == 1) return false;

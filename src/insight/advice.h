@@ -27,14 +27,16 @@ struct ResolvedRun;
 
 struct Advice {
   std::vector<Setting> settings;
-  bool fits = false;
+  bool fits = false;  // as surely as the run asks (estimate/risk.h)
   Seconds step_time{};
   Bytes peak{};
+  double fit_probability = 0;
 };
 
 inline constexpr std::size_t kMostAdvice = 3;
 
-// Best first. If a run does not fit and no listed change makes it fit: the lowest peaks.
+// Best first. If a run does not fit and no listed change makes it fit as surely as the run asks:
+// the lowest peaks.
 std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer);
 
 // Turns one knob; false where it is at its end.
@@ -43,6 +45,8 @@ using Move = bool (*)(Run&);
 namespace moves {
 bool less_recompute(Run& r);
 bool more_recompute(Run& r);
+bool least_recompute(Run& r);
+bool most_recompute(Run& r);
 bool double_micro_batch(Run& r);
 bool halve_micro_batch(Run& r);
 bool double_tp(Run& r);
@@ -57,18 +61,20 @@ bool shard_more(Run& r);
 bool shard_less(Run& r);
 bool shard_weights(Run& r);
 bool replicate_weights(Run& r);
+bool replicate_states(Run& r);
 bool sequence_parallel(Run& r);
 bool flash_attention(Run& r);
 bool offload_optimizer(Run& r);
 }  // namespace moves
 
-inline constexpr std::array<Move, 19> kMoves = {
-    moves::less_recompute,    moves::more_recompute,    moves::double_micro_batch,
-    moves::halve_micro_batch, moves::double_tp,         moves::halve_tp,
-    moves::double_pp,         moves::halve_pp,          moves::double_cp,
-    moves::halve_cp,          moves::interleave,        moves::do_not_interleave,
-    moves::shard_more,        moves::shard_less,        moves::shard_weights,
-    moves::replicate_weights, moves::sequence_parallel, moves::flash_attention,
+inline constexpr std::array<Move, 22> kMoves = {
+    moves::less_recompute,   moves::more_recompute,     moves::least_recompute,
+    moves::most_recompute,   moves::double_micro_batch, moves::halve_micro_batch,
+    moves::double_tp,        moves::halve_tp,           moves::double_pp,
+    moves::halve_pp,         moves::double_cp,          moves::halve_cp,
+    moves::interleave,       moves::do_not_interleave,  moves::shard_more,
+    moves::shard_less,       moves::shard_weights,      moves::replicate_weights,
+    moves::replicate_states, moves::sequence_parallel,  moves::flash_attention,
     moves::offload_optimizer};
 
 // Applies the moves; false where one is at its end or the result is illegal.

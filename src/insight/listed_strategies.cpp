@@ -9,6 +9,7 @@
 #include "estimate/risk.h"
 #include "explore/incumbents.h"
 #include "explore/recommend.h"
+#include "insight/simulation_report.h"
 #include "sim/simulate.h"
 
 namespace orrery {
@@ -131,6 +132,7 @@ void explain_listed(SearchReport& r) {
 void simulate_listed(SearchReport& r, std::size_t n) {
   for (std::size_t i = 0; i < std::min(n, r.best.size()); ++i) {
     const RunReport& run = r.best[i].run;
+    check_playable(run.resolved);
     r.refined.push_back({run.answer.step_time, simulate(run.resolved.run, {}).answer.step_time});
   }
 }

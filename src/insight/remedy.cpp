@@ -82,16 +82,6 @@ std::int64_t said_ranks(const StrategyRequest& q) {
   return q.tp.value_or(1) * q.cp.value_or(1) * q.pp.value_or(1) * q.dp.value_or(1);
 }
 
-// Whether the run file is silent on the key, and the key's default says the same.
-bool goes_without_saying(const Setting& s, const Json& run) {
-  if (!value_at(run, s.path).is_null()) return false;
-  const bool usual =
-      s.value == name_of(ScheduleId::one_f_one_b) || s.value == name_of(ScheduleId::interleaved);
-  return s.path == key_path<&StrategyRequest::dp> ||
-         s.path == key_path<&StrategyRequest::stage_layers> || s.value == "1" ||
-         s.value == "false" || (s.path == key_path<&StrategyRequest::schedule> && usual);
-}
-
 class Finder {
  public:
   Finder(const Json& run, const std::string& file, const ConfigLookup& lookup)
@@ -175,11 +165,30 @@ class Finder {
   Remedy remedy_of(const Json& run, std::int64_t gpus) const {
     const Run resolved = resolve_run(run, file_, lookup_).run;
     const Answer a = estimate(resolved);
-    Remedy r{gpus, {}, a.step_time, a.memory.peak, fit_probability(resolved, a)};
-    for (Setting& s : settings_between(run_, run)) {
-      if (!goes_without_saying(s, run_)) r.settings.push_back(std::move(s));
+    const Json shortest = without_defaults(run, resolved);
+    return {gpus, settings_between(run_, shortest), a.step_time, a.memory.peak,
+            fit_probability(resolved, a)};
+  }
+
+  // Without the keys that the user's file is silent on and that resolve to the same without being
+  // said.
+  Json without_defaults(Json run, const Run& resolved) const {
+    for (const Setting& s : settings_between(run_, run)) {
+      if (!value_at(run_, s.path).is_null()) continue;
+      Json shorter = run;
+      erase_at(shorter, s.path);
+      if (is_same(shorter, resolved)) run = std::move(shorter);
     }
-    return r;
+    return run;
+  }
+
+  bool is_same(const Json& run, const Run& as) const {
+    try {
+      const Run r = resolve_run(run, file_, lookup_).run;
+      return r.strategy == as.strategy && r.cluster.gpus == as.cluster.gpus;
+    } catch (const InputError&) {
+      return false;
+    }
   }
 
   const Json& run_;

@@ -157,6 +157,8 @@ struct Strategy {
       false;  // `stage_layers` holds the layers of each of the pp·vpp chunks instead
   Offload offload;
   std::array<std::int16_t, kMaxStages> stage_layers{};
+
+  bool operator==(const Strategy&) const = default;
 };
 
 constexpr std::int64_t world_size(const Strategy& s) { return s.tp * s.cp * s.pp * s.dp; }

@@ -73,7 +73,10 @@ void add_memory(const RunReport& r, Json& j) {
   // The capacity is no prediction.
   const StageMemory<double>& m = r.answer.memory;
   const Bytes predicted = is_filled_by_cache(m) ? m.needed : m.peak;
-  memory["peak_gib_80"] = {gib(predicted * i.low), gib(predicted * i.high)};
+  const double low = gib(predicted * i.low), high = gib(predicted * i.high);
+  // Beyond the capacity cached blocks are given back; what is needed is not.
+  const double most = std::max(gib(r.answer.capacity), gib(m.needed * i.high));
+  memory["peak_gib_80"] = {std::min(low, most), std::min(high, most)};
   memory["filled_by_cached_blocks"] = is_filled_by_cache(r.answer.memory);
   memory["fit"] = fit_words(r.resolved.run, r.answer);
   memory["rests_on"] = rests_on_json(i);
@@ -113,7 +116,8 @@ Json advice_json(const RunReport& r) {
             {"type", typed(a.settings)},
             {"step_time_s", a.step_time.si()},
             {"peak_gib", gib(a.peak)},
-            {"feasible", a.fits}};
+            {"feasible", a.fits},
+            {"fit_probability", a.fit_probability}};
   });
 }
 

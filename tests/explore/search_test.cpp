@@ -338,6 +338,25 @@ TEST_CASE("a strategy written into its run file is the strategy") {
   }
 }
 
+TEST_CASE("a key that no axis varies is the run's in every candidate") {
+  const Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 32},
+      "training": {"sequence_length": 65536, "global_batch": 32, "micro_batch": 1,
+                   "sequence_lengths": [{"length": 2048, "share": 0.95},
+                                        {"length": 65536, "share": 0.05}]},
+      "parallel": {"cp_type": "all_gather", "dynamic_cp": true}})");
+  const SearchRequest request =
+      request_of(run.dump(), json_of(R"({"axes": {"cp": [16, 32], "tp": 1, "pp": 1}})"));
+  SearchOptions o;
+  o.top = 3;
+  const SearchAnswer a = search(request.space, o);
+  REQUIRE(!a.best.empty());
+  for (const Found& f : a.best) {
+    CHECK(f.strategy.dynamic_cp);
+    const Json file = with_strategy(run, request.space, f.place.base, f.strategy);
+    CHECK(estimate(testing::run_of(file)).step_time.si() == f.objective);
+  }
+}
+
 std::int64_t replicas_of(const Strategy& s) { return s.dp * s.cp; }
 
 // Checks one candidate in 211 and counts them. `least`: the bound is not above the step.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "estimate/risk.h"
 #include "explore/axes_json.h"
 #include "explore/recommend.h"
 #include "insight/limiter.h"
@@ -41,10 +42,12 @@ void check_advice(const Json& run_file) {
   for (const Advice& a : advise(r, estimate(r.run))) {
     REQUIRE_FALSE(a.settings.empty());
     CAPTURE(a.settings[0].path + " " + a.settings[0].value);
-    const Answer after = estimate(resolved(taken(run_file, a)).run);
+    const ResolvedRun changed = resolved(taken(run_file, a));
+    const Answer after = estimate(changed.run);
     CHECK(after.step_time.si() == testing::about(a.step_time.si()));
     CHECK(after.memory.peak.si() == testing::about(a.peak.si()));
-    CHECK((after.reason == Reason::fits) == a.fits);
+    CHECK(fits_at_risk(changed.run, after) == a.fits);
+    CHECK(fit_probability(changed.run, after) == testing::about(a.fit_probability));
   }
 }
 
@@ -143,6 +146,36 @@ TEST_CASE("a run that fits is told what is faster") {
     CHECK(a.fits);
     CHECK(a.step_time < answer.step_time);
   }
+}
+
+TEST_CASE("kinds of recompute and of sharding two steps away are tried too") {
+  const auto best = [](const char* run) {
+    const ResolvedRun r = resolved(testing::json_of(run));
+    return advise(r, estimate(r.run)).at(0);
+  };
+  const Advice none = best(R"({"model": "llama-3-8b", "framework": "torchtitan",
+      "cluster": {"node": "dgx-h100", "gpus": 128},
+      "training": {"sequence_length": 4096, "global_batch": 32, "micro_batch": 2},
+      "parallel": {"tp": 8, "sequence_parallel": true, "recompute": "full"}})");
+  CHECK(value_in(none, "parallel.recompute") == "none");
+  const Advice whole = best(R"({"model": "gpt3-1.3b", "framework": "eager",
+      "cluster": {"node": "hgx-b200", "gpus": 512},
+      "training": {"sequence_length": 2048, "global_batch": 256, "micro_batch": 2},
+      "parallel": {"tp": 4, "recompute": "full", "zero": 3}})");
+  CHECK(value_in(whole, "parallel.zero") == "0");
+}
+
+TEST_CASE("no change is named that runs out of memory more often than the run allows") {
+  int named = 0;
+  for (const Json& json : testing::sample_runs()) {
+    const ResolvedRun run = resolved(json);
+    for (const Advice& a : advise(run, estimate(run.run))) {
+      if (!a.fits) continue;
+      ++named;
+      CHECK(a.fit_probability >= 1 - kDefaultRisk - 1e-9);
+    }
+  }
+  CHECK(named > 0);
 }
 
 TEST_CASE("a change within what a prediction tells apart is no advice") {

@@ -61,6 +61,19 @@ TEST_CASE("a run that does not fit is told a strategy that does, with what to ty
   check_remedy(stated, here(stated));
 }
 
+TEST_CASE("what is typed keeps a value of 1 that is not the default") {
+  const Json zero = json_of(R"({"model": "llama-3-70b", "framework": "megatron-lm",
+      "cluster": {"node": "dgx-h100", "gpus": 64}, "parallel": {"tp": 4},
+      "training": {"sequence_length": 4096, "global_batch": 512, "micro_batch": 4}})");
+  check_remedy(zero, here(zero));
+  const Json etp = json_of(R"({"model": "qwen3-next-80b-a3b", "framework": "generic",
+      "cluster": {"node": "dgx-a100-40gb", "gpus": 512},
+      "training": {"sequence_length": 8192, "global_batch": 4096, "micro_batch": 2},
+      "parallel": {"tp": 2, "pp": 2, "sequence_parallel": true, "recompute": "full", "zero": 2,
+                   "ep": 2}})");
+  check_remedy(etp, here(etp));
+}
+
 TEST_CASE("a run that no usual layout fits is told the fewest GPUs that do") {
   CHECK_FALSE(here(big(8)));
   const std::optional<Remedy> more = fewest(big(8));

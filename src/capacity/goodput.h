@@ -108,7 +108,7 @@ struct Goodput {
 
 Goodput goodput(const Recovery& r, Seconds interval);
 
-// What takes the most of the time that is not training.
+// The cause of the most of the time that is not training.
 enum class Loss : std::uint8_t { checkpoints, failures, spares, planned };
 Loss worst_loss(const Goodput& g);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one stage of the pipeline holds, from the classes of its chunks: parameters, activations by
-// the schedule, buffers of what it receives, blocks that the allocator keeps; and its memory.
-// Leaves out: host memory and drives (offload.h). Errors: none.
+// The contents of one stage of the pipeline, from the classes of its chunks: parameters,
+// activations by the schedule, buffers of what it receives, blocks that the allocator keeps; and
+// its memory. Leaves out: host memory and drives (offload.h). Errors: none.
 #pragma once
 
 #include "estimate/classes.h"

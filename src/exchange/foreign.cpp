@@ -141,7 +141,7 @@ Names schedules_of_torchtitan() {
   return names;
 }
 
-// Which pipelines a format has words for.
+// The pipelines that a format has words for.
 enum class Pipelines : std::uint8_t { any, none, by_schedule };
 
 struct WrittenFormat {

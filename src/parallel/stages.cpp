@@ -41,6 +41,9 @@ std::int64_t most_layers_of_chunk(const Strategy& s, const Architecture& a) {
   if (s.layer_split == LayerSplit::even && !s.listed_stages) {
     return divided_up(a.layers, std::max<std::int64_t>(1, chunks - (s.vision_stage ? 1 : 0)));
   }
+  // The embedding and the head may stand for a layer each; with more chunks some hold nothing,
+  // which a rule refuses.
+  if (chunks > a.layers + 2) return 1;
   std::int64_t most = 0;
   for (std::int64_t j = 0; j < chunks; ++j) {
     const LayerRange range = layers_of(s, a, j);

@@ -137,8 +137,8 @@ std::string effect_text(const RunReport& r, const Advice& a) {
   const std::string size = percent(std::abs(change), 0);
   const std::string against = (size == "0 %" ? "±" : change < 0 ? "−" : "+") + size;
   return "step " + pretty(a.step_time) + " (" + against + "), " + gib_text(a.peak, 1) +
-         (a.fits || a.fit_probability >= 0.5 ? ", fits with " : ", still too much: fits with ") +
-         probability_words(a.fit_probability);
+         (a.fits || a.fit_probability >= 0.5 ? ", fits with " + probability_words(a.fit_probability)
+                                             : ", still too much");
 }
 
 Table advice_table(const RunReport& r, const std::vector<Advice>& advice) {

@@ -96,7 +96,8 @@ Seconds start_of(const StepPlan& plan, std::size_t stage, double link = 1);
 // When a stage could update if it did not wait for a checkpoint's copy.
 Seconds ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage);
 
-// What a stage waits for before its first pass and after its last one, with slow parts and peers.
+// Traffic that a stage waits for before its first pass and after its last one, with slow parts and
+// peers.
 struct ExposedTraffic {
   Seconds gradients{};  // their reduction, with waits for slower replicas
   Seconds weights{};    // their gather

@@ -109,7 +109,7 @@ function judgement(app: App, a: Doc): Tree {
   return h('div', { class: 'judgement' },
     a.limiter ? h('p', null, h('b', null, 'Limit '), words(a.limiter)) : null,
     advice.length ? h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'advice' }, h('table', { class: 'advice' },
-      h('caption', null, a.feasible === false ? 'It would fit by one change' : 'Faster by one change'),
+      h('caption', null, a.feasible !== false ? 'Faster by one change' : advice[0]!.feasible === true ? 'It would fit by one change' : 'Nearer'),
       h('tbody', null, advice.map(row => {
         const set = row.set as Doc;
         const name = Object.entries(set).map(([path, v]) => `${path.split('.').slice(1).join('.') || path} ${words(v)}`).join(', ');
@@ -117,6 +117,7 @@ function judgement(app: App, a: Doc): Tree {
           h('td', null, name), h('td', { class: 'number' }, seconds(num(row, 'step_time_s'))),
           h('td', { class: 'number' }, change(num(row, 'step_time_s') / step - 1)),
           h('td', { class: 'number' }, gib(num(row, 'peak_gib'))),
+          h('td', { class: 'number' }, `fits with ${percent(num(row, 'fit_probability'))}`),
           h('td', null, h('button', { type: 'button', class: 'use', 'aria-label': `use ${name}`, onclick: () => void app.take(set) }, 'use')));
       })))) : null);
 }

@@ -54,7 +54,8 @@ constexpr std::array kFunctions = {
 
 class References {
  public:
-  explicit References(Json& document) : document_(document) {}
+  References(Json& document, std::vector<TakenDefault>* taken)
+      : document_(document), taken_(taken) {}
 
   bool follow(Json& value, const std::string& path) {
     bool changed = false;
@@ -70,6 +71,12 @@ class References {
       changed = follow_text(value, path);
     }
     return changed;
+  }
+
+  static std::optional<Json> typed(const std::string& text) {
+    const std::string t(trimmed(text));
+    if (t.find_first_of("\n:{}[]&*!|>%@`\"'#") != std::string::npos) return Json(t);
+    return t.empty() ? Json("") : yaml_scalar(t);
   }
 
  private:
@@ -102,16 +109,17 @@ class References {
     }
     if (name == "oc.env") {
       const std::size_t comma = rest.find(',');
-      return comma == std::string::npos ? std::nullopt : typed(rest.substr(comma + 1));
+      if (comma == std::string::npos) return {};
+      return otherwise(path, std::string(trimmed(rest.substr(0, comma))), rest.substr(comma + 1));
     }
     const bool variable = name.find_first_of(". ") == std::string::npos;
-    return variable ? typed(rest) : std::nullopt;
+    return variable ? otherwise(path, name, rest) : std::nullopt;
   }
 
-  static std::optional<Json> typed(const std::string& text) {
-    const std::string t(trimmed(text));
-    if (t.find_first_of("\n:{}[]&*!|>%@`\"'#") != std::string::npos) return Json(t);
-    return t.empty() ? Json("") : yaml_scalar(t);
+  std::optional<Json> otherwise(const std::string& path, const std::string& name,
+                                const std::string& text) const {
+    if (taken_ != nullptr) taken_->push_back({path, name, std::string(trimmed(text))});
+    return typed(text);
   }
 
   static std::optional<Json> called(const Function& f, const std::string& arguments) {
@@ -146,7 +154,48 @@ class References {
   }
 
   Json& document_;
+  std::vector<TakenDefault>* taken_;
 };
+
+// The bracket that closes "${" at `start`.
+std::size_t end_of_reference(const std::string& text, std::size_t start) {
+  int depth = 0;
+  for (std::size_t i = start; i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}' && --depth == 0) return i;
+  }
+  return std::string::npos;
+}
+
+// The variable of "NAME:otherwise" and of "oc.env:NAME,otherwise".
+std::string variable_of(const std::string& inside) {
+  const std::size_t colon = inside.find(':');
+  const std::string name(trimmed(inside.substr(0, colon)));
+  if (name != "oc.env") return colon == std::string::npos ? "" : name;
+  const std::string rest = inside.substr(colon + 1);
+  return std::string(trimmed(rest.substr(0, rest.find(','))));
+}
+
+void set_variables(Json& value, const ShellVariables& variables) {
+  std::string text = value.get<std::string>();
+  const std::string before = text;
+  bool whole = false;
+  for (std::size_t at = text.rfind("${"); at != std::string::npos;
+       at = at == 0 ? std::string::npos : text.rfind("${", at - 1)) {
+    const std::size_t end = end_of_reference(text, at);
+    if (end == std::string::npos) continue;
+    const std::string name = variable_of(text.substr(at + 2, end - at - 2));
+    const auto set = variables.find(name);
+    if (name.empty() || set == variables.end() || set->second.size() != 1) continue;
+    const std::string& own = set->second.front();
+    whole = at == 0 && end + 1 == text.size();
+    text = text.substr(0, at) + (own.find('$') == std::string::npos ? own : "$" + name) +
+           text.substr(end + 1);
+  }
+  if (text == before || text.size() > kLongest) return;
+  value = whole && !text.empty() && text[0] != '$' ? References::typed(text).value_or(Json(text))
+                                                   : Json(text);
+}
 
 }  // namespace
 
@@ -162,8 +211,14 @@ Settings settings_of(const Json& document, const std::string& file) {
   return settings;
 }
 
-void follow_references(Json& document) {
-  References references(document);
+void set_environment(Json& document, const ShellVariables& variables) {
+  if (document.is_string()) return set_variables(document, variables);
+  if (!document.is_structured()) return;
+  for (Json& member : document) set_environment(member, variables);
+}
+
+void follow_references(Json& document, std::vector<TakenDefault>* taken) {
+  References references(document, taken);
   for (int i = 0; i < kRounds; ++i) {
     if (!references.follow(document, "")) return;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exchange/settings.h"
+#include "exchange/shell/shell.h"
 
 namespace orrery {
 
@@ -21,7 +22,17 @@ Settings settings_of(const Json& document, const std::string& file);
 // OmegaConf's ${path}, ${.sibling}, ${multiply:a, b}, ${divide_ceil:a, b}, ${divide_floor:a, b},
 // ${sum:a, b} and ${oc.env:NAME, otherwise}; and Primus's ${NAME:otherwise}, typed as YAML. One
 // that cannot be followed stays as written, with its dollar sign. Bounded: eight rounds.
-void follow_references(Json& document);
+// A variable's default, taken where nothing sets the variable.
+struct TakenDefault {
+  std::string path;
+  std::string name;
+  std::string value;
+};
+void follow_references(Json& document, std::vector<TakenDefault>* taken = nullptr);
+
+// Values of ${NAME:otherwise} and ${oc.env:NAME, otherwise} as a script sets them; one that only a
+// running shell knows keeps its dollar sign.
+void set_environment(Json& document, const ShellVariables& variables);
 
 // A setting under another tool's name, where the document has one: "model.hidden_size".
 struct NamedPath {

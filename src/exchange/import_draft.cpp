@@ -52,6 +52,15 @@ constexpr std::string_view kMovingParts =
     "hidden_layers distribute_within swap_optimizer dualpipe zbh1 zbv first_k_dense "
     "n_shared_experts tp_size cp_size pp_size";
 
+// Switches that are on unless they are told not to be, in the tools that have them.
+constexpr std::array<std::string_view, 4> kOnUnlessTold = {
+    "reshard_after_forward", "use_distributed_optimizer", "overlap_comm", "overlap_p2p_comm"};
+
+bool is_on_unless_told(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  return std::find(kOnUnlessTold.begin(), kOnUnlessTold.end(), last) != kOnUnlessTold.end();
+}
+
 const SettingNote* find_note(std::span<const SettingNote> notes, std::string_view name) {
   const auto found = std::find_if(notes.begin(), notes.end(),
                                   [&](const SettingNote& n) { return matches(name, n.name); });
@@ -234,11 +243,6 @@ std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {
   return model ? model->layers : 0;
 }
 
-std::int64_t width_of_model(const Json& run, const ConfigLookup& lookup) {
-  const auto model = whole_model(run, lookup);
-  return model ? model->hidden : 0;
-}
-
 bool has_experts(const Json& run, const ConfigLookup& lookup) {
   const auto model = whole_model(run, lookup);
   return model && model->moe.experts > 0;
@@ -351,11 +355,11 @@ void ImportDraft::list_leftovers() {
     if (s.taken) continue;
     const bool known = is_without_effect(s.name);
     const SettingNote* note = find_note(not_modelled, s.name);
-    if (known || is_off(s.value)) {
+    if (known || (is_off(s.value) && !is_on_unless_told(s.name))) {
       out.without_effect.push_back(s.written + (known ? "" : " (off)"));
     } else if (note != nullptr) {
       not_understood(text_of(s), std::string(note->why));
-    } else if (moves_a_number(s.name)) {
+    } else if (moves_a_number(s.name) || is_on_unless_told(s.name)) {
       stop(text_of(s), "no key of a run file says this");
     } else {
       not_understood(text_of(s), "no key of a run file");

@@ -61,8 +61,7 @@ struct ImportDraft {
   Json given = Json::object();       // the run as far as the command line says it
   std::string other_defaults = {};   // why the tool's own defaults do not hold; "": they do
   std::int64_t layers_of_named = 0;  // of a model given by its name; 0: not known
-  std::int64_t width_of_named = 0;
-  bool experts_of_named = false;  // whether the files name one with experts
+  bool experts_of_named = false;     // whether the files name one with experts
   ImportedRun out = {};
 
   std::int64_t layers() const { return count_at("model.num_hidden_layers", layers_of_named); }
@@ -107,8 +106,6 @@ bool is_part_of_model(const Json& model);
 
 // Layers of a run's model, by name or inline; 0 without one.
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup);
-// The width of its residual stream.
-std::int64_t width_of_model(const Json& run, const ConfigLookup& lookup);
 
 // True of a model, by name or inline, that has experts.
 bool has_experts(const Json& run, const ConfigLookup& lookup);

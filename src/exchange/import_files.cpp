@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/bridge/bridge.h"
+#include "exchange/combined.h"
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/machine/machine.h"
 #include "exchange/megatron/megatron.h"
@@ -49,9 +50,9 @@ NamedSettings read_scripts(const std::vector<ForeignFile>& files, const ShellFil
   for (std::size_t i = 1; i < files.size(); ++i) {
     NamedSettings more = megatron::read_named(files[i], scripts);
     all.included.insert(all.included.end(), more.included.begin(), more.included.end());
-    all.settings.add_all(more.settings);
     all.left.insert(all.left.end(), more.left.begin(), more.left.end());
     all.files.insert(all.files.end(), more.files.begin(), more.files.end());
+    megatron::add_training(std::move(more), all);
   }
   return all;
 }
@@ -106,7 +107,7 @@ class Import {
     drop_configs();
     for (const TrainingFile& f : training_) alone(f);
     check_assumed();
-    return combined();
+    return combined(std::move(parts_));
   }
 
  private:
@@ -114,6 +115,7 @@ class Import {
     for (ForeignFile& f : job_.files) {
       if (job_.from || !is_binary(f.text)) make_plain(f.text);
     }
+    if (!job_.from) written_files();
     if (!job_.from) launch_configs();
     if (!job_.from) started();
     for (const ForeignFile& f : job_.files) {
@@ -136,10 +138,38 @@ class Import {
         machine_.push_back(f);
       } else if (r.kind == FileKind::model) {
         model(f);
+      } else if (is_of_primus(f)) {
+        training_.push_back({f, ForeignFormat::primus});
       } else if (!(r.looks == kFsdpConfig && is_named(f)) && (!is_script(f) || !add_started(f))) {
         refuse_kind(f, r);
       }
     }
+  }
+
+  // Settings of a training that a script writes and then names: `cat > ds.json <<E`. The reader of
+  // Megatron-DeepSpeed's scripts does so itself.
+  void written_files() {
+    std::vector<ForeignFile> written;
+    for (const ForeignFile& f : job_.files) {
+      if (!is_script(f) || !contains(f.text, "{")) continue;
+      if (!contains(f.text, "<<") && !contains(f.text, "echo")) continue;
+      if (recognise(f).format == ForeignFormat::megatron) continue;
+      for (const ShellDocument& d : run_shell(f.text, f.name).documents) {
+        const ForeignFile file{base_name(d.target), d.text};
+        if (first_character(d.text) == '{' && recognise(file).kind == FileKind::training)
+          written.push_back(file);
+      }
+    }
+    for (ForeignFile& w : written) job_.files.push_back(std::move(w));
+  }
+
+  // True of a companion that one of Primus's files names.
+  bool is_of_primus(const ForeignFile& f) const {
+    return f.name.ends_with(".yaml") &&
+           std::any_of(job_.files.begin(), job_.files.end(), [&](const ForeignFile& g) {
+             return g.name != f.name && contains(g.text, base_name(f.name)) &&
+                    recognise(g).format == ForeignFormat::primus;
+           });
   }
 
   void add_own_deepspeed() {
@@ -275,6 +305,8 @@ class Import {
     }
     if (settings.is_torchtitan) {
       parts_.push_back(torchtitan::import_named(settings, job_));
+      parts_.back().assumed.insert(parts_.back().assumed.end(), settings.assumed.begin(),
+                                   settings.assumed.end());
       parts_.back().file = files.front().name;
       parts_.back().format = n.format;
     } else {
@@ -354,65 +386,6 @@ class Import {
           ErrorCode::unknown_name, "--assume", a.name, "a name that no file has",
           "a setting of the files as it stands there, or a key such as training.precision");
     }
-  }
-
-  ImportedRun combined() {
-    ImportedRun all = std::move(parts_.front());
-    for (std::size_t i = 1; i < parts_.size(); ++i) merge(parts_[i], all);
-    // Another file may say what one leaves open.
-    std::erase_if(all.not_understood, [&](const LeftOver& l) {
-      return l.stops && !l.key.empty() && !value_at(all.run, l.key).is_null();
-    });
-    deepspeed::shard_bf16_states(all);
-    return all;
-  }
-
-  static bool is_assumed(const ImportedRun& r, const std::string& path) {
-    return std::any_of(r.assumed.begin(), r.assumed.end(),
-                       [&](const Assumed& a) { return a.path == path; });
-  }
-
-  void merge(ImportedRun& part, ImportedRun& all) {
-    leaves(part.run, "", part, all);
-    if (all.file != part.file) all.file += ", " + part.file;
-    const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-    append(all.without_effect, part.without_effect);
-    append(all.not_understood, part.not_understood);
-    for (const Assumed& a : part.assumed) {
-      if (!is_assumed(all, a.path) && value_at(all.run, a.path) == value_at(part.run, a.path))
-        all.assumed.push_back(a);
-    }
-    all.checkpointed_every = std::max(all.checkpointed_every, part.checkpointed_every);
-    all.prefetch_of_width = all.prefetch_of_width || part.prefetch_of_width;
-  }
-
-  void leaves(const Json& value, const std::string& path, const ImportedRun& part,
-              ImportedRun& all) {
-    if (value.is_object() && path != "training.states") {
-      for (const auto& [key, member] : value.items()) {
-        leaves(member, path.empty() ? key : path + "." + key, part, all);
-      }
-      return;
-    }
-    const Json& old = value_at(all.run, path);
-    if (old == value) return;
-    // A script of Megatron-DeepSpeed beside its DeepSpeed file.
-    if (path == "framework" && old == "megatron-deepspeed" && value == "deepspeed") return;
-    if (old.is_null() || is_assumed(all, path)) {
-      std::erase_if(all.assumed, [&](const Assumed& a) { return a.path == path; });
-      set_at(all.run, path, value);
-      return;
-    }
-    if (is_assumed(part, path)) return;
-    contradict(path, old, value, part, all);
-  }
-
-  static void contradict(const std::string& path, const Json& old, const Json& value,
-                         const ImportedRun& part, ImportedRun& all) {
-    const std::string why =
-        brief(old) + " in " + all.file + ", " + brief(value) + " in " + part.file;
-    erase_at(all.run, path);
-    all.not_understood.push_back({path, why, path, true});
   }
 
   ImportJob& job_;

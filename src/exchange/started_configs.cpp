@@ -11,6 +11,7 @@
 #include "core/units.h"
 #include "exchange/arguments.h"
 #include "exchange/bridge/bridge.h"
+#include "exchange/flat.h"
 #include "exchange/nemo/nemo.h"
 #include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
@@ -134,6 +135,25 @@ bool is_primus(const Json& document) {
   return value_at(document, "modules.pre_trainer.overrides").is_object();
 }
 
+bool is_automodel(const Json& document) { return document.contains("step_scheduler"); }
+
+// `finetune.py --config a.yaml --distributed.tp_size 2 --seed=1`: dotted names, and keys that the
+// file has.
+void dotted_flags(Json& document, const Words& words, const std::string& file) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!is_flag(words[i])) continue;
+    const std::size_t equals = words[i].find('=');
+    const std::string path = words[i].substr(2, equals == std::string::npos ? equals : equals - 2);
+    if (!contains(path, ".") && !document.contains(path)) continue;
+    const bool next = equals == std::string::npos && i + 1 < words.size() && !is_flag(words[i + 1]);
+    const std::string value = equals != std::string::npos ? words[i].substr(equals + 1)
+                              : next                      ? words[i + 1]
+                                                          : "true";
+    const Json typed = read_yaml("value: " + value + "\n", file);
+    set_at(document, path, value_at(typed, "value"));
+  }
+}
+
 // Primus's EXP=config.yaml, beside the command that takes it from there.
 const std::string* named_by_variable(const ImportJob& job, const ShellVariables& variables) {
   for (const ForeignFile& f : job.files) {
@@ -143,6 +163,17 @@ const std::string* named_by_variable(const ImportJob& job, const ShellVariables&
     }
   }
   return nullptr;
+}
+
+// Variables of a script reach the files that it starts and those that these name.
+void environment_over(ImportJob& job, const ShellVariables& variables) {
+  for (ForeignFile& f : job.files) {
+    if (!is_yaml(f) || !contains(f.text, "${")) continue;
+    Json document = read_yaml(f.text, f.name);
+    const Json before = document;
+    set_environment(document, variables);
+    if (document != before) f.text = write_yaml(document);
+  }
 }
 
 // A command starts nothing of the job's, a program under Accelerate's file alone, or a file with
@@ -165,6 +196,8 @@ Started says_more(const Words& words, ImportJob& job) {
       accelerate::flags_over(document, {words.begin(), program_of(words)}, f.name);
     } else if (is_primus(document)) {
       arguments_over(document, words, f.name);
+    } else if (is_automodel(document)) {
+      dotted_flags(document, words, f.name);
     } else if (!overridden) {
       overridden = true;
       const bool launcher = std::any_of(words.begin(), words.end(), [](const std::string& w) {
@@ -277,6 +310,7 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
       const Started what = says_more(words, job);
       if (what == Started::nothing) continue;
       if (what == Started::launch && says_the_training(script)) break;
+      environment_over(job, run.variables);
       started.push_back({script.name, launched_processes(words, run.variables)});
       break;
     }
@@ -286,8 +320,9 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     const ShellCommand& last = run.commands.back();
     Words words = words_of(run, last);
     words.push_back(*named);
-    if (says_more(words, job) != Started::nothing)
-      started.push_back({script.name, launched_processes(words, run.variables)});
+    if (says_more(words, job) == Started::nothing) continue;
+    environment_over(job, run.variables);
+    started.push_back({script.name, launched_processes(words, run.variables)});
   }
   return started;
 }

@@ -2,8 +2,10 @@
 // NeMo Automodel's YAML (NVIDIA-NeMo/Automodel, 2026).
 #include <algorithm>
 
+#include "core/json_path.h"
 #include "exchange/text_lines.h"
 #include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
 
 namespace orrery::trainer::automodel {
 namespace {
@@ -30,11 +32,16 @@ constexpr std::string_view kAutomodelWithoutEffect =
     "model.use_* model.attn_implementation model.output_* model.is_meta_device model.load_* "
     "model.config._target_ model.config.name_or_path model.config.trust_remote_code "
     "model.text_config.output_* model.torch_dtype tokenizer.* distributed._target_ "
-    "distributed.strategy distributed distributed.defer_* distributed.moe.* distributed.backend "
+    "distributed.strategy distributed distributed.defer_* distributed.moe._target_ "
+    "distributed.moe.wrap_* "
+    "distributed.moe.mp_policy.* distributed.moe.ignore_router_* distributed.backend "
     "distributed.pipeline.* autopipeline._target_ autopipeline.pp_batch_size "
     "autopipeline.scale_grads_in_schedule "
     "distributed_config._target_ distributed_config.strategy distributed_config.defer_* "
-    "distributed_config.moe.* distributed_config.backend distributed_config.pipeline.* "
+    "distributed_config.moe._target_ "
+    "distributed_config.moe.wrap_* distributed_config.moe.mp_policy.* "
+    "distributed_config.moe.ignore_router_* distributed_config.backend "
+    "distributed_config.pipeline.* "
     "packed_sequence.* mlflow.* compile.* peft._target_ peft.alpha peft.dropout* peft.lora_A_init "
     "peft.use_triton peft.lora_dtype "
     "qat.* slurm.* quantization.* model.quantization_config.bnb_* autonvtx cp_* teacher_model.* "
@@ -138,6 +145,45 @@ void distributed(Settings& settings, Facts& facts) {
       "how many stages a rank has follows from layers_per_stage; --set parallel.vpp=N, --schedule");
 }
 
+// Settings by which FSDP keeps weights gathered or sends them away, perhaps those of experts alone.
+void other_sharding(Settings& settings, Facts& facts) {
+  for (const ForeignSetting& s : std::vector<ForeignSetting>(settings.all())) {
+    if (!begins_with(s.name, "distributed")) continue;
+    if (contains(s.name, ".moe.offload_policy")) {
+      settings.take(s.name);
+      facts.stop(text_of(s), "experts have the offload of all layers here");
+    }
+    if (!s.name.ends_with(".reshard_after_forward")) continue;
+    if (!settings.flag(s.name).value_or(true))
+      facts.stop(text_of(s),
+                 "layers are gathered twice here; --set parallel.zero=2 gathers them once");
+  }
+}
+
+// An optimizer with copies of the weights or moments of its own has other bytes than the weights'
+// type says; Transformer Engine's has its moments in fp32 unless told [from memory].
+void states(Settings& settings, Facts& facts) {
+  for (const ForeignSetting& s : settings.all()) {
+    if (!begins_with(s.name, "optimizer")) continue;
+    const std::string value = bare_text(s.value);
+    const bool own = (s.name == "optimizer._target_" || s.name == "optimizer") &&
+                     contains(value, "transformer_engine");
+    const bool typed = contains(s.name, "exp_avg") || contains(s.name, "master_weight") ||
+                       contains(s.name, "store_param_remainders");
+    if (!own && (!typed || value == "false")) continue;
+    return facts.leave_open(Said::narrow, text_of(s),
+                            "--set training.states={…} says what the optimizer keeps");
+  }
+}
+
+// A loss fused with the product before it keeps no logits.
+void loss(Settings& settings, Facts& facts) {
+  for (const char* name : {"loss_fn._target_", "loss_fn"}) {
+    if (contains(settings.word(name).value_or(""), "FusedLinearCrossEntropy"))
+      return facts.say(Said::kernels, "liger", settings.written(name));
+  }
+}
+
 // The job that its command line starts has a task on each GPU.
 void job(Settings& settings, Facts& facts) {
   const auto nodes = settings.count("slurm.nodes", 1, kMostDegree);
@@ -172,10 +218,9 @@ void rest(Settings& settings, Facts& facts) {
   distributed(settings, facts);
   micro_batch(settings, facts);
   adapter(settings, facts);
-  // An optimizer with copies of the weights of its own has other bytes than the weights' type says.
-  if (settings.flag("optimizer.master_weights").value_or(false))
-    facts.leave_open(Said::narrow, settings.written("optimizer.master_weights"),
-                     "--set training.states={…} says what the optimizer keeps");
+  states(settings, facts);
+  loss(settings, facts);
+  other_sharding(settings, facts);
   facts.say(Said::framework, "fsdp", "NeMo Automodel");
   if (settings.has("teacher_model.pretrained_model_name_or_path"))
     facts.stop("teacher_model", "a training with a second model");
@@ -184,7 +229,10 @@ void rest(Settings& settings, Facts& facts) {
 }  // namespace
 
 void read(const ForeignFile& file, Facts& facts) {
-  say_gpus_of_comments(file, facts);
+  const Json document = read_yaml(file.text, file.name);
+  const Json& nodes = value_at(document, "benchmark.num_nodes");
+  const bool counted = nodes.is_number_integer() && nodes > 0 && nodes <= kMostDegree;
+  say_gpus_of_comments(file, facts, counted ? nodes.get<std::int64_t>() : 1);
   read_tool({kAutomodelRows, kAutomodelWithoutEffect, kAutomodelNotModelled,
              "model.pretrained_model_name_or_path model.config.pretrained_model_name_or_path "
              "model.config",

@@ -26,6 +26,8 @@ class Reading {
     layers();
     shares();
     length();
+    sharding();
+    recompute();
     if (at("mixed_precision").is_string()) precision(at("mixed_precision").get<std::string>());
     if (!at("peft").is_null()) adapter();
     if (at("model.num_layers").is_null() || is_part_of_provider()) recipe();
@@ -150,6 +152,27 @@ class Reading {
       out_.left.push_back({std::string(path) + " " + other.dump(),
                            "model.seq_length " + model.dump() + " is taken"});
     }
+  }
+
+  // A dump whose sections differ: a run applies one to the other when it starts [from memory].
+  void sharding() {
+    for (const auto& [one, other] :
+         {std::pair("ddp.use_megatron_fsdp", "dist.use_megatron_fsdp"),
+          std::pair("ddp.use_distributed_optimizer", "optimizer.use_distributed_optimizer")}) {
+      if (!at(one).is_boolean() || !at(other).is_boolean() || at(one) == at(other)) continue;
+      out_.left.push_back(
+          {std::string(one) + " " + at(one).dump(),
+           std::string(other) + " is " + at(other).dump() + "; --set parallel.zero=N",
+           "parallel.zero", true});
+    }
+  }
+
+  // Null, where a recipe may have it.
+  void recompute() {
+    const Json& model = at("model");
+    if (model.is_object() && model.contains("recompute_granularity") &&
+        model["recompute_granularity"].is_null())
+      add("recompute_granularity", "model.recompute_granularity", "none");
   }
 
   // A whole dump says a provider's every field; without one of them the class in Python has more.

@@ -7,14 +7,14 @@
 namespace orrery::megatron {
 namespace {
 
-struct Activation {
+struct ActivationFlag {
   const char* flag;
   const char* ours;
 };
 constexpr std::array kActivations = {
-    Activation{"swiglu", "swiglu"},     Activation{"geglu", "geglu"},
-    Activation{"quick_geglu", "geglu"}, Activation{"squared_relu", "relu2"},
-    Activation{"relu", "relu"},         Activation{"xielu", "gelu"}};
+    ActivationFlag{"swiglu", "swiglu"},     ActivationFlag{"geglu", "geglu"},
+    ActivationFlag{"quick_geglu", "geglu"}, ActivationFlag{"squared_relu", "relu2"},
+    ActivationFlag{"relu", "relu"},         ActivationFlag{"xielu", "gelu"}};
 
 // BigScience's fork: a gated MLP, which is as wide as one that is not [from memory].
 void glu(ImportDraft& d, const std::string& kind) {

@@ -284,6 +284,16 @@ void add_once(Words& words, const std::string& word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
+// True of settings that no number follows from, or that only say how long a training goes on.
+bool is_harmless(const std::string& name, std::string_view key) {
+  return begins_with(name, "train_") ||
+         (key.empty() && ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(name));
+}
+
+std::string said_by(const ForeignSetting* s) {
+  return s == nullptr ? "absent" : s->value.is_null() ? "given" : bare_text(s->value);
+}
+
 // A setting that the trainings of a script do not share is left open.
 void compare(const std::vector<Launch>& launches, const std::string& name, NamedSettings& out) {
   Words values;
@@ -292,15 +302,14 @@ void compare(const std::vector<Launch>& launches, const std::string& name, Named
   for (const Launch& l : launches) {
     const ForeignSetting* s = find(l.settings, name);
     if (s != nullptr) any = s;
-    add_once(values, s == nullptr ? "absent" : s->value.is_null() ? "given" : bare_text(s->value));
+    add_once(values, said_by(s));
     add_once(lines, std::to_string(l.line));
   }
   if (values.size() < 2) return;
   const std::string_view key = key_of(*any);
-  if (key.empty() && ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(name)) return;
+  if (key.empty() && is_harmless(name, key)) return;
   out.settings.remove(name);
-  // How long each of them goes on is no one's question.
-  if (begins_with(name, "train_")) return;
+  if (is_harmless(name, key)) return;
   out.left.push_back({any->written,
                       listed(values) + " in the trainings that line" +
                           (lines.size() == 1 ? " " : "s ") + listed(lines) +
@@ -309,6 +318,29 @@ void compare(const std::vector<Launch>& launches, const std::string& name, Named
 }
 
 }  // namespace
+
+void add_training(NamedSettings more, NamedSettings& all) {
+  if (!all.starts || !more.starts) {
+    all.starts = all.starts || more.starts;
+    return all.settings.add_all(more.settings);
+  }
+  Words names;
+  for (const Settings* s : {&all.settings, &more.settings}) {
+    for (const ForeignSetting& each : s->all()) add_once(names, each.name);
+  }
+  for (const std::string& name : names) {
+    const ForeignSetting* first = find(all.settings, name);
+    const ForeignSetting* second = find(more.settings, name);
+    const ForeignSetting& any = *(first == nullptr ? second : first);
+    const std::string_view key = key_of(any);
+    if (said_by(first) == said_by(second) || is_harmless(name, key)) continue;
+    all.left.push_back({any.written,
+                        said_by(first) + " in " + all.settings.file() + ", " + said_by(second) +
+                            " in " + more.settings.file() + ", which start trainings of their own",
+                        std::string(key), true});
+    all.settings.remove(name);
+  }
+}
 
 NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
   const std::vector<Launch> launches = launches_of(run, file);
@@ -322,6 +354,7 @@ NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
   }
   // Other commands may set what the launcher is given.
   NamedSettings out{Settings(file)};
+  out.starts = true;
   for (const ShellCommand& c : run.commands) {
     const Words words = words_of(run, c);
     if (place_of_program(words) != kNone) continue;

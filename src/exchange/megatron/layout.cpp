@@ -41,6 +41,20 @@ void chunks(ImportDraft& d) {
   d.set("parallel.schedule", vpp > 1 ? "interleaved" : "1f1b");
 }
 
+// Primus's pipelines of its own, and the switches of zero-bubble ones.
+void other_schedule(ImportDraft& d) {
+  const bool staged = d.count_at("parallel.pp", 1) > 1 || d.is_open("parallel.pp");
+  const bool own = d.is_on("patch_primus_pipeline");
+  const std::string kind = d.settings.word("pp_algorithm").value_or("1f1b");
+  const bool usual = !own || kind == "1f1b" || kind == "1f1b-interleaved";
+  const char* name = usual ? nullptr : "pp_algorithm";
+  for (const char* other : {"patch_zero_bubble", "enable_zero_bubble", "zero_bubble_v_schedule"}) {
+    if (d.is_on(other)) name = other;
+  }
+  if (staged && name != nullptr)
+    d.open("parallel.schedule", d.settings.written(name), "a schedule that Megatron-LM lacks");
+}
+
 // True where a layout of so many stages says how many each rank has.
 bool stages_of_layout(ImportDraft& d, std::int64_t count) {
   const std::int64_t pp = d.count_at("parallel.pp", 1);
@@ -71,7 +85,13 @@ void ends(ImportDraft& d, std::optional<std::int64_t> first, std::optional<std::
   const bool whole = open == 0 ? rest == 0 : open > 0 && rest >= 0 && rest % (open * vpp) == 0;
   if (!whole || first.value_or(0) % vpp != 0 || last.value_or(0) % vpp != 0 ||
       stages > kMaxStages) {
-    throw InputError(d.settings.file(), "--decoder-first-pipeline-num-layers",
+    const char* name = first  ? "decoder_first_pipeline_num_layers"
+                       : last ? "decoder_last_pipeline_num_layers"
+                              : "account_for_embedding_in_pipeline_split";
+    const auto& given = d.settings.all();
+    const auto said = std::find_if(given.begin(), given.end(),
+                                   [&](const ForeignSetting& s) { return s.name == name; });
+    throw InputError(d.settings.file(), said == given.end() ? name : said->written,
                      std::to_string(rest) + " layers for " + std::to_string(open * vpp) + " stages",
                      "layers that divide evenly over the other stages");
   }
@@ -200,6 +220,7 @@ void read_given_layout(ImportDraft& d, const std::string& text, std::int64_t sta
 
 void read_layout_of(ImportDraft& d) {
   chunks(d);
+  other_schedule(d);
   const std::int64_t stages = d.count_at("parallel.pp", 1) * d.count_at("parallel.vpp", 1);
   const auto text = d.settings.text("pipeline_model_parallel_layout");
   if (d.is_open("parallel.stage_layers")) return;

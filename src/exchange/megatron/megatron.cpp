@@ -168,20 +168,7 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
   const Json& model = d.at("model").is_string() ? d.at("model") : value_at(d.given, "model");
   if (job.lookup == nullptr || model.is_null()) return;
   d.layers_of_named = layers_of_model({{"model", model}}, *job.lookup);
-  d.width_of_named = width_of_model({{"model", model}}, *job.lookup);
   d.experts_of_named = !name.empty() && has_experts({{"model", model}}, *job.lookup);
-}
-
-// The file's own dimensions go over the model that it names.
-void other_dimensions(const std::string& name, ImportDraft& d) {
-  if (name.empty() || d.layers_of_named == 0 || !value_at(d.given, "model").is_null()) return;
-  for (const auto& [setting, named] :
-       {std::pair("num_layers", d.layers_of_named), std::pair("hidden_size", d.width_of_named)}) {
-    const auto own = d.settings.count(setting, 1);
-    if (!own || *own == named) continue;
-    d.open("model", d.settings.written(setting),
-           name + " has " + std::to_string(named) + "; give the file of the model too, or --model");
-  }
 }
 
 // Trainings of Megatron-LM and its forks that have a second model, or generate.
@@ -221,8 +208,8 @@ void read_deepspeed_config(const ImportJob& job, const std::vector<ForeignFile>&
   const auto same = [&](const ForeignFile& f) { return base_name(f.name) == base_name(*named); };
   if (std::any_of(job.files.begin(), job.files.end(), same)) return;
   if (std::any_of(own.begin(), own.end(), same)) return;
-  d.not_understood(d.settings.written("deepspeed_config"),
-                   "is not given; what it says of offload is unknown");
+  d.stop(d.settings.written("deepspeed_config"),
+         "is not given; what it says of offload and of states is unknown; give it too");
 }
 
 // Positions that are no table of the model have no size.
@@ -316,10 +303,11 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   d.out.format = format;
   d.out.file = d.settings.file();
   apply(job.assumed, d.settings, d.out);
+  d.out.assumed.insert(d.out.assumed.end(), named.assumed.begin(), named.assumed.end());
   for (const LeftOver& l : named.left) {
     // --assume MORE_ARGS=none: there are none.
     const auto none = std::find_if(job.assumed.begin(), job.assumed.end(), [&](const auto& a) {
-      return l.setting == "$" + a.name && a.value == "none";
+      return (l.setting == "$" + a.name || l.setting == a.name) && a.value == "none";
     });
     if (none != job.assumed.end()) {
       none->used = true;
@@ -331,11 +319,11 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   if (const auto config = d.settings.text("yaml_cfg"))
     d.other_defaults = "it is in " + *config + ", which is not read";
   read_name(named.model, job, d);
-  other_dimensions(named.model, d);
   second_model(d);
   // Merges are those of GPT-2, wherever their file is.
   if (d.settings.has("merge_file")) d.settings.add({"merge_file", "merge_file", "gpt2"});
   d.set_aside_unknown_values();
+  compare_with_named(named.model, job, d);
   read_images(d);
   read_own_model(d);
   read_positions(d);

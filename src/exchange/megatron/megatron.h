@@ -24,11 +24,24 @@ NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts);
 // differ are left open. Commands before it count where they say how many GPUs there are.
 NamedSettings settings_of_script(const ShellRun& run, const std::string& file);
 
+// Settings of another file. Where both files start a training, what they say differently is left
+// open.
+void add_training(NamedSettings more, NamedSettings& all);
+
 // Why a program of Megatron-LM trains no decoder of its arguments; null where it trains one.
 const char* other_program(const std::string& program, const Settings& settings);
 
 // The activation, and the width of the MLP that follows from it.
 void read_activation_of(ImportDraft& d);
+
+// Layers that have experts; the second one as a list of all layers, empty where the setting is
+// none.
+void read_expert_layers(ImportDraft& d);
+std::vector<bool> layers_with_experts(ImportDraft& d);
+
+// Dimensions beside a model that the files name: one that the model of that name has otherwise
+// leaves the model open.
+void compare_with_named(const std::string& name, const ImportJob& job, ImportDraft& d);
 
 // A model with state-space layers, and one behind an encoder of images.
 void read_hybrid(ImportDraft& d);

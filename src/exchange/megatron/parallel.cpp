@@ -140,6 +140,9 @@ void dispatcher(ImportDraft& d) {
   if (!type && d.is_on("deepspeed")) return;
   if (type && *type < 2) return d.set(kDispatcher, std::string(kDispatchers[*type]));
   if (!type && !d.other_defaults.empty()) return;
+  if (!type && d.experts_of_named)
+    return d.open(kDispatcher, "moe_token_dispatcher_type",
+                  "the model's own file or class says it, which is not read: flex or alltoall");
   d.open(kDispatcher,
          type ? d.settings.written("moe_token_dispatcher_type") : "moe_token_dispatcher_type",
          "allgather is Megatron-LM's default, and no dispatcher of ours: flex or alltoall");

@@ -40,7 +40,9 @@ void precision(ImportDraft& d) {
 // bf16 always accumulates in fp32 there; fp16 where it is told to, and otherwise the fp32 copy of
 // the gradients is the optimizer's.
 std::string_view usual_states(ImportDraft& d) {
-  const auto wide = d.settings.flag("accumulate_allreduce_grads_in_fp32");
+  auto wide = d.settings.flag("accumulate_allreduce_grads_in_fp32");
+  // Primus hands its arguments to Megatron-LM, which accumulates bf16 in fp32 whatever they say.
+  if (d.out.format == ForeignFormat::primus && d.is_on("bf16")) wide.reset();
   const bool half = d.is_on("grad_reduce_in_bf16") || wide == false;
   if (wide == true || (d.at("training.precision") != "fp16" && !half)) return kFp32Gradients;
   // DeepSpeed's optimizer keeps no copy of the gradients.

@@ -29,54 +29,6 @@ inline constexpr std::array kNames = {
     NamedPath{"trainer.max_steps", "train_iters"},
 };
 
-// NeMo 2's, as nemo-run writes an experiment: keys of model.config and trainer.strategy without a
-// row are Megatron-Core's own.
-inline constexpr std::array kNames2 = {
-    NamedPath{"data.seq_length", "seq_length"},
-    NamedPath{"data.micro_batch_size", "micro_batch_size"},
-    NamedPath{"data.global_batch_size", "global_batch_size"},
-    NamedPath{"trainer.max_steps", "train_iters"},
-    NamedPath{"trainer.devices", "nproc_per_node"},
-    NamedPath{"trainer.num_nodes", "nnodes"},
-    NamedPath{"trainer.strategy.tensor_model_parallel_size", "tensor_model_parallel_size"},
-    NamedPath{"trainer.strategy.pipeline_model_parallel_size", "pipeline_model_parallel_size"},
-    NamedPath{"trainer.strategy.virtual_pipeline_model_parallel_size",
-              "num_virtual_stages_per_pipeline_rank"},
-    NamedPath{"trainer.strategy.context_parallel_size", "context_parallel_size"},
-    NamedPath{"trainer.strategy.expert_model_parallel_size", "expert_model_parallel_size"},
-    NamedPath{"trainer.strategy.expert_tensor_parallel_size", "expert_tensor_parallel_size"},
-    NamedPath{"trainer.strategy.sequence_parallel", "sequence_parallel"},
-    NamedPath{"trainer.strategy.use_tp_pp_dp_mapping", "use_tp_pp_dp_mapping"},
-    NamedPath{"trainer.strategy.ddp.overlap_grad_reduce", "overlap_grad_reduce"},
-    NamedPath{"trainer.strategy.ddp.overlap_param_gather", "overlap_param_gather"},
-    NamedPath{"trainer.strategy.ddp.use_distributed_optimizer", "use_distributed_optimizer"},
-    NamedPath{"trainer.strategy.ddp.grad_reduce_in_fp32", "accumulate_allreduce_grads_in_fp32"},
-    NamedPath{"trainer.strategy.ddp.data_parallel_sharding_strategy",
-              "data_parallel_sharding_strategy"},
-    NamedPath{"trainer.strategy.ddp.use_megatron_fsdp", "use_megatron_fsdp"},
-    NamedPath{"optim.config.optimizer", "optimizer"},
-    NamedPath{"optim.config.use_distributed_optimizer", "use_distributed_optimizer"},
-    NamedPath{"optim.config.use_precision_aware_optimizer", "use_precision_aware_optimizer"},
-    NamedPath{"optim.config.main_grads_dtype", "main_grads_dtype"},
-    NamedPath{"optim.config.main_params_dtype", "main_params_dtype"},
-    NamedPath{"optim.config.exp_avg_dtype", "exp_avg_dtype"},
-    NamedPath{"optim.config.exp_avg_sq_dtype", "exp_avg_sq_dtype"},
-    NamedPath{"trainer.plugins.grad_reduce_in_fp32", "accumulate_allreduce_grads_in_fp32"},
-    NamedPath{"trainer.plugins.fp8", "fp8_format"},
-    NamedPath{"trainer.plugins.fp8_recipe", "fp8_recipe"},
-    NamedPath{"trainer.plugins.fp8_params", "fp8_param_gather"},
-    NamedPath{"trainer.plugins.fp8_param_gather", "fp8_param_gather"},
-};
-inline constexpr std::string_view kOwn2[] = {"model.config.", "trainer.strategy."};
-inline constexpr std::string_view kWithoutEffect2 =
-    "trainer.strategy.ckpt_* trainer.strategy.pipeline_dtype trainer.strategy.gradient_* "
-    "trainer.strategy.restore_* trainer.strategy.save_* trainer.strategy._target_ "
-    "trainer.strategy.ddp* trainer.strategy.parallel_* trainer.strategy.progress_* "
-    "trainer.strategy.setup_* trainer.strategy.replace_* model.config._target_ "
-    "model.config.*dtype model.config.fp8_* model.config.transformer_layer_* "
-    "model.config.data_step_fn* model.config.forward_step_fn* model.config.init_* "
-    "model.config.rotary_* model.config.*_fusion";
-
 // Kinds of `model.activation`, which are flags there.
 inline constexpr std::array kActivations = {
     NamedPath{"swiglu", "swiglu"},     NamedPath{"fast-swiglu", "swiglu"},

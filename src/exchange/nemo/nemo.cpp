@@ -6,6 +6,7 @@
 #include "core/json_path.h"
 #include "exchange/adapters.h"
 #include "exchange/hub_names.h"
+#include "exchange/nemo/experiment.h"
 #include "exchange/nemo/names.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
@@ -25,6 +26,8 @@ class Reading {
     activation();
     words();
     sharding();
+    lengths();
+    batches();
     world();
     other_model();
     if (at("model.peft").is_object()) adapter();
@@ -57,9 +60,17 @@ class Reading {
     // Weights are then fp32 under autocast: utils_funcs.torch_dtype_from_precision().
     if (at("model.megatron_amp_O2") == false)
       add("params_dtype", "model.megatron_amp_O2", "float32");
+    const bool half = begins_with(word, "bf16") || begins_with(word, "16");
     const bool engine = word == "transformer-engine" || word == "transformer_engine";
     if (begins_with(word, "bf16") || engine) add("bf16", "trainer.precision", true);
     if (begins_with(word, "16")) add("fp16", "trainer.precision", true);
+    if (!half && !engine && !word.empty() && word != "32" && word != "32-true")
+      out_.left.push_back(
+          {"trainer.precision " + word, "bf16, 16 and 32 are known", "training.precision", true});
+    // Weights are fp32 without it [from memory].
+    if ((half || engine) && at("model.megatron_amp_O2").is_null())
+      out_.left.push_back({"model.megatron_amp_O2", "is not given: whether weights are 16 bits",
+                           "training.states", true});
     taken_.emplace_back("model.fp8");
     if (is_on("model.fp8"))
       add("fp8_format", "model.fp8", is_on("model.fp8_e4m3") ? "e4m3" : "hybrid");
@@ -116,6 +127,38 @@ class Reading {
       add("merge_file", "model.tokenizer.type", "gpt2");
     if (text("model.tokenizer.library") == "huggingface")
       add("tokenizer_model", "model.tokenizer.type", text("model.tokenizer.type"));
+  }
+
+  // Two settings of one thing: `name` is neither of them.
+  void differs(const std::string& path, std::string_view other, const char* name, const char* key) {
+    if (!at(path).is_number() || at(path) == at(other) || at(other).is_null()) return;
+    out_.settings.remove(name);
+    taken_.emplace_back(other);
+    out_.left.push_back({path + " " + at(path).dump(),
+                         std::string(other) + " is " + at(other).dump() + "; which of them counts",
+                         key, true});
+  }
+
+  void lengths() {
+    for (const char* path : {"model.data.seq_length", "model.data.train_ds.max_seq_length"})
+      differs(path, "model.encoder_seq_length", "seq_length", "training.sequence_length");
+  }
+
+  // A fine-tuning has batches beside its data.
+  void batches() {
+    for (const auto& [size, key] : {std::pair("micro_batch_size", "training.micro_batch"),
+                                    std::pair("global_batch_size", "training.global_batch")}) {
+      const std::string tuned = std::string("model.data.train_ds.") + size;
+      const std::string own = std::string("model.") + size;
+      differs(tuned, own, size, key);
+      if (at(own).is_null()) copy(tuned, size);
+    }
+    const Json& ranks = at("model.optim.distributed_size");
+    if (ranks.is_null()) return;
+    taken_.emplace_back("model.optim.distributed_size");
+    out_.left.push_back({"model.optim.distributed_size " + ranks.dump(),
+                         "ranks that the optimizer shards over; --set parallel.zero_shard_group=N",
+                         "parallel.zero_shard_group", true});
   }
 
   // Apex's optimizer shards gradients and states, Megatron-Core's the states.
@@ -200,8 +243,24 @@ class Reading {
                                         .usual_targets = "attention_qkv",
                                         .dropout = "adapter_dropout"};
     Settings settings = settings_of(at("model.peft.lora_tuning"), file_);
+    other_adapters(settings);
     out_.adapter = read_adapter(kNames, scheme == "qlora" ? StoredBase::nf4 : StoredBase::half,
                                 settings, out_.left);
+  }
+
+  // Adapters of some layers, with shared weights, or beside each part of a fused matrix.
+  void other_adapters(Settings& settings) {
+    const std::string variant = settings.word("variant").value_or("nemo");
+    const bool usual = variant == "nemo" || variant == "mcore" || variant == "none";
+    if (settings.has("layer_selection"))
+      out_.left.push_back({"model.peft.lora_tuning." + settings.written("layer_selection"),
+                           "adapters on some layers alone", "", true});
+    if (settings.flag("weight_tying").value_or(false))
+      out_.left.push_back(
+          {"model.peft.lora_tuning.weight_tying", "adapters that layers share", "", true});
+    if (!usual)
+      out_.left.push_back({"model.peft.lora_tuning.variant " + variant,
+                           "adapters stand beside fused matrices here", "", true});
   }
 
   // All other settings of [model] have Megatron-LM's names.
@@ -222,96 +281,6 @@ class Reading {
   std::vector<std::string> taken_;
 };
 
-// An experiment of NeMo 2, as nemo-run writes it.
-class Experiment {
- public:
-  Experiment(const std::string& file, const Json& document, NamedSettings& out)
-      : file_(file), document_(document), leaves_(flat_leaves(document)), out_(out) {}
-
-  void read() {
-    for (const NamedPath& n : kNames2) {
-      for (const ForeignSetting& s : leaves_) {
-        if (s.name == n.path) add(n.name, s);
-      }
-    }
-    precision();
-    model();
-    callbacks();
-    if (!at("peft").is_null()) {
-      const auto adapter = read_megatron_adapter(at("peft"), "peft", out_.left);
-      if (adapter) out_.adapter = *adapter;
-    }
-    rest();
-  }
-
- private:
-  const Json& at(std::string_view path) const { return value_at(document_, path); }
-
-  void add(std::string_view name, const ForeignSetting& s) {
-    const bool off = s.value == false && (name == "fp8_format");
-    const std::string& written = s.name.empty() ? s.written : s.name;
-    if (!off) out_.settings.add({std::string(name), written, s.value, file_});
-  }
-
-  // The plugin's word, or the trainer's.
-  void precision() {
-    const char* path = at("trainer.plugins.precision").is_string() ? "trainer.plugins.precision"
-                                                                   : "trainer.precision";
-    const std::string word = at(path).is_string() ? at(path).get<std::string>() : "";
-    if (begins_with(word, "bf16")) add("bf16", {"", path, true});
-    if (begins_with(word, "16")) add("fp16", {"", path, true});
-    if (word.empty() && !at("trainer.plugins").is_null()) {
-      out_.left.push_back(
-          {"trainer.plugins", "a plugin of no known precision", "training.precision", true});
-    }
-  }
-
-  // Llama31Config70B, which says all that is not said beside it.
-  void model() {
-    const Json& target = at("model.config._target_").is_string() ? at("model.config._target_")
-                                                                 : at("model._target_");
-    std::string name = target.is_string() ? target.get<std::string>() : "";
-    name = name.substr(name.rfind('.') + 1);
-    const std::size_t config = name.find("Config");
-    if (config != std::string::npos) name.erase(config, 6);
-    out_.model = shipped_model(name);
-    if (out_.model.empty() && at("model.config.num_layers").is_null())
-      out_.left.push_back({"model " + name, "no model of ours; --model says it", "model", true});
-  }
-
-  // Overlap of communication stands in a callback.
-  void callbacks() {
-    const Json& list = at("trainer.callbacks");
-    if (!list.is_array()) return;
-    for (const Json& each : list) {
-      if (!each.is_object()) continue;
-      for (const char* key : {"tp_comm_overlap", "overlap_grad_reduce", "overlap_param_gather",
-                              "defer_embedding_wgrad_compute"}) {
-        if (each.contains(key) && each[key].is_boolean())
-          add(key, {"", std::string("trainer.callbacks.") + key, each[key]});
-      }
-    }
-  }
-
-  void rest() {
-    const ImportDraft known{Settings(""), kWithoutEffect2};
-    for (const ForeignSetting& s : leaves_) {
-      const bool own = std::any_of(std::begin(kOwn2), std::end(kOwn2),
-                                   [&](std::string_view p) { return begins_with(s.name, p); });
-      const bool named = std::any_of(kNames2.begin(), kNames2.end(),
-                                     [&](const NamedPath& n) { return n.path == s.name; });
-      if (!own || named || known.is_without_effect(s.name)) continue;
-      const std::string last = s.name.substr(s.name.rfind('.') + 1);
-      if (!out_.settings.has(last)) add(last, s);
-    }
-  }
-
-  const std::string& file_;
-  const Json& document_;
-  std::vector<ForeignSetting> leaves_;
-  NamedSettings& out_;
-};
-
 }  // namespace
 
 NamedSettings read_named(const std::vector<ForeignFile>& files) {
@@ -320,7 +289,7 @@ NamedSettings read_named(const std::vector<ForeignFile>& files) {
     Json document = read_yaml(f.text, f.name);
     follow_references(document);
     if (value_at(document, "trainer.strategy").is_object()) {
-      Experiment(f.name, document, out).read();
+      read_experiment(f.name, document, out);
     } else {
       Reading(f.name, document, out).read();
     }

@@ -7,6 +7,7 @@
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/megatron/megatron.h"
+#include "exchange/text_lines.h"
 #include "exchange/yaml.h"
 
 namespace orrery::primus {
@@ -23,15 +24,24 @@ class Reading {
   Reading(const std::vector<ForeignFile>& files, NamedSettings& out) : out_(out) {
     for (const ForeignFile& f : files) {
       Json document = read_yaml(f.text, f.name);
-      follow_references(document);
+      std::vector<TakenDefault> defaults;
+      follow_references(document, &defaults);
+      for (const TakenDefault& d : defaults) assume(d);
       documents_.push_back({f.name, std::move(document), false});
     }
   }
 
   void read() {
+    const Document* experiment = nullptr;
     for (Document& d : documents_) {
-      if (d.json.contains("modules")) modules(d);
+      if (!d.json.contains("modules")) continue;
+      if (experiment != nullptr)
+        throw InputError(d.name, "modules", "a second experiment beside " + experiment->name,
+                         "one file with modules, and those it names");
+      experiment = &d;
+      modules(d);
     }
+    if (experiment != nullptr) return refuse_unnamed();
     // Files alone, without one that includes them.
     for (Document& d : documents_) {
       if (d.used) continue;
@@ -49,6 +59,27 @@ class Reading {
     Json json;
     bool used;
   };
+
+  // A variable's default is a choice that the environment of the run may change.
+  void assume(const TakenDefault& d) {
+    const std::string key = d.path.substr(d.path.rfind('.') + 1);
+    const bool names = begins_with(d.path, "modules.") && (key == "model" || key == "config");
+    if (!names && megatron::key_of_setting(key).empty() && !moves_a_number(key)) return;
+    out_.assumed.push_back(
+        {d.name, d.value, "its default for " + key + "; no script given sets it"});
+  }
+
+  // Where they stand between the defaults and the model, only the file that names them says.
+  void refuse_unnamed() {
+    std::string missing;
+    for (const std::string& name : missing_) missing += (missing.empty() ? "" : ", ") + name;
+    for (const Document& d : documents_) {
+      if (d.used) continue;
+      out_.left.push_back(
+          {d.name, "is named by no file given" + (missing.empty() ? "" : "; not given: " + missing),
+           "", true});
+    }
+  }
 
   void modules(Document& d) {
     d.used = true;
@@ -73,12 +104,15 @@ class Reading {
 
   void defaults(const std::string& name, const std::string& path) {
     if (name.empty()) return;
-    if (!include(name, 0)) unknown_defaults(path + " " + name);
+    if (include(name, 0)) return;
+    missing_.push_back(base_name(name));
+    unknown_defaults(path + " " + name);
   }
 
   // A model of ours by its name, where its file is not given.
   void model(const std::string& name, const std::string& path) {
     if (name.empty() || include(name, 0)) return;
+    missing_.push_back(base_name(name));
     out_.model = shipped_model(name.substr(0, name.rfind(".yaml")));
     if (!out_.model.empty()) return;
     out_.left.push_back(
@@ -117,6 +151,7 @@ class Reading {
 
   void base(const Document& d, const std::string& name, int depth) {
     if (include(name, depth + 1)) return;
+    missing_.push_back(base_name(name));
     const std::string ours = shipped_model(name.substr(0, name.rfind(".yaml")));
     if (!ours.empty()) {
       out_.model = ours;
@@ -145,6 +180,7 @@ class Reading {
 
   NamedSettings& out_;
   std::vector<Document> documents_;
+  std::vector<std::string> missing_;  // files that are named and not given
 };
 
 }  // namespace

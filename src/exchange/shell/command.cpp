@@ -338,6 +338,7 @@ Truth Script::execute(std::vector<std::string>& words, Mode mode) {
     }
   }
   if (first == "printf" && words.size() > 2 && words[1] == "-v") forget(words[2]);
+  write_document(words, mode);
   if (first == "source" || first == ".") {
     if (words.size() > 1 && !include(words, 1, mode)) s_.run.sources.push_back(words[1]);
     return true;
@@ -350,6 +351,14 @@ Truth Script::execute(std::vector<std::string>& words, Mode mode) {
   if (first == "false") return false;
   run_command(words, mode);
   return {};
+}
+
+// `tee FILE <<E` and `echo '{…}' > FILE` write it as `cat > FILE <<E` does.
+void Script::write_document(const std::vector<std::string>& words, Mode mode) {
+  if (words.front() == "tee" && words.size() > 1) target_ = words.back();
+  const bool prints = words.front() == "echo" || words.front() == "printf";
+  if (prints && redirected_ && mode == Mode::run && first_character(words.back()) == '{')
+    s_.run.documents.push_back({target_, words.back()});
 }
 
 void Script::call(const std::string& body, const std::vector<std::string>& words, Mode mode) {

@@ -254,6 +254,9 @@ class Script {
 
   bool here_document();
 
+  // tee and echo, whose words name or are a file that the script writes.
+  void write_document(const std::vector<std::string>& words, Mode mode);
+
   // A document for a shell is more script; any other is a file the script writes.
   void document(const HereDocument& d, Mode mode);
 
@@ -271,6 +274,9 @@ class Script {
 
   // A given file that the command sources or starts; whether there was one.
   bool include(const std::vector<std::string>& words, std::size_t at, Mode mode);
+
+  // Variables that sbatch keeps from its job.
+  void forget_unexported(const std::vector<std::string>& words);
 
   // bash FILE, ./FILE, sbatch FILE: the place of FILE; nothing where it is not given.
   std::optional<std::size_t> started_file(const std::vector<std::string>& words) const;

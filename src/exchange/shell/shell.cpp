@@ -31,15 +31,39 @@ constexpr std::array kScheduler = {
     SchedulerName{"--gres", {"SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"}},
 };
 
-void read_option(const std::string& option, std::string value, ShellVariables& variables) {
-  value = value.substr(value.rfind(':') == std::string::npos ? 0 : value.rfind(':') + 1);
-  const bool number =
-      !value.empty() &&
-      std::all_of(value.begin(), value.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-  if (!number) return;
+// The number of "8", "h100:8" and "gpu:h100:8,nvme:1"; "" for none.
+std::string number_in(std::string_view value) {
+  std::vector<std::string_view> parts = fields_of(value, ',');
+  std::erase_if(parts,
+                [&](std::string_view p) { return parts.size() > 1 && p.substr(0, 3) != "gpu"; });
+  if (parts.size() != 1) return "";
+  std::string_view last = parts.front().substr(0, parts.front().find('('));
+  if (last.rfind(':') != std::string_view::npos) last.remove_prefix(last.rfind(':') + 1);
+  const bool digits = !last.empty() && std::all_of(last.begin(), last.end(), [](unsigned char c) {
+    return std::isdigit(c) != 0;
+  });
+  return digits ? std::string(last) : "";
+}
+
+// "ALL,TP=4": variables of the job.
+void read_export(std::string_view list, ShellVariables& variables) {
+  for (const std::string_view each : fields_of(list, ',')) {
+    const std::size_t equals = each.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables[std::string(each.substr(0, equals))] = {std::string(each.substr(equals + 1))};
+  }
+}
+
+// A number of nodes that may be another ("4-8") is one that nobody knows.
+void read_option(const std::string& option, const std::string& value, ShellVariables& variables) {
+  if (option == "--export") return read_export(value, variables);
+  const std::string number = number_in(value);
   for (const SchedulerName& n : kScheduler) {
     if (n.option != option) continue;
-    for (const std::string_view v : n.variables) variables.emplace(v, std::vector{value});
+    const bool nodes = option == "--nodes" || option == "-N";
+    if (number.empty() && !nodes) continue;
+    for (const std::string_view v : n.variables)
+      variables[std::string(v)] = {number.empty() ? "$" + std::string(v) : number};
   }
 }
 
@@ -47,16 +71,22 @@ void read_option(const std::string& option, std::string value, ShellVariables& v
 
 namespace shell {
 
+// Slurm reads the lines before the first command that begin with the mark; the last of an option
+// counts [from memory].
 void read_scheduler(std::string_view text, ShellVariables& variables) {
   constexpr std::string_view kMark = "#SBATCH";
-  for (std::size_t at = text.find(kMark); at != std::string_view::npos;
-       at = text.find(kMark, at + 1)) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at + kMark.size(), end - at - kMark.size());
-    ShellVariables said;
-    read_scheduler_words(split_words(line.substr(0, line.find('#'))), said);
-    for (auto& [name, value] : said) variables.emplace(name, value);
+  ShellVariables said;
+  for (const std::string_view line : lines_of(text)) {
+    const std::string_view t = trimmed(line);
+    if (!t.empty() && t.front() != '#') break;
+    if (line.substr(0, kMark.size()) != kMark) continue;
+    const std::string_view options = line.substr(kMark.size());
+    const std::vector<std::string> words = split_words(options.substr(0, options.find('#')));
+    // The parts of such a job have GPUs of their own, and a command runs on some of them.
+    if (!words.empty() && (words.front() == "hetjob" || words.front() == "packjob")) return;
+    read_scheduler_words(words, said);
   }
+  for (auto& [name, value] : said) variables.emplace(name, value);
 }
 
 // "--nodes=4", "--nodes 4", "-N 4", "-N4"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Commands that start a program, another script, or a text that is a script.
+#include <algorithm>
+
 #include "exchange/shell/expansion.h"
 #include "exchange/shell/script.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::shell {
 namespace {
@@ -101,6 +104,23 @@ std::size_t Script::add_command(const std::vector<std::string>& words, std::size
   return s_.run.commands.size() - 1;
 }
 
+// sbatch --export=NONE and --export=A,B=1: a job sees no other variables than those.
+void Script::forget_unexported(const std::vector<std::string>& words) {
+  std::string list = "ALL";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].starts_with("--export=")) list = words[i].substr(9);
+    if (words[i] == "--export" && i + 1 < words.size()) list = words[i + 1];
+  }
+  const std::vector<std::string_view> names = fields_of(list, ',');
+  const auto holds = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (holds("ALL")) return;
+  std::erase_if(s_.run.variables, [&](const auto& v) {
+    return v.first != "@" && !v.first.starts_with("SLURM_") && !holds(v.first);
+  });
+}
+
 void Script::run_command(const std::vector<std::string>& words, Mode mode) {
   count(words);
   if (words.front() == "eval") {
@@ -109,6 +129,7 @@ void Script::run_command(const std::vector<std::string>& words, Mode mode) {
     return Script(s_, text, text_.file(), text_.line(), depth_ + 1).run(mode);
   }
   if (words.front() == "sbatch" && mode == Mode::run) {
+    forget_unexported(words);
     read_scheduler_words(words, s_.run.variables);
   }
   if (mode != Mode::skip) {

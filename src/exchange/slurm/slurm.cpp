@@ -20,7 +20,8 @@ std::int64_t count(const ShellVariables& variables, const char* name) {
 std::int64_t gpus_of(const ShellVariables& variables) {
   const std::int64_t all = count(variables, "SLURM_GPUS");
   if (all > 0) return all;
-  const std::int64_t nodes = std::max<std::int64_t>(1, count(variables, "SLURM_NNODES"));
+  const bool said = !shell_value(variables, "SLURM_NNODES").empty();
+  const std::int64_t nodes = said ? count(variables, "SLURM_NNODES") : 1;
   const std::int64_t on_node = count(variables, "SLURM_GPUS_ON_NODE");
   if (on_node > 0) return nodes * on_node;
   const std::int64_t tasks = count(variables, "SLURM_NTASKS");

@@ -167,14 +167,15 @@ std::int64_t number_behind(std::string line, std::string_view flag) {
 
 }  // namespace
 
-void say_gpus_of_comments(const ForeignFile& file, Facts& facts) {
+void say_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t nodes) {
   std::int64_t gpus = 0;
   for (const std::string_view whole : lines_of(file.text)) {
     const std::string line(trimmed(whole));
     if (line.empty() || line.front() != '#') continue;
     const std::int64_t one = number_behind(line, "__nproc_per_node");
     if (one == 0) continue;
-    const std::int64_t all = one * std::max<std::int64_t>(1, number_behind(line, "__nnodes"));
+    const std::int64_t own = number_behind(line, "__nnodes");
+    const std::int64_t all = one * (own > 0 ? own : nodes);
     if (gpus > 0 && gpus != all) return;
     gpus = all;
   }

@@ -175,8 +175,8 @@ void read_tool(const Tool& tool, const ForeignFile& file, Facts& facts);
 // Settings nobody asked for: named, or a stop where they move a number.
 void list_others(const Tool& tool, Settings& settings, Facts& facts);
 // GPUs of the command that a file's comments show, `--nproc_per_node 4 [--nnodes 2]`, where nothing
-// else says them and all such comments agree.
-void say_gpus_of_comments(const ForeignFile& file, Facts& facts);
+// else says them and all such comments agree. `nodes`: of a command that does not say them.
+void say_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t nodes = 1);
 // `packed`: every row is of the whole length.
 void say_length(std::string_view name, bool packed, Settings& settings, Facts& facts);
 

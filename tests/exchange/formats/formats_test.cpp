@@ -257,7 +257,8 @@ TEST_CASE("torchtune keeps everything in its dtype") {
 TEST_CASE("NeMo's trainer and model are Megatron-LM's settings") {
   const ImportedRun r = read(
       "trainer: {num_nodes: 4, devices: 8, precision: bf16, max_steps: 10}\n"
-      "model:\n  mcore_gpt: true\n  micro_batch_size: 1\n  global_batch_size: 64\n  "
+      "model:\n  mcore_gpt: true\n  megatron_amp_O2: true\n  micro_batch_size: 1\n"
+      "  global_batch_size: 64\n  "
       "tensor_model_parallel_size: 4\n"
       "  pipeline_model_parallel_size: 2\n  virtual_pipeline_model_parallel_size: 4\n  "
       "encoder_seq_length: 2048\n"

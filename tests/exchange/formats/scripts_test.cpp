@@ -182,7 +182,9 @@ TEST_CASE("a list of layers with experts is taken as Python has it") {
 
 TEST_CASE("a script that starts a YAML file says its GPUs and changes its settings") {
   const std::string nemo =
-      "trainer:\n  num_nodes: 16\n  devices: 8\n  precision: bf16\nmodel:\n  micro_batch_size: 1\n"
+      "trainer:\n  num_nodes: 16\n  devices: 8\n  precision: bf16\nmodel:\n  megatron_amp_O2: "
+      "true\n"
+      "  micro_batch_size: 1\n"
       "  global_batch_size: 64\n  tensor_model_parallel_size: 2\n  encoder_seq_length: 4096\n"
       "  num_layers: 40\n  hidden_size: 5120\n  num_attention_heads: 40\n";
   const ImportedRun r = read({{"job.sh",

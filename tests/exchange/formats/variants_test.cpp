@@ -128,7 +128,8 @@ TEST_CASE(
   const auto of = [](const std::string& more) {
     return read(
         "trainer: {num_nodes: 1, devices: 8, precision: bf16}\nmodel:\n  encoder_seq_length: 2048\n"
-        "  micro_batch_size: 1\n  global_batch_size: 8\n  tensor_model_parallel_size: 1\n"
+        "  megatron_amp_O2: true\n  micro_batch_size: 1\n  global_batch_size: 8\n  "
+        "tensor_model_parallel_size: 1\n"
         "  activations_checkpoint_granularity: selective\n  activations_checkpoint_method: block\n"
         "  activations_checkpoint_num_layers: 2\n  optim: {name: " +
         more + "}\n");

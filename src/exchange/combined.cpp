@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/combined.h"
+
+#include <algorithm>
+
+#include "core/json_path.h"
+#include "exchange/deepspeed/deepspeed.h"
+
+namespace orrery {
+namespace {
+
+bool is_assumed(const ImportedRun& r, const std::string& path) {
+  return std::any_of(r.assumed.begin(), r.assumed.end(),
+                     [&](const Assumed& a) { return a.path == path; });
+}
+
+void contradict(const std::string& path, const Json& old, const Json& value,
+                const ImportedRun& part, ImportedRun& all) {
+  const std::string why = brief(old) + " in " + all.file + ", " + brief(value) + " in " + part.file;
+  erase_at(all.run, path);
+  all.not_understood.push_back({path, why, path, true});
+}
+
+void leaves(const Json& value, const std::string& path, const ImportedRun& part, ImportedRun& all) {
+  if (value.is_object() && path != "training.states") {
+    for (const auto& [key, member] : value.items()) {
+      leaves(member, path.empty() ? key : path + "." + key, part, all);
+    }
+    return;
+  }
+  const Json& old = value_at(all.run, path);
+  if (old == value) return;
+  // A script of Megatron-DeepSpeed beside its DeepSpeed file.
+  if (path == "framework" && old == "megatron-deepspeed" && value == "deepspeed") return;
+  if (old.is_null() || is_assumed(all, path)) {
+    std::erase_if(all.assumed, [&](const Assumed& a) { return a.path == path; });
+    set_at(all.run, path, value);
+    return;
+  }
+  if (is_assumed(part, path)) return;
+  contradict(path, old, value, part, all);
+}
+
+void merge(ImportedRun& part, ImportedRun& all) {
+  leaves(part.run, "", part, all);
+  if (all.file != part.file) all.file += ", " + part.file;
+  const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append(all.without_effect, part.without_effect);
+  append(all.not_understood, part.not_understood);
+  for (const Assumed& a : part.assumed) {
+    if (!is_assumed(all, a.path) && value_at(all.run, a.path) == value_at(part.run, a.path))
+      all.assumed.push_back(a);
+  }
+  all.checkpointed_every = std::max(all.checkpointed_every, part.checkpointed_every);
+  all.prefetch_of_width = all.prefetch_of_width || part.prefetch_of_width;
+}
+
+}  // namespace
+
+ImportedRun combined(std::vector<ImportedRun> parts) {
+  ImportedRun all = std::move(parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) merge(parts[i], all);
+  // Another file may say what one leaves open.
+  std::erase_if(all.not_understood, [&](const LeftOver& l) {
+    return l.stops && !l.key.empty() && !value_at(all.run, l.key).is_null();
+  });
+  deepspeed::shard_bf16_states(all);
+  return all;
+}
+
+}  // namespace orrery

@@ -180,5 +180,6 @@ PYBIND11_MODULE(_engine, m) {
       .def("number", &LiveAnswer::number, py::arg("path"))
       .def("parts", &LiveAnswer::parts);
   m.def("commands", &orrery::command_names);
+  m.def("file_options", &orrery::file_options, py::arg("command"));
   m.def("version", [] { return std::string(orrery_version()); });
 }

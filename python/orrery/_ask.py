@@ -13,9 +13,6 @@ from ._record import Record
 
 Progress = Callable[[int, int], object]
 
-# Options that a command reads as files; their values are paths here.
-_FILES = frozenset({"against", "file", "files", "observed", "parameters", "tolerance"})
-
 _settings: dict[str, Any] = {}
 _the_engine: _engine.Engine | None = None
 
@@ -85,9 +82,10 @@ def _file(path: Any) -> Any:
     return {"file": name, "text": text}
 
 
-def _with_files(options: Mapping[str, Any]) -> dict[str, Any]:
+def _with_files(command: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that the command reads as files are paths here."""
     request = {key: value for key, value in options.items() if value is not None}
-    for key in _FILES.intersection(request):
+    for key in request.keys() & set(_engine.file_options(command)):
         given = request[key]
         many = isinstance(given, (list, tuple))
         request[key] = [_file(each) for each in given] if many else _file(given)
@@ -199,7 +197,7 @@ def ask(command: str, *, progress: Progress | None = None, **options: Any) -> An
     command reads is a path; a file that it writes is a name in the answer's `files`.
     `progress(done, total)` is called now and then; what it raises stops the work.
     """
-    request = _with_files(options)
+    request = _with_files(command, options)
     return answer_type(command)(command, request, asked(command, request, progress))
 
 

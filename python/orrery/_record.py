@@ -2,7 +2,6 @@
 """JSON as frozen values with attributes."""
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
@@ -22,6 +21,14 @@ def plain(value: Any) -> Any:
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
+    return value
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return frozenset((key, _hashable(item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(_hashable(item) for item in value)
     return value
 
 
@@ -65,7 +72,7 @@ class Record(Mapping[str, Any]):
         raise AttributeError(f"an answer cannot be changed: {name}")
 
     def __hash__(self) -> int:
-        return hash(json.dumps(self._data, sort_keys=True))
+        return hash(_hashable(self._data))  # as __eq__ has it: 1 is 1.0, and no order of keys
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._data,)

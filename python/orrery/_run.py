@@ -201,21 +201,36 @@ class Run:
         return _restored, (self._request(),)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Run) and self._request() == other._request()
+        return isinstance(other, Run) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        return hash(json.dumps(self._request(), sort_keys=True))
+        return hash(self._identity())
+
+    def _identity(self) -> str:
+        """Text that two runs share if they ask the same: the order of changes counts where one
+        lies within another, as parallel.tp in parallel."""
+        paths = list(self._changes)
+        order = sorted(
+            (first, last)
+            for i, last in enumerate(paths)
+            for first in paths[:i]
+            if _lies_in(first, last) or _lies_in(last, first)
+        )
+        return json.dumps([self._request(), order], sort_keys=True, default=as_json)
 
     def __repr__(self) -> str:
-        base = [] if self._base is None else [repr(self._base)]
-        keys = [f"{name}={value!r}" for name, value in self._named_changes().items()]
-        paths = {k: v for k, v in self._changes.items() if k not in flag_paths().values()}
-        rest = [f"**{paths!r}"] if paths else []
-        return f"Run({', '.join(base + keys + rest)})"
-
-    def _named_changes(self) -> dict[str, Any]:
         names = {path: name for name, path in flag_paths().items()}
-        return {names[path]: v for path, v in self._changes.items() if path in names}
+        parts = [] if self._base is None else [repr(self._base)]
+        if self._observed is not None:
+            parts.append(f"observed={self._observed!r}")
+        for path, value in self._changes.items():  # in their order, which counts
+            named = f"{names[path]}={value!r}" if path in names else f"**{ {path: value}!r}"
+            parts.append(named)
+        return f"Run({', '.join(parts)})"
+
+
+def _lies_in(path: str, outer: str) -> bool:
+    return path.startswith((outer + ".", outer + "["))
 
 
 def _restored(request: dict[str, Any]) -> Run:

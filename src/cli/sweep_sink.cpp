@@ -46,9 +46,16 @@ class GrowingFile : public SweepSink {
   std::int64_t resume(const SweepJob& job) override {
     SweepRowReader reader(name_);
     std::int64_t rows = 0;
-    const std::string rest = file_.read_lines([&](const std::string& line) {
-      if (const auto head = reader.read(line)) check(*head, rows++, name_, job);
+    std::string row;
+    bool is_open = false;
+    const std::string end = file_.read_lines([&](const std::string& line) {
+      const std::size_t from = row.size();
+      row += line;
+      if (!ends_row(row, from, name_, is_open)) return;
+      if (const auto head = reader.read(row)) check(*head, rows++, name_, job);
+      row.clear();
     });
+    const std::string rest = row + end;
     reader.refuse_changed();
     const bool is_empty = file_.size() == rest.size();
     if (!is_empty && reader.header() != header_) {

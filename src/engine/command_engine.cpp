@@ -115,6 +115,22 @@ std::vector<std::string> command_names() {
   return names;
 }
 
+std::vector<std::string> file_options(std::string_view command) {
+  std::vector<std::string> keys;
+  for (const CommandRow* row : command_rows()) {
+    if (row->name != command) continue;
+    for (const Option& o : row->options) {
+      if (o.by.kind == OptionKind::file || o.by.kind == OptionKind::files) {
+        keys.push_back(key_of(o));
+      }
+      if (o.by.kind == OptionKind::run || o.by.kind == OptionKind::run_flags) {
+        keys.emplace_back(kObservedKey);
+      }
+    }
+  }
+  return keys;
+}
+
 std::string one_line(const CommandAnswer& answer, const Json* id) {
   std::string line;
   const auto add = [&line](const char* name, const Json& value) {

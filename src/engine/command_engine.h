@@ -41,6 +41,9 @@ class CommandEngine {
 
 std::vector<std::string> command_names();
 
+// Keys of a command's request whose values are files ({"file", "text"}, or a list of them).
+std::vector<std::string> file_options(std::string_view command);
+
 // Turns an exception of `answer` into an answer.
 CommandAnswer guarded_answer(const std::function<CommandAnswer()>& answer);
 

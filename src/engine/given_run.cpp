@@ -130,7 +130,7 @@ GivenRun given_run(Request& request) {
     }
   }
   for (Override& o : given_sets(request)) given.overrides.push_back(std::move(o));
-  given.observed = request.file("observed");
+  given.observed = request.file(kObservedKey);
   return given;
 }
 

@@ -28,6 +28,9 @@ namespace orrery {
 struct GivenRun;
 void read_run(Request& request, GivenRun& out);
 
+// The key of a run's measured steps, a file, which comes with run and run_flags.
+inline constexpr const char* kObservedKey = "observed";
+
 // comma_texts: also as one word on the command line. count: not negative. run: RUN and the flags of
 // a run; run_flags: these alone; runs: RUN, many.
 enum class OptionKind : std::uint8_t {
@@ -63,6 +66,7 @@ struct Option {
   const char* help = "";
   const char* key = "";    // of the request; "": the name's, in snake_case
   const char* group = "";  // of help
+  const char* names = "";  // its values: a kind of document ("node") or a list of `orrery list`
 };
 
 using OptionRows = std::span<const Option>;

@@ -11,6 +11,7 @@
 #include "estimate/run_keys.h"
 #include "explore/axis_values.h"
 #include "explore/search_keys.h"
+#include "explore/value_range.h"
 
 namespace orrery {
 namespace {
@@ -44,14 +45,16 @@ Json bounded_values(const Reader& r, bool of_gpus, const OpenRun& open) {
   const auto node = static_cast<double>(open.resolved.run.cluster.devices_per_node);
   const bool nodes = of_gpus && !b.step && !b.factor;
   if (!nodes && !b.step && !b.factor) r.fail("bounds", "step or factor with them, or a list");
-  double at = nodes ? node * std::max(1.0, std::ceil(b.min / node)) : b.min;
-  const double by = b.step.value_or(node);
-  Json values = Json::array();
-  for (; at <= b.max; at = b.factor ? at * *b.factor : at + by) {
-    values.push_back(number_json(at));
-    if (values.size() > kMostAxisValues) r.fail("more than 4096 values", "a longer step");
-    if (at == 0 && b.factor) r.fail("a factor from 0", "min above 0");
+  if (b.factor && b.min <= 0) r.fail("a factor from " + shortest(b.min), "min above 0");
+  ValueRange range = {b.min, b.max, b.step, b.factor};
+  if (nodes) {
+    range.from = node * std::max(1.0, std::ceil(b.min / node));
+    range.step = node;
   }
+  range.count = count_between(range, kMostAxisValues);
+  if (range.count > kMostAxisValues) r.fail("more than 4096 values", "a longer step");
+  Json values = Json::array();
+  for (std::size_t i = 0; i < range.count; ++i) values.push_back(number_json(range.value(i)));
   if (values.empty()) r.fail("bounds without a value between them", "wider bounds");
   return values;
 }

@@ -16,47 +16,23 @@ namespace {
 constexpr std::size_t kMostValues = 1'000'000;
 constexpr std::int64_t kMostPoints = 1'000'000'000'000;
 
-// The last value may be missed by rounding: a little beyond `to` counts as it.
-constexpr double kSlack = 1e-9;
-
 constexpr Form kNumber = form::number(-kLargestValue, kLargestValue, "");
-constexpr auto kRangeRows = keys<SweepRange>(
-    fact<&SweepRange::from>("from", kNumber, kRequired, "the first value"),
-    fact<&SweepRange::to>("to", kNumber, kRequired, "no value is above"),
-    fact<&SweepRange::step>("step", form::number(1e-12, kLargestValue, ""), kNothing,
+constexpr auto kRangeRows = keys<ValueRange>(
+    fact<&ValueRange::from>("from", kNumber, kRequired, "the first value"),
+    fact<&ValueRange::to>("to", kNumber, kRequired, "no value is above"),
+    fact<&ValueRange::step>("step", form::number(1e-12, kLargestValue, ""), kNothing,
                             "from one value to the next"),
-    fact<&SweepRange::factor>("factor", form::number(1 + 1e-6, kLargestValue, ""), kNothing,
+    fact<&ValueRange::factor>("factor", form::number(1 + 1e-6, kLargestValue, ""), kNothing,
                               "in place of step: the next value over the one before"));
-constexpr Keys<SweepRange> kRangeKeys{"axes", kRangeRows, {.in_words = true}};
+constexpr Keys<ValueRange> kRangeKeys{"axes", kRangeRows, {.in_words = true}};
 
-double unrounded(const SweepRange& range, std::size_t i) {
-  const auto n = static_cast<double>(i);
-  return range.step ? range.from + n * *range.step : range.from * std::pow(*range.factor, n);
-}
-
-// Values up to `to`, at most kMostValues + 1. They rise.
-std::size_t count_of(const SweepRange& range) {
-  const double last = range.to + kSlack * std::max(1.0, std::abs(range.to));
-  std::size_t inside = 0;
-  std::size_t beyond = kMostValues + 1;
-  while (inside < beyond) {
-    const std::size_t middle = (inside + beyond) / 2;
-    if (unrounded(range, middle) > last) {
-      beyond = middle;
-    } else {
-      inside = middle + 1;
-    }
-  }
-  return inside;
-}
-
-SweepRange read_range(const Reader& r) {
-  SweepRange range = read_keys(kRangeKeys, r);
+ValueRange read_range(const Reader& r) {
+  ValueRange range = read_keys(kRangeKeys, r);
   const auto& [from, to, step, factor, count] = range;
   if (step.has_value() == factor.has_value()) r.fail("a range", "from, to, and step or factor");
   if (to < from) r.fail("from " + shortest(from) + ", to " + shortest(to), "from up to to");
   if (factor && from <= 0) r.fail("from " + shortest(from), "from above 0 with a factor");
-  range.count = count_of(range);
+  range.count = count_between(range, kMostValues);
   if (count > kMostValues) r.fail("more than a million values", "fewer");
   return range;
 }
@@ -145,13 +121,6 @@ constexpr Keys<SweepPlan> kSweepKeys{"", kSweepRows};
 }  // namespace
 
 constinit const KeyTable kSweepDocument = kSweepKeys;
-
-Json SweepRange::value(std::size_t i) const {
-  const double x = unrounded(*this, i);
-  // A product of factors may miss the whole number it stands for.
-  const double whole = std::round(x);
-  return number_json(std::abs(x - whole) <= kSlack * std::abs(x) ? whole : x);
-}
 
 SweepPlan read_sweep(const Json& document, const std::string& file) {
   const Reader r(document, file);

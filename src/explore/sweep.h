@@ -22,6 +22,8 @@
 #include "core/enum_names.h"
 #include "core/json.h"
 #include "core/json_reader.h"
+#include "explore/axis_values.h"
+#include "explore/value_range.h"
 
 namespace orrery {
 
@@ -30,23 +32,12 @@ constexpr EnumNames<SweepAnswer> names_of(SweepAnswer) {
   return {"estimate", "memory", "search", "simulate"};
 }
 
-// {from, to} with step or factor: its values are not kept but counted.
-struct SweepRange {
-  double from = 0;
-  double to = 0;
-  std::optional<double> step;
-  std::optional<double> factor;
-  std::size_t count = 0;
-
-  Json value(std::size_t i) const;
-};
-
 struct SweepValues {
   std::vector<Json> listed;
-  std::optional<SweepRange> range;  // in place of a list
+  std::optional<ValueRange> range;  // in place of a list; its values are not kept but counted
 
   std::size_t size() const { return range ? range->count : listed.size(); }
-  Json value(std::size_t i) const { return range ? range->value(i) : listed[i]; }
+  Json value(std::size_t i) const { return range ? number_json(range->value(i)) : listed[i]; }
 };
 
 // Keys that change together; values[i] are of paths[i], all of one length.

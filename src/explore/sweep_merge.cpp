@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t kLargestBuffer = std::size_t{256} << 10;
 constexpr std::size_t kSmallestBuffer = std::size_t{4} << 10;
-constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 constexpr std::size_t kAllBuffers = std::size_t{64} << 20;
 
 std::size_t buffer_of(std::size_t stretches) {
@@ -24,29 +23,38 @@ std::size_t buffer_of(std::size_t stretches) {
                     kLargestBuffer);
 }
 
-// Lines of a shard with their line breaks.
-class LinesOfShard {
+// Rows of a shard with their line breaks.
+class RowsOfShard {
  public:
-  LinesOfShard(const ShardText& shard, std::uint64_t from, std::uint64_t to, std::size_t buffer)
+  RowsOfShard(const ShardText& shard, std::uint64_t from, std::uint64_t to, std::size_t buffer)
       : shard_(&shard), at_(from), to_(to), size_(buffer) {}
 
-  // False at the end; what follows the last line break is left in `line`.
-  bool next(std::string& line) {
-    line.clear();
+  // False at the end; what follows the last whole row is left in `row`.
+  bool next(std::string& row) {
+    row.clear();
+    bool is_open = false;
+    for (std::size_t from = 0; add_line(row); from = row.size()) {
+      if (ends_row(row, from, shard_->file, is_open)) return true;
+    }
+    return false;
+  }
+
+ private:
+  // False at the end; what follows the last line break is added all the same.
+  bool add_line(std::string& row) {
     for (;;) {
       const std::size_t end = buffer_.find('\n', used_);
       const bool whole = end != std::string::npos;
-      line.append(buffer_, used_, whole ? end + 1 - used_ : std::string::npos);
+      row.append(buffer_, used_, whole ? end + 1 - used_ : std::string::npos);
       used_ = whole ? end + 1 : buffer_.size();
-      if (line.size() > kLongestLine) {
-        throw InputError(shard_->file, "", "a line of more than 16 MiB",
+      if (row.size() > kLongestRow) {
+        throw InputError(shard_->file, "", "a row of more than 16 MiB",
                          "rows of `orrery sweep`, whole and unchanged");
       }
       if (whole || !fill()) return whole;
     }
   }
 
- private:
   bool fill() {
     const auto most = std::min<std::uint64_t>(size_, to_ - at_);
     buffer_ = most == 0 ? "" : shard_->read(at_, static_cast<std::size_t>(most));
@@ -65,14 +73,14 @@ class LinesOfShard {
 
 // The next row of a stretch.
 struct NextRow {
-  LinesOfShard lines;
+  RowsOfShard rows;
   SweepRowReader reader;
   std::size_t shard;
   std::string line = {};
   std::int64_t point = 0;
 
   bool advance() {
-    if (!lines.next(line)) return false;
+    if (!rows.next(line)) return false;
     point = reader.read_head_of(line).point;
     return true;
   }
@@ -98,12 +106,12 @@ SweepMerge::SweepMerge(std::vector<ShardText> shards) : shards_(std::move(shards
 
 void SweepMerge::scan(std::size_t shard) {
   const std::string& file = shards_[shard].file;
-  LinesOfShard lines(shards_[shard], 0, std::numeric_limits<std::uint64_t>::max(), kLargestBuffer);
+  RowsOfShard rows(shards_[shard], 0, std::numeric_limits<std::uint64_t>::max(), kLargestBuffer);
   SweepRowReader reader(file);
   std::uint64_t at = 0;
   std::int64_t before = std::numeric_limits<std::int64_t>::max();
   std::string line;
-  for (; lines.next(line); at += line.size()) {
+  for (; rows.next(line); at += line.size()) {
     const std::optional<SweepRowHead> head = reader.read(line);
     if (!head) continue;
     if (points_ < 0) {
@@ -138,7 +146,7 @@ void SweepMerge::walk(const Visit& visit) const {
   using Place = std::pair<std::int64_t, std::size_t>;  // a point and its stretch
   std::priority_queue<Place, std::vector<Place>, std::greater<>> order;
   for (const ShardStretch& s : stretches_) {
-    next.push_back({LinesOfShard(shards_[s.shard], s.from, s.to, buffer_of(stretches_.size())),
+    next.push_back({RowsOfShard(shards_[s.shard], s.from, s.to, buffer_of(stretches_.size())),
                     SweepRowReader(shards_[s.shard].file, !header_.empty()), s.shard});
     if (next.back().advance()) order.push({next.back().point, next.size() - 1});
   }

@@ -81,6 +81,16 @@ std::string row_line(const std::string& row, bool csv) {
   return open + ",\"" + kChecksum + "\":\"" + fingerprint(open) + "\"}\n";
 }
 
+bool ends_row(std::string_view row, std::size_t from, const std::string& file, bool& is_open) {
+  if (row.size() > kLongestRow) {
+    throw InputError(file, "", "a row of more than 16 MiB", kAllowed);
+  }
+  const bool is_csv = row[0] != '{';
+  const auto quotes = std::count(row.begin() + static_cast<std::ptrdiff_t>(from), row.end(), '"');
+  if (is_csv && quotes % 2 != 0) is_open = !is_open;
+  return !is_open;
+}
+
 void SweepRowReader::refuse_changed() const {
   if (changed_ == 0) return;
   refuse(file_, changed_,
@@ -88,26 +98,27 @@ void SweepRowReader::refuse_changed() const {
                         : "a row without a checksum, as Orrery 0.1.0 wrote it");
 }
 
-std::optional<SweepRowHead> SweepRowReader::read(const std::string& line) {
-  ++lines_;
-  if (lines_ == 1) csv_ = line[0] != '{';
-  if (csv_ && lines_ == 1) {
-    if (line.rfind(kCsvHead, 0) != 0) refuse(file_, lines_, "no header of a sweep");
-    header_ = line;
+std::optional<SweepRowHead> SweepRowReader::read(const std::string& row) {
+  begin_ = lines_ + 1;
+  lines_ += static_cast<std::size_t>(std::count(row.begin(), row.end(), '\n'));
+  if (begin_ == 1) csv_ = row[0] != '{';
+  if (csv_ && begin_ == 1) {
+    if (row.rfind(kCsvHead, 0) != 0) refuse(file_, begin_, "no header of a sweep");
+    header_ = row;
     return {};
   }
-  const SweepRowHead head = read_head_of(line);
-  if (changed_ == 0 && !is_as_written(line, csv_)) {
-    changed_ = lines_;
-    const std::string& named = csv_ ? header_ : line;
+  const SweepRowHead head = read_head_of(row);
+  if (changed_ == 0 && !is_as_written(row, csv_)) {
+    changed_ = begin_;
+    const std::string& named = csv_ ? header_ : row;
     has_checksums_ = named.find(kChecksum) != std::string::npos;
   }
   return head;
 }
 
-SweepRowHead SweepRowReader::read_head_of(const std::string& line) const {
+SweepRowHead SweepRowReader::read_head_of(const std::string& row) const {
   SweepRowHead head;
-  if (!read_head(line, csv_, head)) refuse(file_, lines_, "no row of a sweep");
+  if (!read_head(row, csv_, head)) refuse(file_, begin_, "no row of a sweep");
   return head;
 }
 
@@ -120,7 +131,8 @@ std::string start_of_row(const SweepRowHead& head, bool csv) {
 
 bool is_cut_off(std::string_view rest, std::string_view start) {
   const std::size_t both = std::min(rest.size(), start.size());
-  return rest.substr(0, both) == start.substr(0, both);
+  const std::string next = "\n" + std::string(start.substr(0, start.find(',') + 1));
+  return rest.substr(0, both) == start.substr(0, both) && rest.find(next) == std::string::npos;
 }
 
 }  // namespace orrery

@@ -23,22 +23,29 @@ struct SweepRowHead {
   std::int64_t point = 0;
 };
 
-// Reads a file of any size line by line.
+inline constexpr std::size_t kLongestRow = std::size_t{16} << 20;
+
+// Whether a row ends with its last line, which begins at `from`: a cell of CSV in quotes may hold
+// line breaks. `is_open`: whether such a cell goes on; false where a row begins. Errors: InputError
+// where the row is longer than kLongestRow.
+bool ends_row(std::string_view row, std::size_t from, const std::string& file, bool& is_open);
+
+// Reads a file of any size row by row.
 class SweepRowReader {
  public:
   explicit SweepRowReader(std::string file, bool csv = false) : file_(std::move(file)), csv_(csv) {}
 
-  // A whole line with its line break; of the header of CSV nothing.
-  std::optional<SweepRowHead> read(const std::string& line);
+  // A whole row with its line break; of the header of CSV nothing.
+  std::optional<SweepRowHead> read(const std::string& row);
 
   // The head of a row that was read before, below the header.
-  SweepRowHead read_head_of(const std::string& line) const;
+  SweepRowHead read_head_of(const std::string& row) const;
 
   std::size_t lines() const { return lines_; }
 
   const std::string& header() const { return header_; }
 
-  // Errors: InputError where a line read so far is not as it was written.
+  // Errors: InputError where a row read so far is not as it was written.
   void refuse_changed() const;
 
  private:
@@ -46,7 +53,8 @@ class SweepRowReader {
   bool csv_;
   std::string header_;
   std::size_t lines_ = 0;
-  std::size_t changed_ = 0;    // the first such line
+  std::size_t begin_ = 0;      // the first line of the last row
+  std::size_t changed_ = 0;    // that of the first such row
   bool has_checksums_ = true;  // there, or in the header above it
 };
 
@@ -61,7 +69,8 @@ inline constexpr const char* kChecksum = "checksum";  // its column, the last on
 // How the row begins.
 std::string start_of_row(const SweepRowHead& head, bool csv);
 
-// Whether `rest`, which has no line break, is a line that begins with `start` and was cut off.
+// Whether `rest` is a row that begins with `start` and was cut off. Where it has line breaks, the
+// rows of the same sweep that follow one show that it was changed instead.
 bool is_cut_off(std::string_view rest, std::string_view start);
 
 }  // namespace orrery

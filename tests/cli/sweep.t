@@ -47,6 +47,20 @@ $ orrery sweep sweep.json --csv -o one.csv
 $ for n in 3 60 500; do head -c $n one.csv > cut.csv; orrery sweep sweep.json --csv -o cut.csv; cmp one.csv cut.csv || echo differs; done; echo all
 > all
 
+# A name with a line break is one cell of CSV: its rows go on where they were cut off, and join.
+$ printf '%s\n' '{"run": "llama-3-8b-8-h100", "axes": {"name": ["a\nb", "c,d", "say \"e\"\n"], "parallel.tp": [1, 2]}, "columns": ["step_time_s"]}' > broken.json
+$ orrery sweep broken.json --csv -o broken.csv
+$ python3 -c 'import csv; print([r["name"] for r in csv.DictReader(open("broken.csv", newline=""))])'
+> ['a\nb', 'a\nb', 'c,d', 'c,d', 'say "e"\n', 'say "e"\n']
+$ for n in $(seq 1 23 $(stat -c %s broken.csv)); do head -c $n broken.csv > cut.csv; orrery sweep broken.json --csv -o cut.csv; cmp broken.csv cut.csv || echo differs; done; echo all
+> all
+$ for i in 0 1; do orrery sweep broken.json --csv --shard $i/2 -o broken.$i.csv; done
+$ orrery merge broken.1.csv broken.0.csv -o joined.csv && cmp broken.csv joined.csv && echo same
+> same
+$ sed '2s/"//' broken.csv > unquoted.csv; orrery sweep broken.json --csv -o unquoted.csv
+! exit 2
+! stderr unquoted.csv: 
+
 # Zips go side by side; a search or the memory at each point.
 $ echo '{"run": "llama-3-8b-8-h100", "answer": "memory", "zip": [{"parallel.tp": [1, 2], "parallel.zero": [3, 1]}]}' > zip.json
 $ orrery sweep zip.json | python3 -c 'import json, sys; [print(r["parallel.tp"], r["parallel.zero"], r["memory.peak_gib"] > 10, "step_time_s" in r) for r in map(json.loads, sys.stdin)]'

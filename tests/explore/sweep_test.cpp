@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
+#include "explore/space_json.h"
 #include "explore/sweep_merge.h"
 #include "explore/sweep_rows.h"
 #include "support/runs.h"
@@ -39,6 +40,46 @@ TEST_CASE("a range ends where it says, whatever the rounding") {
   CHECK(s.points == 4);
   CHECK(settings_text(s, 3) == "a=1000 ");
   CHECK(sweep_of(R"({"run": "r", "axes": {"a": {"from": 3, "to": 3, "step": 5}}})").points == 1);
+}
+
+// The values of an axis, as a sweep has them.
+std::vector<Json> axis_values_of(const std::string& axis) {
+  const SweepPlan s = sweep_of("{\"run\": \"r\", \"axes\": {\"a\": " + axis + "}}");
+  std::vector<Json> values;
+  for (std::int64_t i = 0; i < s.points; ++i) values.push_back(settings_of(s, i)[0].value);
+  return values;
+}
+
+TEST_CASE("values between bounds carry no rounding, at any size") {
+  using Values = std::vector<Json>;
+  CHECK(axis_values_of(R"({"from": 0.1, "to": 0.3, "step": 0.1})") == Values{0.1, 0.2, 0.3});
+  CHECK(axis_values_of(R"({"from": 0.1, "to": 0.35, "step": 0.1})") == Values{0.1, 0.2, 0.3});
+  CHECK(axis_values_of(R"({"from": 1e-10, "to": 3e-10, "step": 1e-10})") ==
+        Values{1e-10, 2e-10, 3e-10});
+  CHECK(axis_values_of(R"({"from": 1e-10, "to": 2.5e-10, "step": 1e-10})") == Values{1e-10, 2e-10});
+  CHECK(axis_values_of(R"({"from": 1e9, "to": 1000000001, "step": 0.4})").size() == 3);
+  CHECK(axis_values_of(R"({"from": 0.1, "to": 0.4, "factor": 2})") == Values{0.1, 0.2, 0.4});
+}
+
+// The values of an axis over a key of the run file in a search.
+std::vector<Json> searched_values(const std::string& axis) {
+  const Json run = testing::json_of(
+      R"({"model": "mixtral-8x7b", "cluster": {"node": "dgx-h100", "gpus": 8},
+          "training": {"sequence_length": 4096, "global_batch": 16}})");
+  const Json search = testing::json_of(R"({"axes": {"training.expert_load": )" + axis + "}}");
+  const MetricSource no_metrics = {
+      {}, {}, [](std::size_t, const Run&, const Answer&) { return 0.0; }};
+  const SearchRequest r = read_search(run, "run", testing::shipped_configs(), search, no_metrics);
+  return r.space.outer.at(0).values->get<std::vector<Json>>();
+}
+
+TEST_CASE("a search axis by bounds has the values that a sweep has") {
+  for (const char* step : {"\"step\": 0.1", "\"step\": 0.07", "\"factor\": 1.1"}) {
+    const std::string search = std::string(R"({"min": 1.1, "max": 1.3, )") + step + "}";
+    const std::string sweep = std::string(R"({"from": 1.1, "to": 1.3, )") + step + "}";
+    CHECK(searched_values(search) == axis_values_of(sweep));
+  }
+  CHECK(searched_values(R"({"min": 1.1, "max": 1.3, "step": 0.1})").size() == 3);
 }
 
 TEST_CASE("a range has up to a million values, each where its number says") {
@@ -145,6 +186,24 @@ TEST_CASE("shards join in the order of points, each once and all of them") {
   CHECK(refusal_of({row(0) + "{\"sweep\":\"s\",\"poi"}).find("cut off") != std::string::npos);
   CHECK(refusal_of({head + one, zero}).find("shard 1") == 0);
   CHECK_THROWS_AS(merged({""}), InputError);
+}
+
+TEST_CASE("a cell of CSV may hold line breaks") {
+  const std::string head = "sweep,points,point,name,checksum\n";
+  const std::string zero = row_line("s,2,0,\"a\nb \"\"quoted\"\"\n\"", true);
+  const std::string one = row_line("s,2,1,\"c,d\"", true);
+  CHECK(merged({head + one, head + zero}) == head + zero + one);
+  CHECK(merged({head + one + zero}) == head + zero + one);
+  const std::string half = head + one + zero.substr(0, zero.find('\n') + 1);
+  CHECK(refusal_of({half}).find("line 3: found a row that was cut off") != std::string::npos);
+  CHECK(refusal_of({head + zero + "s,2,1,x\n"}).find("line 5") != std::string::npos);
+}
+
+TEST_CASE("a row that lost a quote is not one that was cut off") {
+  const std::string start = start_of_row({"s", 3, 1}, true);
+  CHECK(is_cut_off("s,3,1,\"a\nb", start));
+  CHECK(is_cut_off("s,3", start));
+  CHECK_FALSE(is_cut_off("s,3,1,\"a\ns,3,2,b,0123\n", start));
 }
 
 TEST_CASE("shards larger than a buffer join to the same bytes") {

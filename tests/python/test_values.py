@@ -68,6 +68,41 @@ def test_set_returns_another_run_and_the_last_change_wins():
     assert eval(repr(other), {"Run": orrery.Run}) == other
 
 
+def test_runs_are_equal_only_where_the_order_of_their_changes_says_the_same():
+    run = orrery.Run("llama-3-8b-8-h100")
+    whole = {"tp": 1, "zero": 3}
+    last_whole = run.set("parallel.tp", 4).set("parallel", whole)
+    last_part = run.set("parallel", whole).set("parallel.tp", 4)
+    assert last_whole.estimate().step_time_s != last_part.estimate().step_time_s
+    assert last_whole != last_part
+    for each in (last_whole, last_part, run.set(gpus=16).set("parallel", whole).set(tp=2)):
+        again = eval(repr(each), {"Run": orrery.Run})
+        assert again == each and hash(again) == hash(each)
+        assert again.estimate() == each.estimate()
+    # The order of changes beside each other says nothing.
+    one, other = run.set(tp=2).set(pp=2), run.set(pp=2).set(tp=2)
+    assert one == other and hash(one) == hash(other)
+    observed = orrery.Run("llama-3-8b-8-h100", observed="steps.json")
+    assert eval(repr(observed), {"Run": orrery.Run}) == observed != run
+
+
+def test_equal_records_have_equal_hashes():
+    from orrery._record import Record
+
+    one, other = Record({"a": 1, "b": [{"c": 2}]}), Record({"b": [{"c": 2.0}], "a": 1.0})
+    assert one == other and hash(one) == hash(other)
+    assert one != Record({"a": 1, "b": [{"c": 3}]})
+
+
+def test_files_are_paths_for_every_option_that_reads_one(tmp_path):
+    cluster = tmp_path / "cluster.json"
+    cluster.write_text('{"node": "dgx-h100", "gpus": 16}')
+    by_file = orrery.collective("all-reduce", cluster=cluster, size="1MiB")
+    by_name = orrery.collective("all-reduce", node="dgx-h100", gpus=16, size="1MiB")
+    assert by_file.points == by_name.points
+    assert orrery.collective("all-reduce", cluster=str(cluster), size="1MiB") == by_file
+
+
 def test_what_a_run_was_made_of_may_change_afterwards():
     document = {"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
                 "training": {"sequence_length": 4096, "global_batch": 16}}

@@ -10,7 +10,6 @@
 #include "explore/axis_keys.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
-#include "orrery/version.h"
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/search_points.h"
@@ -385,7 +384,6 @@ AnswerDocument search_document(const SearchReport& r) {
 Json search_json(const SearchReport& r) {
   const SearchAnswer& a = r.answer;
   Json j;
-  j["schema_version"] = kSchemaVersion;
   j["feasible"] = !r.best.empty();
   if (r.is_stopped) j["stopped"] = {{"searched", a.searched}, {"of", a.to_search}};
   j["candidates"] = a.candidates;
@@ -417,8 +415,7 @@ Json search_json(const SearchReport& r) {
   }
   if (!r.request.conditions.pareto.empty()) j["pareto"] = pareto_json(r);
   j["families"] = json_list(r.families, [&](const FamilyReport& f) { return family_json(r, f); });
-  j["tool_version"] = kVersion;
-  return j;
+  return versioned(std::move(j));
 }
 
 }  // namespace orrery

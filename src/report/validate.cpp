@@ -424,7 +424,7 @@ Json validation_json(const ValidationReport& report) {
             {"regret", Json::object()}};
   for (const FitSummary& f : report.fits) of_scope(j["memory_fit"], f.scope) = fit_summary_json(f);
   for (const RegretSummary& r : report.regrets) of_scope(j["regret"], r.scope) = regret_json(r);
-  return j;
+  return versioned(std::move(j));
 }
 
 }  // namespace orrery

@@ -180,8 +180,8 @@ CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const Look& look,
   answer.warnings = check_sets(sets, m);
   const std::vector<CheckedKind> kinds = check_calibration(c, m.cluster, points_of(sets));
   check_judged(kinds, c);
-  answer.text =
-      look.json() ? AnswerText(check_json(c, kinds)) : drawn(check_document(c, kinds), look);
+  answer.text = look.json() ? AnswerText(versioned(check_json(c, kinds)))
+                            : drawn(check_document(c, kinds), look);
   answer.code = holds(kinds) ? ExitCode::answer : ExitCode::no;
   return answer;
 }

@@ -219,7 +219,8 @@ constexpr auto kSimulateOptions = [] {
              "write a checkpoint beside the step: synchronous, two-phase or asynchronous; needs "
              "--storage"},
       Option{into<&C::storage, C>(), "--storage", "NAME",
-             "where the checkpoint goes: a name of `orrery list storage` or a path"},
+             "where the checkpoint goes: a name of `orrery list storage` or a path", "", "",
+             "storage"},
       Option{into<&C::fail>(OptionKind::comma_texts), kFail.name, "PART:NUMBER",
              "a failed part, without which the run goes on: gpu:17, node:3, link:0 (one network "
              "card of node 0)"},

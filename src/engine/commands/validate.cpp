@@ -145,7 +145,8 @@ constexpr auto kValidateOptions = [] {
       Option{into<&C::parameters>(), "--parameters", "FILE",
              "constants that a fit may change (validation/parameters.json)"},
       Option{into<&C::calibration>(), kCalibrationFlag, "FILE",
-             "constants fitted on measurements, applied to the rows of their device: name or path"},
+             "constants fitted on measurements, applied to the rows of their device: name or path",
+             "", "", "calibration"},
   };
 }();
 

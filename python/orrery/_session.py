@@ -43,8 +43,8 @@ class Session:
         session = orrery.Session(run)
         session.set("parallel.tp", 4).ask().number("step_time_s")
 
-    What does not hang on a changed key is not computed again. The numbers are those of
-    `run.set(…).estimate()`. Several threads take turns.
+    After one key changes, only the parts that depend on it are resolved again. The numbers are
+    those of `run.set(…).estimate()`. Several threads take turns.
     """
 
     def __init__(self, run: Run) -> None:

@@ -25,7 +25,7 @@ std::vector<BreakEven> break_evens(const CapacityAnswer& c) {
   return list;
 }
 
-// Tells of sizes begun, of all that may have to be tried.
+// Reports progress: sizes begun, of all that may be tried.
 class SizesTold {
  public:
   SizesTold(const CapacityPlan& plan, const PlanContext& context) : progress_(context.progress) {

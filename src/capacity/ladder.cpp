@@ -14,7 +14,7 @@
 namespace orrery {
 namespace {
 
-// A saving of fewer GPUs is not worth another batch.
+// Suggest another batch only if it saves at least 2 % of the GPUs.
 constexpr double kWorthSaying = 0.02;
 
 bool lacks_nothing(const Requirement& q, const OptionAnswer& o) {
@@ -124,8 +124,8 @@ class Climb {
     return best;
   }
 
-  // An aim that is reached, or a limit that the last size is beyond. A cost falls with the first
-  // sizes and rises with the last: before any meets a budget nothing is settled.
+  // Settled: a deadline is met, or the largest size is over a limit. Cost first falls, then rises
+  // with size, so a budget is settled only after some size met it.
   bool is_settled(const Requirement& q) const {
     const Standing last = standing(q, fitting_.rbegin()->second);
     // Without a price no size is beyond a budget.

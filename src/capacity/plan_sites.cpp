@@ -92,9 +92,9 @@ void refuse_without_server(const Storage& s, const Reader& given) {
   if (s.write.si() > 0 || (s.read.si() <= 0 && s.client.si() <= 0)) return;
   const std::string beside =
       given.json().is_string() ? ": [\"" + given.text() + "\", {\"write\": \"20 GB/s\"}]" : "";
-  given.fail(s.client.si() > 0 ? "what one client carries, and not what the storage writes"
-                               : "what the storage reads, and not what it writes",
-             "`write`, the rate of the whole storage, beside it" + beside);
+  given.fail(
+      s.client.si() > 0 ? "`client` (rate of one node) without `write`" : "`read` without `write`",
+      "`write`, the rate of the whole storage" + beside);
 }
 
 }  // namespace

@@ -23,38 +23,48 @@
 namespace orrery {
 namespace {
 
-struct NamedBy {
-  const char* flag;
-  ConfigKind kind;
-};
-constexpr std::array kNamedBy = {
-    NamedBy{"--model", ConfigKind::model},         NamedBy{"--node", ConfigKind::node},
-    NamedBy{"--framework", ConfigKind::framework}, NamedBy{"--device", ConfigKind::device},
-    NamedBy{"--failures", ConfigKind::failures},   NamedBy{"--storage", ConfigKind::storage},
-    NamedBy{"--prices", ConfigKind::prices},       NamedBy{"--energy", ConfigKind::energy},
-};
-
 // The flags that every command has.
 constexpr std::array kCommon = {"--json",     "--csv",   "--output",  "--config-dir",
                                 "--no-color", "--quiet", "--verbose", "--help"};
 
 using Words = std::vector<std::string>;
 
+Json rows_of(const char* list, const ConfigSource& configs) {
+  return Json::parse(
+      CommandEngine(configs).call("list", Json{{"what", list}}, Asker::request).text.str());
+}
+
 Words keys_to_set(const ConfigSource& configs) {
-  const CommandAnswer list =
-      CommandEngine(configs).call("list", Json{{"what", "keys"}}, Asker::request);
   Words keys;
-  for (const Json& row : Json::parse(list.text.str())) {
+  for (const Json& row : rows_of("keys", configs)) {
     if (row["document"] == "run") keys.push_back(row["path"].get<std::string>() + "=");
   }
   return keys;
 }
 
+// The names of a kind of document, or of a list of `orrery list`: those that are one word.
+Words names_by(std::string_view what, const ConfigSource& configs) {
+  for (const ConfigKind kind : kAllOf<ConfigKind>) {
+    if (name_of(kind) == what) return config_names(configs, kind);
+  }
+  Words names;
+  for (const Json& row : rows_of(std::string(what).c_str(), configs)) {
+    const auto name = row.front().get<std::string>();
+    if (name.find(' ') == std::string::npos) names.push_back(name);
+  }
+  return names;
+}
+
 // The words that may follow a flag, by flag: names of documents and choices.
 std::map<std::string, Words> values_of_flags(const ConfigSource& configs) {
   std::map<std::string, Words> values;
-  for (const NamedBy& n : kNamedBy) values[n.flag] = config_names(configs, n.kind);
+  for (const CommandRow* row : command_rows()) {
+    for (const Option& o : row->options) {
+      if (*o.names != '\0') values[o.name] = names_by(o.names, configs);
+    }
+  }
   for (const RunFlag& f : run_flags()) {
+    if (!f.names.empty()) values[f.name] = names_by(f.names, configs);
     const Json schema = key_schema(f.path);
     for (const Json& choice : schema.value("enum", Json::array())) {
       if (choice.is_string()) values[f.name].push_back(choice.get<std::string>());
@@ -146,8 +156,9 @@ std::string zsh(const std::vector<Completed>& all, const std::map<std::string, W
       "; return; fi\n"
       "  case $words[CURRENT-1] in\n";
   for (const auto& [flag, words] : values) {
-    text += "    " + flag + ") compadd " + (flag == "--set" ? "-S '' " : "") + "-- " +
-            joined(words, " ") + "; return ;;\n";
+    const std::string add =
+        std::string("compadd ") + (flag == "--set" ? "-S '' " : "") + "-- " + joined(words, " ");
+    text += "    " + flag + ") " + (words.empty() ? "_files" : add) + "; return ;;\n";
   }
   text += "  esac\n  if [[ $PREFIX == -* ]]; then case $words[2] in\n";
   for (const Completed& c : all) {

@@ -56,7 +56,8 @@ inline constexpr Otherwise kNothing{};  // absent: there is none
 // A flag of the command line that sets the key.
 struct KeyFlag {
   const char* name = "";
-  const char* help = "";  // "": the values that are allowed
+  const char* help = "";   // "": the values that are allowed
+  const char* names = "";  // a kind of document whose names are values, where no form says it
 };
 
 // One key of an object.
@@ -79,9 +80,10 @@ struct Key {
   void (*ask)(const void* holding, void* asking) = nullptr;
   void (*take)(const void* asking, void* holding) = nullptr;  // what is not asked stays
 
-  constexpr Key flagged(const char* name_of_flag, const char* help = "") const {
+  constexpr Key flagged(const char* name_of_flag, const char* help = "",
+                        const char* names = "") const {
     Key k = *this;
-    k.flag = {name_of_flag, help};
+    k.flag = {name_of_flag, help, names};
     return k;
   }
 };
@@ -170,9 +172,9 @@ struct KeyOf : Key {
   bool is_read = false;
   bool is_written = false;
 
-  constexpr KeyOf flagged(const char* name, const char* help = "") const {
+  constexpr KeyOf flagged(const char* name, const char* help = "", const char* names = "") const {
     KeyOf k = *this;
-    k.flag = {name, help};
+    k.flag = {name, help, names};
     return k;
   }
 

@@ -122,8 +122,8 @@ CommandAnswer answer_claims(const std::vector<NamedText>& files, const Look& loo
   for (const NamedText& file : files) {
     judged.push_back(judge(read_claim(file.text, file.name), context));
   }
-  return {ExitCode::answer,
-          look.json() ? AnswerText(claims_json(judged)) : drawn(claims_document(judged), look)};
+  return {ExitCode::answer, look.json() ? AnswerText(versioned(claims_json(judged)))
+                                        : drawn(claims_document(judged), look)};
 }
 
 }  // namespace orrery

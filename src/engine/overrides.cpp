@@ -84,6 +84,14 @@ const Override* culprit(const std::vector<Override>& overrides, const std::strin
   return nullptr;
 }
 
+// The kind of document that a key names; "" for none.
+std::string_view documents_of(const Key& key) {
+  for (const Form& f : key.forms) {
+    if (f.kind == FormKind::document) return f.what;
+  }
+  return key.flag.names;
+}
+
 }  // namespace
 
 const std::vector<RunFlag>& run_flags() {
@@ -94,7 +102,7 @@ const std::vector<RunFlag>& run_flags() {
       if (!std::string_view(flag.name).empty()) {
         const std::string help = flag.help;
         list.push_back({flag.name, line.path, help.empty() ? values_words(line.key->forms) : help,
-                        line.key->otherwise.value});
+                        line.key->otherwise.value, documents_of(*line.key)});
       }
     }
     return list;

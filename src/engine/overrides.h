@@ -20,6 +20,7 @@ struct RunFlag {
   std::string path;  // of the run file
   std::string help;
   std::string_view otherwise;  // what holds where it is not given; "": nothing
+  std::string_view names;      // a kind of document whose names are its values: "node"; "": none
 };
 
 const std::vector<RunFlag>& run_flags();

@@ -17,6 +17,7 @@ struct PlanFlag {
   const char* path;  // of the plan
   const char* type;
   const char* help;
+  const char* names = "";  // as in Option
 };
 
 inline constexpr std::array kPlanFlags = {
@@ -29,16 +30,19 @@ inline constexpr std::array kPlanFlags = {
     PlanFlag{"--start", "start", "DATE",
              "first day: 2027-01-31; the answer then says the last day"},
     PlanFlag{"--failures", "failures", "NAME",
-             "failure rates: a name of `orrery list failures` or a path"},
-    PlanFlag{"--storage", "storage", "NAME", "storage: a name of `orrery list storage` or a path"},
+             "failure rates: a name of `orrery list failures` or a path", "failures"},
+    PlanFlag{"--storage", "storage", "NAME", "storage: a name of `orrery list storage` or a path",
+             "storage"},
     PlanFlag{"--checkpoint", "checkpoint.mode", "MODE", "synchronous, two-phase or asynchronous"},
-    PlanFlag{"--prices", "prices", "NAME", "prices: a name of `orrery list prices` or a path"},
+    PlanFlag{"--prices", "prices", "NAME", "prices: a name of `orrery list prices` or a path",
+             "prices"},
     PlanFlag{"--rent", "prices.rent", "MONEY",
              "what you pay for an hour of a GPU: 2.5, \"2.5 USD/h\"; goes before --prices"},
     PlanFlag{"--energy", "energy", "NAME",
-             "power by load and PUE: a name of `orrery list energy` or a path"},
+             "power by load and PUE: a name of `orrery list energy` or a path", "energy"},
     PlanFlag{"--corpus", "data.corpus", "NAME",
-             "corpus whose bytes per token the data set has: a name of `orrery list corpora`"},
+             "sets the bytes per token of the data set: a name of `orrery list corpora`",
+             "corpora"},
     PlanFlag{"--spares", "spares", "N", "spare nodes (as many as keep the wait under 0.1 %)"},
     PlanFlag{"--achieved", "achieved", "RATE",
              "measured model FLOP/s of a GPU, in place of the predicted step: \"42 TFLOP/s\""},

@@ -91,7 +91,8 @@ constexpr std::array kSweepOptions = {
     Option{into<&SweepChoice::jobs>(1, kMostWorkers), "--jobs", "N",
            "threads (all the machine has); the rows are the same"},
     Option{by<SweepChoice, read_points_calibration>(), "--calibration", "FILE",
-           "cluster.calibration of every point: a calibration's name or path"},
+           "cluster.calibration of every point: a calibration's name or path", "", "",
+           "calibration"},
 };
 
 struct MergeChoice {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parts of runs (a model, a cluster, a framework) that were resolved before, kept by the JSON that
-// they came from, so that a run of which one key changed resolves anew what hangs on that key.
+// they came from: after one key changes, only the parts that depend on it are resolved again.
 //
 // A kept part cannot be stale: what was asked of the lookup while it was made is remembered with
 // its answer, and asked again each time. A user's file that changed, a lookup that answers

@@ -85,11 +85,11 @@ inline constexpr auto kRecipeRows = keys<StateRecipe>(
     key<&StateRecipe::gathered>("gathered", training_forms::bytes(0.0625), otherwise("weights"),
                                 Vary::run, "of a gathered weight on the wire"),
     key<&StateRecipe::unsaved>("unsaved", training_forms::bytes(0), otherwise("0"), Vary::run,
-                               "of optimizer, what no checkpoint holds")
+                               "part of `optimizer` that checkpoints do not save")
         .read_by<read_unsaved>(),
     key<&StateRecipe::moments>("moments", training_forms::bytes(0),
                                otherwise("8, or all of optimizer where that is less"), Vary::run,
-                               "of optimizer, Adam's two moments")
+                               "part of `optimizer` that is Adam's two moments")
         .read_by<read_moments>());
 inline constexpr Keys<StateRecipe> kRecipeKeys{"training.states", kRecipeRows};
 template <>

@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-// Short and many are set so that the published runs hold hardly any beyond them (rare_switches()).
+// The two limits are chosen so that almost no published run is beyond them (rare_switches()).
 constexpr std::int64_t kShortSequence = 8192;
 constexpr std::int64_t kManyChunks = 12;
 

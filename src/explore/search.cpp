@@ -167,7 +167,7 @@ class Search {
     return a;
   }
 
-  // Held against the final incumbents, whatever they were when a candidate was estimated.
+  // Counts candidates against the final incumbents, not those at the time of the estimate.
   void count_estimated(const SearchTally& all, SearchAnswer& a) {
     Front front(front_.aims());
     front_.join(front);

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-// A key that was varied is said even where it is as it would be anyway.
+// Writes a key that the search varied, even if its value is the default.
 void say_what_varies(const Space& space, const Strategy& s, StrategyRequest& q) {
   const auto is_said = [&](SearchAxis a) { return space.axes[a].open || !space.axes[a].is_free(); };
   if (space.has_partitions()) {

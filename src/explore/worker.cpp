@@ -20,7 +20,7 @@ bool decides_alone(const Conditions& c) {
          std::all_of(c.constraints.begin(), c.constraints.end(), of_strategy);
 }
 
-// By offload, the first that does the same to model states.
+// For each offload: the first offload that treats the model states the same.
 std::vector<std::size_t> offloads_of_states(const std::vector<Offload>& offloads) {
   std::vector<std::size_t> first;
   for (Offload o : offloads) {

@@ -18,7 +18,7 @@ constexpr std::size_t kMostKeptPrices = 32;
 // Pipelines of the candidates that wait; they are looked through one by one.
 constexpr std::size_t kMostSwept = 256;
 
-// By axis, what holds it: the key of prices, that of the parts of stages, or neither (finish).
+// For each axis: the cache key that contains it (prices or stages); finish if none does.
 constexpr EnumArray<SearchAxis, Vary> kHeldBy = {
     Vary::prices,  // tp
     Vary::prices,  // pp
@@ -61,7 +61,8 @@ SearchWorker::PriceKey SearchWorker::price_key(const Unit& unit, const Point& po
           meets()};
 }
 
-// Prices only, without parts, if they change. Run and point are of the same candidate, as below.
+// Recomputes prices, not stage parts, if their key changed. Run and point describe the same
+// candidate.
 void SearchWorker::fill_prices(const Unit& unit, const Point& point) {
   const PriceKey key = price_key(unit, point);
   if (key == filled_.price) return;

@@ -199,8 +199,7 @@ bool SearchWorker::beats_all(const ShardingGroup& group, const Block& block) {
   return true;
 }
 
-// Whether the candidate of the block with this sharding, which the run has, cannot count: its step
-// is no less than that of its micro batches, which is more than anyone lets in.
+// True if the lower bound on the step is above every incumbent, so the candidate cannot count.
 bool SearchWorker::is_hopeless(const ShardingTally& t, const Block& block) {
   std::span<const std::size_t> families;
   if (options_.families) families = t.families;
@@ -211,8 +210,7 @@ bool SearchWorker::is_hopeless(const ShardingTally& t, const Block& block) {
   return nobody_wants(*least_so_sharded_, families);
 }
 
-// The same of all candidates of the block whose shardings are of these families: what sharding
-// costs, which differs among them, is not asked.
+// The same for all shardings of these families. The bound leaves out the cost of sharding.
 bool SearchWorker::is_hopeless_however_sharded(std::span<const std::size_t> families,
                                                const Block& block) {
   if (!by_step_alone_) return false;

@@ -33,7 +33,8 @@ inline constexpr auto kClusterRows = keys<ClusterRequest>(
         "calibration", either(kCalibrationName, form::list(kCalibrationName)), kNothing, Vary::run,
         "constants fitted on measurements, over the documents'")
         .flagged("--calibration",
-                 "constants fitted on measurements: name or path (docs/calibrate.md)"));
+                 "constants fitted on measurements: name or path (docs/calibrate.md)",
+                 "calibration"));
 inline constexpr Keys<ClusterRequest> kClusterKeys{
     "cluster", kClusterRows, {.changes = &kNodeDocument}};
 template <>

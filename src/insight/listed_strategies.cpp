@@ -9,6 +9,7 @@
 #include "estimate/risk.h"
 #include "explore/incumbents.h"
 #include "explore/recommend.h"
+#include "insight/best_words.h"
 #include "insight/simulation_report.h"
 #include "sim/simulate.h"
 
@@ -26,7 +27,7 @@ auto kind_of(const Found& f) {
   return std::tuple(f.place.base, s.tp, s.cp, s.pp, s.ep, s.recompute, s.zero == 3);
 }
 
-// The fastest of each value of each axis within the error bar, the fastest first.
+// The best of each value of each axis within the error bar, the best first.
 std::vector<Found> best_of_families(const SearchAnswer& a) {
   std::vector<Found> all;
   for (const Family& f : a.families) {
@@ -42,15 +43,15 @@ std::string fit_text(const RunReport& r) {
   return probability_words(fit_probability(r.resolved.run, r.answer));
 }
 
-// The advantage of the recommended strategy over the fastest, in the order of recommend.h.
-std::string preferred(const RunReport& r, const RunReport& fastest) {
+// The advantage of the recommended strategy over the best, in the order of recommend.h.
+std::string preferred(const RunReport& r, const RunReport& best) {
   const Run& run = r.resolved.run;
-  if (fit_rank(run, r.answer) < fit_rank(fastest.resolved.run, fastest.answer)) {
-    return "fits more surely, with " + fit_text(r) + " beside " + fit_text(fastest);
+  if (fit_rank(run, r.answer) < fit_rank(best.resolved.run, best.answer)) {
+    return "fits more surely, with " + fit_text(r) + " beside " + fit_text(best);
   }
   std::vector<std::string> without;
   const std::vector<std::string> rare = rare_switches(run);
-  for (const std::string& name : rare_switches(fastest.resolved.run)) {
+  for (const std::string& name : rare_switches(best.resolved.run)) {
     if (std::find(rare.begin(), rare.end(), name) == rare.end()) without.push_back(name);
   }
   if (!without.empty()) return "without " + joined(without, ", ");
@@ -85,22 +86,18 @@ std::size_t like_number(const SearchReport& r, std::size_t i) {
   return 0;
 }
 
-std::string slower_text(double share) {
-  constexpr double kShown = 5e-4;  // less is 0.0 %
-  return share < kShown ? "as fast as the fastest" : percent(share) + " over the fastest";
-}
-
 std::string why_listed(const SearchReport& r, std::size_t i) {
   const ListedStrategy& one = r.best[i];
-  const RunReport& fastest = r.best[r.fastest].run;
-  if (i == 0 && r.fastest == 0) return "recommended, and the fastest";
-  const std::string slower = slower_text(one.run.answer.step_time / fastest.answer.step_time - 1);
-  if (i == 0) return "recommended, " + slower + ": " + preferred(one.run, fastest);
-  if (i == r.fastest) return "the fastest; fits with " + fit_text(one.run);
+  const ListedStrategy& best = r.best[r.fastest];
+  const Conditions& c = r.request.conditions;
+  if (i == 0 && r.fastest == 0) return "recommended, and " + the_best(c);
+  const std::string worse = loss_words(c, loss(one.found.objective, best.found.objective));
+  if (i == 0) return "recommended, " + worse + ": " + preferred(one.run, best.run);
+  if (i == r.fastest) return the_best(c) + "; fits with " + fit_text(one.run);
   if (const std::size_t like = like_number(r, i); like > 0) {
-    return "a near copy of " + std::to_string(like) + ", " + slower;
+    return "a near copy of " + std::to_string(like) + ", " + worse;
   }
-  return "another kind, " + slower + ": " + kind_words(one.found, r.best[0].found) + ", " +
+  return "another kind, " + worse + ": " + kind_words(one.found, r.best[0].found) + ", " +
          gib_text(one.run.answer.memory.peak, 1);
 }
 

@@ -14,6 +14,7 @@
 #include "estimate/workspace.h"
 #include "explore/axis_keys.h"
 #include "explore/search_team.h"
+#include "insight/best_words.h"
 #include "insight/listed_strategies.h"
 #include "insight/metrics.h"
 #include "parallel/strategy_keys.h"
@@ -58,7 +59,8 @@ class Reasons {
   }
 
   FamilyReport of(const Family& f) {
-    FamilyReport report = {f, 0, ""};
+    FamilyReport report;
+    report.family = f;
     if (f.legal == 0) {
       report.reason = rule_text(f);
     } else if (f.feasible == 0) {
@@ -66,9 +68,10 @@ class Reasons {
     } else if (f.best.place.unit < 0) {
       report.reason = "refused by the constraints";
     } else {
-      const Answer& winner = r_.best[r_.fastest].run.answer;
-      report.slowdown = f.best.step_time / winner.step_time - 1;
-      report.reason = report.slowdown == 0 ? "" : lost(f, winner);
+      const ListedStrategy& winner = r_.best[r_.fastest];
+      report.slowdown = f.best.step_time / winner.run.answer.step_time - 1;
+      report.loss = loss(f.best.objective, winner.found.objective);
+      report.reason = report.loss == 0 ? "" : lost(f, winner.run.answer);
     }
     return report;
   }
@@ -105,8 +108,12 @@ class Reasons {
     return estimate<double>(run, workspace_);
   }
 
+  // The terms of the step; with an objective, which they do not explain, the step and the memory.
   std::string lost(const Family& f, const Answer& winner) {
-    const std::string text = difference_in_words(answer_of(f.best), winner);
+    const std::string text =
+        r_.request.conditions.objective
+            ? "a step of " + pretty(f.best.step_time) + ", " + gib_text(f.best.peak, 1)
+            : difference_in_words(answer_of(f.best), winner);
     const std::int64_t node = base_of(f.best).cluster.devices_per_node;
     const bool crosses = f.axis == static_cast<std::size_t>(SearchAxis::tp) && f.value > node &&
                          r_.best[r_.fastest].run.resolved.run.strategy.tp <= node;

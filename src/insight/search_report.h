@@ -27,7 +27,8 @@ namespace orrery {
 // The best of all candidates that share a value of an axis, beside the winner.
 struct FamilyReport {
   Family family;
-  double slowdown = 0;  // its best over the winner, less 1
+  double slowdown = 0;  // the step of its best over the winner's, less 1
+  double loss = 0;      // the same of the objective; without one it is the slowdown
   std::string reason;   // in words: what it lost, does not fit, which rule
 };
 
@@ -59,11 +60,11 @@ struct SearchReport {
   SearchRequest request;
   SearchAnswer answer;
   bool is_stopped = false;  // `best` is the best so far, and nothing but it is reported
-  // The recommended one, the fastest where it is another, then the best of other kinds within the
-  // error bar, then the next fastest.
+  // The recommended one, the fastest (with an objective, the best by it) where it is another, then
+  // the best of other kinds within the error bar, then the next best.
   std::vector<ListedStrategy> best;
-  std::size_t fastest = 0;         // of `best`
-  std::size_t top = 0;             // how many are asked for; the recommended and the fastest always
+  std::size_t fastest = 0;         // of `best`; with an objective, the best by it
+  std::size_t top = 0;             // how many are asked for; the recommended and the best always
   std::vector<RunReport> nearest;  // one where nothing fits
   std::vector<FamilyReport> families;
   std::vector<Elasticity> elasticities;  // of the winner

@@ -4,7 +4,6 @@
 #include "core/json.h"
 #include "document/words.h"
 #include "estimate/risk.h"
-#include "orrery/version.h"
 #include "parallel/strategy_keys.h"
 #include "report/capacity.h"
 #include "report/capacity_words.h"
@@ -309,17 +308,15 @@ Json capacity_json(const CapacityReport& r) {
   const auto even = [](const BreakEven& b) -> Json {
     return {{"option", b.option}, {"rent_per_gpu_hour", (b.rent * kHour).amount()}};
   };
-  return {{"schema", kSchemaVersion},
-          {"version", kVersion},
-          {"name", r.plan.name},
-          {"currency", r.plan.currency.text()},
-          {"rank", name_of(r.answer.rank)},
-          {"options", json_list(r.answer.options, option)},
-          {"ranked", r.answer.ranked},
-          {"pareto_front", r.answer.front},
-          {"requirements", json_list(r.answer.requirements, required)},
-          {"sizes_tried", json_list(r.answer.sizes_tried, tried_json)},
-          {"break_even_with_best", json_list(r.answer.break_evens, even)}};
+  return versioned({{"name", r.plan.name},
+                    {"currency", r.plan.currency.text()},
+                    {"rank", name_of(r.answer.rank)},
+                    {"options", json_list(r.answer.options, option)},
+                    {"ranked", r.answer.ranked},
+                    {"pareto_front", r.answer.front},
+                    {"requirements", json_list(r.answer.requirements, required)},
+                    {"sizes_tried", json_list(r.answer.sizes_tried, tried_json)},
+                    {"break_even_with_best", json_list(r.answer.break_evens, even)}});
 }
 
 }  // namespace orrery

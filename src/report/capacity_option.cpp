@@ -42,7 +42,7 @@ Lines phase_lines(const OptionAnswer& o) {
 Lines left_out_line(const OptionAnswer& o) {
   const std::vector<std::string> all = left_out(o);
   if (all.empty()) return {};
-  return line("left out", joined(all, ", ") + ": with them the answer is longer, dearer or larger");
+  return line("left out", joined(all, ", ") + "; these would add time, cost or energy");
 }
 
 Lines end_line(const CapacityReport& r, const OptionAnswer& o) {
@@ -96,7 +96,7 @@ std::string bound_text(IntervalBound b) {
     case IntervalBound::given:
       return " as given";
     case IntervalBound::written:
-      return ", as long as one takes to be safe";
+      return ": a checkpoint starts only when the last one is safe";
     case IntervalBound::a_step:
       return ", a step";
     case IntervalBound::lost_work:
@@ -209,7 +209,7 @@ Lines cost_lines(const OptionAnswer& o) {
     text += "; not counted, no price: " + missing;
   }
   if (b.up_front) {
-    text += "; this run's share: " + money_text(*b.up_front) + " buy all of it at once";
+    text += "; this is the run's share, all of it costs " + money_text(*b.up_front) + " at once";
   }
   if (b.payment == Payment::rent && o.inputs.prices.electricity) {
     text += "; the price of electricity is not used, as a rent includes power";
@@ -264,10 +264,8 @@ Lines host_line(const OptionAnswer& o) {
 Lines periodic_line(const OptionAnswer& o) {
   const PeriodicSyncs& syncs = o.periodic;
   if (syncs.ranks > 1 && syncs.replicas == 1) {
-    return line("what if",
-                "replicas synchronised less often: there are none, the model is "
-                "sharded over all " +
-                    grouped(syncs.ranks) + " data parallel ranks");
+    return line("what if", "no local SGD: all " + grouped(syncs.ranks) +
+                               " data parallel ranks share one copy of the model");
   }
   if (syncs.at.empty()) return {};
   const Seconds least = syncs.at.back().wall;
@@ -290,7 +288,7 @@ Lines periodic_line(const OptionAnswer& o) {
 
 Lines late_line(const OptionAnswer& o) {
   if (!o.late_gradients) return {};
-  return line("what if", "gradients are reduced beside the next step, and arrive a step late: " +
+  return line("what if", "gradients are reduced during the next step (one step late): " +
                              fixed(in_days(*o.late_gradients), 1) +
                              " days (effects on convergence are not modelled)");
 }

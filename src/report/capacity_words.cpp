@@ -33,8 +33,7 @@ std::string tried_line(const SizesTried& t, bool lone) {
       (t.searched ? ", a strategy searched for each, " : " that the layout and the batch allow, ") +
       grouped(t.least) + " to " + grouped(t.most) + " GPUs";
   if (t.refused > 0) text += "; " + grouped(t.refused) + " refused";
-  if (t.left_out > 0)
-    text += "; " + grouped(t.left_out) + " that might do left out, too many to try";
+  if (t.left_out > 0) text += "; " + grouped(t.left_out) + " sizes in between were not tried";
   return text;
 }
 
@@ -134,10 +133,9 @@ std::string payment_suffix(const CapacityReport& r, const OptionAnswer& o) {
 
 std::string payment_note(const CapacityReport& r) {
   if (!pays_both_ways(r)) return "";
-  return "Rented and bought stand side by side, and what counts differs: a rent holds power, "
-         "network and the site's profit; a purchase what has a price here alone. Where a part of "
-         "it has none, the bought option stands after the rented: give the prices that lack, or "
-         "`pay`.";
+  return "Rent includes power, network and the site's profit. A purchase counts only parts with a "
+         "price here. A bought option with a part that has no price is listed last; give the "
+         "missing price, or set `pay`.";
 }
 
 std::string gpus_text(const OptionAnswer& o) {
@@ -172,7 +170,7 @@ std::vector<std::string> left_out(const OptionAnswer& o) {
 
 Section command_section(const CapacityReport& r) {
   constexpr std::size_t kMostCommands = 8;
-  Section s{"To type for the step and the memory of an option, and for advice on it"};
+  Section s{"Commands that show step, memory and advice of an option"};
   std::string lines;
   for (std::size_t i = 0; i < std::min(kMostCommands, r.answer.ranked.size()); ++i) {
     const std::string command = command_of(r.answer.options[r.answer.ranked[i]]);

@@ -167,8 +167,7 @@ Json comparison_json(const Comparison& c) {
     }
     j["changed"].push_back(key);
   }
-  j["schema_version"] = kSchemaVersion;
-  return j;
+  return versioned(std::move(j));
 }
 
 }  // namespace orrery

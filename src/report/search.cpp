@@ -8,9 +8,10 @@
 #include "core/units.h"
 #include "estimate/risk.h"
 #include "explore/axis_keys.h"
+#include "explore/incumbents.h"
+#include "insight/best_words.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
-#include "orrery/version.h"
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/search_points.h"
@@ -40,7 +41,16 @@ std::string counts(const SearchAnswer& a) {
          grouped(a.estimated) + " estimated";
 }
 
-std::string ties(const SearchAnswer& a) {
+std::string ties(const SearchReport& r) {
+  const SearchAnswer& a = r.answer;
+  if (const auto& aim = r.request.conditions.objective) {
+    const double best = a.best[0].objective;
+    const double last = stated_value(*aim, best + std::abs(best) * (a.tie - 1));
+    const std::string upto =
+        aim->expression.text() + (aim->maximize ? " >= " : " <= ") + significant(last, 4);
+    if (a.ties == 1) return "none: no other strategy has " + upto;
+    return grouped(a.ties) + " strategies have " + upto;
+  }
   const std::string upto = pretty(a.best[0].step_time * a.tie, 3);
   if (a.ties == 1) return "none: no other strategy is within " + upto;
   return grouped(a.ties) + " strategies are within the winner's error bar (up to " + upto + ")";
@@ -78,7 +88,7 @@ Section outcome(const SearchReport& r) {
   if (r.best.empty()) s.add(labelled("answer", nothing_fits(r.nearest[0])));
   s.add(labelled("search", counts(r.answer)));
   if (!r.left_out.empty()) s.add(labelled("not tried", left_out_words(r)));
-  if (!r.best.empty()) s.add(labelled("ties", ties(r.answer)));
+  if (!r.best.empty()) s.add(labelled("ties", ties(r)));
   return s;
 }
 
@@ -187,38 +197,46 @@ Section refined(const SearchReport& r) {
   return {bold("Simulated"), {table}};
 }
 
+// "; 4.1 % more than the fastest found: bubble +80 ms; a tie"
+std::string own_beside_best(const SearchReport& r) {
+  const Conditions& c = r.request.conditions;
+  const double best = r.best[r.fastest].found.objective;
+  const double own = c.objective_of(r.own->resolved.run, r.own->answer);
+  const double more = loss(own, best);
+  const char* const word =
+      c.objective ? (more < 0 ? " better" : " worse") : (more < 0 ? " less" : " more");
+  std::string text = std::isinf(more) ? "; worse" : "; " + percent(std::abs(more)) + word;
+  text += " than " + the_best(c) + " found";
+  if (!c.objective && !r.own_difference.empty()) text += ": " + r.own_difference;
+  if (more < 0) return text;
+  if (is_tie(own, best, r.answer.tie)) return text + "; a tie";
+  return text + (c.objective ? "" : "; beyond the interval");
+}
+
 Section own(const SearchReport& r) {
   if (!r.own) return {};
   const Answer& a = r.own->answer;
   std::string text = strategy_words(r.request.space, 0, r.own->resolved.run.strategy) + ": " +
                      pretty(a.step_time) + ", " + gib_text(a.memory.peak, 1);
   if (!is_feasible(*r.own)) text += ", which does not fit by this prediction";
-  if (!r.best.empty()) {
-    const Seconds best = r.best[r.fastest].run.answer.step_time;
-    const double more = a.step_time / best - 1;
-    text +=
-        "; " + percent(std::abs(more)) + (more < 0 ? " less" : " more") + " than the fastest found";
-    if (!r.own_difference.empty()) text += ": " + r.own_difference;
-    if (more >= 0) {
-      text += a.step_time <= best * r.answer.tie ? "; a tie" : "; beyond the interval";
-    }
-  }
+  if (!r.best.empty()) text += own_beside_best(r);
   return {bold("Its own strategy"), {Paragraph{text, 2, 2}}};
 }
 
-std::string loss_text(const FamilyReport& f) {
+std::string loss_text(const Conditions& c, const FamilyReport& f) {
   if (f.family.best.place.unit < 0) return f.reason;
-  if (f.slowdown == 0) return "as fast as the fastest";
-  const std::string size = percent(f.slowdown, f.slowdown < 0.0995 ? 1 : 0);
-  return "+" + size + (f.reason.empty() ? "" : ": " + f.reason);
+  if (f.loss == 0) return loss_words(c, 0);
+  const std::string size = percent(f.loss, f.loss < 0.0995 ? 1 : 0);
+  const std::string worse = std::isinf(f.loss) ? "worse" : size + " worse";
+  return (c.objective ? worse : "+" + size) + (f.reason.empty() ? "" : ": " + f.reason);
 }
 
-// Fast strategies first, then those that do not fit, then illegal ones.
+// Good strategies first, then those that do not fit, then illegal ones.
 bool is_nearer(const FamilyReport* a, const FamilyReport* b) {
   const auto rank = [](const FamilyReport* f) {
     return f->family.best.place.unit >= 0 ? 0 : f->family.legal > 0 ? 1 : 2;
   };
-  return rank(a) != rank(b) ? rank(a) < rank(b) : a->slowdown < b->slowdown;
+  return rank(a) != rank(b) ? rank(a) < rank(b) : a->loss < b->loss;
 }
 
 std::vector<const FamilyReport*> shown_of(const SearchReport& r, std::size_t axis) {
@@ -239,11 +257,13 @@ Section families(const SearchReport& r) {
   Table table({Column("value").at_least(kFamily), Column("loses").wrapped()}, 2);
   for (std::size_t a = 0; a < kSearchAxes + space.outer.size(); ++a) {
     for (const FamilyReport* f : shown_of(r, a)) {
-      table.add({axis_name(space, a) + " " + axis_text(space, a, f->family.value), loss_text(*f)});
+      table.add({axis_name(space, a) + " " + axis_text(space, a, f->family.value),
+                 loss_text(r.request.conditions, *f)});
     }
   }
   if (table.empty()) return {};
-  return {bold("The best with") + " each value, beside the fastest", {table.untitled()}};
+  return {bold("The best with") + " each value, beside " + the_best(r.request.conditions),
+          {table.untitled()}};
 }
 
 Section rules(const SearchReport& r) {
@@ -361,6 +381,9 @@ Json family_json(const SearchReport& r, const FamilyReport& f) {
   if (f.family.best.place.unit >= 0) {
     j["step_time_s"] = f.family.best.step_time.si();
     j["slowdown"] = f.slowdown;
+    const auto& o = r.request.conditions.objective;
+    const double value = f.family.best.objective;
+    if (o && std::isfinite(value)) j["objective_value"] = stated_value(*o, value);
     j["strategy"] = found_keys(r, f.family.best);
   } else if (f.family.legal > 0) {
     j["least_peak_gib"] = gib(f.family.nearest.peak);
@@ -385,7 +408,6 @@ AnswerDocument search_document(const SearchReport& r) {
 Json search_json(const SearchReport& r) {
   const SearchAnswer& a = r.answer;
   Json j;
-  j["schema_version"] = kSchemaVersion;
   j["feasible"] = !r.best.empty();
   if (r.is_stopped) j["stopped"] = {{"searched", a.searched}, {"of", a.to_search}};
   j["candidates"] = a.candidates;
@@ -417,8 +439,7 @@ Json search_json(const SearchReport& r) {
   }
   if (!r.request.conditions.pareto.empty()) j["pareto"] = pareto_json(r);
   j["families"] = json_list(r.families, [&](const FamilyReport& f) { return family_json(r, f); });
-  j["tool_version"] = kVersion;
-  return j;
+  return versioned(std::move(j));
 }
 
 }  // namespace orrery

@@ -63,13 +63,17 @@ void add_slow_gpus(const Run& run, const GpuUse& g, Section& s) {
                   kLabel + 2, kLabel});
 }
 
+// "1 group of 8 GPUs in lockstep"
+std::string lockstep_words(const GpuUse& g) {
+  return counted(g.actors, "group") + " of " + counted(g.ranks_of_actor, "GPU") + " in lockstep";
+}
+
 void add_gpus(const Run& run, const GpuUse& g, Section& s) {
   if (g.slowness.empty()) return;
   const auto busy = std::minmax_element(g.busy_share.begin(), g.busy_share.end());
   s.add(labelled("GPUs", grouped(static_cast<std::int64_t>(g.slowness.size())) + ", simulated as " +
-                             grouped(g.actors) + " actors of " + grouped(g.ranks_of_actor) +
-                             " that keep step; kernels are busy " + percent(*busy.first) + " to " +
-                             percent(*busy.second) + " of the step"));
+                             lockstep_words(g) + "; kernels are busy " + percent(*busy.first) +
+                             " to " + percent(*busy.second) + " of the step"));
   add_slow_gpus(run, g, s);
   s.add(Paragraph{
       "the tables below are of replica " + grouped(g.slowest_replica) + ", which finishes last",
@@ -148,16 +152,16 @@ Table table_of_stages(const Simulation& s, std::size_t n, const std::vector<Colu
 }
 
 Section stage_section(const Simulation& s) {
-  const bool mates = has_slow_mates(s);
+  const bool peers = has_slow_mates(s);
   std::vector<Column> columns;
-  for (const char* name : {"stage", "computes", "talks", "mates", "sends", "bubble", "busy",
+  for (const char* name : {"stage", "computes", "exposed", "peers", "messages", "bubble", "busy",
                            "first pass", "last done", "reduced"}) {
-    if (mates || name != std::string_view("mates")) columns.push_back({name, true});
+    if (peers || name != std::string_view("peers")) columns.push_back({name, true});
   }
   return {bold("Stages") +
-              ": what one GPU of each does; talks: collectives it cannot hide; sends: waits for a "
-              "message" +
-              (mates ? "; mates: waits for a slower GPU of its group" : ""),
+              ": what one GPU of each does; exposed: collectives it cannot hide; messages: waits "
+              "for them" +
+              (peers ? "; peers: waits for slower GPUs of its group" : ""),
           {table_of_stages(s, s.stages.size(), columns, stage_use_row)}};
 }
 

@@ -117,12 +117,12 @@ std::string fit_sentence(const FitSummary& f) {
 }
 
 std::string regret_sentence(const RegretSummary& r) {
-  return (r.scope.empty() ? "Over " : r.scope + ": over ") + std::to_string(r.sweeps) +
-         " sweeps of six layouts or more the pick costs " + percent(r.median) +
-         " more than the best in the median, " + percent(r.p90) + " at p90, " + percent(r.worst) +
-         " at worst; " + std::to_string(r.picks_out_of_memory) +
-         " picks ran out of memory. Recommended layouts: " + percent(r.recommended_median) +
-         " in the middle, " + percent(r.recommended_p90) + " in nine of ten; " +
+  return (r.scope.empty() ? "In " : r.scope + ": in ") + std::to_string(r.sweeps) +
+         " sweeps of six or more layouts, the layout predicted fastest is " + percent(r.median) +
+         " slower than the best (median), " + percent(r.p90) + " (p90), " + percent(r.worst) +
+         " (worst); " + std::to_string(r.picks_out_of_memory) +
+         " ran out of memory. Recommended layouts: " + percent(r.recommended_median) +
+         " (median), " + percent(r.recommended_p90) + " (p90); " +
          std::to_string(r.recommended_out_of_memory) + " ran out of memory.";
 }
 
@@ -139,7 +139,7 @@ Section notes(const ValidationReport& report) {
   }
   for (const char* line :
        {"error = predicted/measured - 1; median, p90 and mean are of its size, bias is its median.",
-        "form, p90: median and p90 after the median ratio of each source and tier is divided out.",
+        "form, p90: errors after the median ratio of each source and tier is divided out.",
         "constant, mean: median and mean of FLOPs/(peak x e), e fitted on the source and tier "
         "itself.",
         "regret: measured time of the layout predicted fastest, among those predicted to fit, over "
@@ -424,7 +424,7 @@ Json validation_json(const ValidationReport& report) {
             {"regret", Json::object()}};
   for (const FitSummary& f : report.fits) of_scope(j["memory_fit"], f.scope) = fit_summary_json(f);
   for (const RegretSummary& r : report.regrets) of_scope(j["regret"], r.scope) = regret_json(r);
-  return j;
+  return versioned(std::move(j));
 }
 
 }  // namespace orrery

@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-// Time that passes lose to the copy of a checkpoint beside them.
+// Walks the graph in order. kCopy adds the time that passes lose beside a checkpoint copy.
 template <bool kKeep, bool kOverlap, bool kCopy>
 void sweep(const PassGraph& graph, const CostTable& costs, double slowdown, StepClock& times) {
   StageTimes* const stage = times.stages.data();

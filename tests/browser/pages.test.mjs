@@ -366,6 +366,16 @@ test('pins are compared, a sweep is plotted', { timeout: 180_000 }, () => on(asy
   await page.until('document.querySelectorAll("#panel circle").length >= 2');
 }));
 
+test('a pin holds the run of its answer, also while the engine works', { timeout: 60_000 }, () => on(async page => {
+  // The key sets the run at once; its answer comes later.
+  const pinned = await page.run(`(() => { orrery.app.setKey('parallel.zero', 2); orrery.app.pin();
+    const { pins, run } = orrery.app.state, pin = pins[0];
+    return [run.parallel.zero, pin.run.parallel.zero, pin.answer.inputs.parallel.zero]; })()`);
+  assert.equal(pinned[0], 2);
+  assert.equal(pinned[1], pinned[2]);
+  assert.notEqual(pinned[1], 2);
+}));
+
 // The capacity view has answered what stands in it.
 async function answered(page) {
   await drawn(page);

@@ -58,9 +58,9 @@ TEST_CASE("no time follows from a client's rate alone") {
 
 TEST_CASE("storage without the rate it writes at is refused with what to give") {
   const std::string nfs = refusal(R"("nfs")");
-  CHECK(nfs.find("storage: found what one client carries") != std::string::npos);
+  CHECK(nfs.find("storage: found `client` (rate of one node)") != std::string::npos);
   CHECK(nfs.find(R"(["nfs", {"write": "20 GB/s"}])") != std::string::npos);
-  CHECK(refusal(R"({"read": "1 TB/s"})").find("what the storage reads") != std::string::npos);
+  CHECK(refusal(R"({"read": "1 TB/s"})").find("`read` without `write`") != std::string::npos);
   CHECK(refusal(R"(["nfs", {"write": "2 GB/s"}])").empty());
   CHECK(refusal(R"({"capacity": "1 PB"})").empty());
 }

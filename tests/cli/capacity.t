@@ -52,14 +52,13 @@ $ orrery capacity gpt3-175b-1024-a100 --tp 1 --pp 1 --deadline 60d
 > ...
 
 # A replica that can skip a synchronisation holds the whole model; here none does.
-$ orrery capacity llama-3-8b-8-h100 --gpus 16 --tokens 1000000000000 | grep -A 1 'what if   .*replicas'
-> what if           replicas synchronised less often: there are none, the model is sharded over all 16
->                   data parallel ranks
+$ orrery capacity llama-3-8b-8-h100 --gpus 16 --tokens 1000000000000 | grep 'what if  *no local'
+> what if           no local SGD: all 16 data parallel ranks share one copy of the model
 
 # The rate of one client does not bound a checkpoint; the message asks for the storage's own rate.
 $ orrery capacity llama-3-405b-16384-h100 --storage nfs
 ! exit 2
-! stderr error: --storage nfs: storage: found what one client carries, and not what the storage writes; allowed: `write`, the rate of the whole storage, beside it: ["nfs", {"write": "20 GB/s"}]
+! stderr error: --storage nfs: storage: found `client` (rate of one node) without `write`; allowed: `write`, the rate of the whole storage: ["nfs", {"write": "20 GB/s"}]
 $ orrery capacity llama-3-405b-16384-h100 --storage '["nfs", {"write": "20 GB/s"}]' | grep -A 1 ^checkpoint
 > checkpoint        5.682 TB, synchronous: stops training 284.1 s, safe after 284.1 s, read in 284.1 s
 > ...
@@ -83,7 +82,7 @@ $ for plan in hardware-175b bandwidth-175b offload-gh200; do orrery capacity $pl
 $ orrery capacity gpt3-175b-five-clusters > five.txt
 $ grep -c -E ' USD, (rented|bought) ' five.txt
 > 5
-$ grep -c 'Rented and bought stand side by side' five.txt
+$ grep -c 'Rent includes power, network' five.txt
 > 1
 
 # CSV has a row for each option.
@@ -183,8 +182,8 @@ $ orrery capacity gpt3-175b-1024-a100 --prices '{"gpus": {"a100-sxm4-80gb": {"re
 # What the answer leaves out stands in one line, with the flags that put it in.
 $ orrery capacity gpt3-175b-1024-a100 | grep -A 2 '^left out'
 > left out          failures (--failures llama-3), the writing of checkpoints (--storage selene), PUE
->                   (--energy '["by-load", {"pue": 1.2}]'), cost (--prices market-2026 or --rent 2.5):
->                   with them the answer is longer, dearer or larger
+>                   (--energy '["by-load", {"pue": 1.2}]'), cost (--prices market-2026 or --rent 2.5);
+>                   these would add time, cost or energy
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --rent 2 --energy '["by-load", {"pue": 1.2}]' | grep -c '^left out'
 ! exit 1
 > 0

@@ -9,6 +9,10 @@ $ bash
 < ask orrery estimate --model llama-3-8
 < ask orrery estimate --recompute sel
 < ask orrery estimate --set training.micro
+< ask orrery capacity --corpus pi
+< ask orrery simulate --storage jean
+< mkdir -p mine/hardware/calibrated; echo '{}' > mine/hardware/calibrated/our-h100.json; source <(ORRERY_CONFIG_PATH=$PWD/mine orrery completions bash)
+< for command in collective sweep validate estimate; do ask orrery $command --calibration our; done
 < ask orrery list corp
 < ask orrery show frame
 > estimate
@@ -17,6 +21,12 @@ $ bash
 > llama-3-8b
 > selective
 > training.micro_batch=
+> pile
+> jean-zay
+> our-h100
+> our-h100
+> our-h100
+> our-h100
 > corpora
 > framework
 $ orrery completions fish | grep -c "__fish_seen_subcommand_from simulate' -l trace -r"

@@ -48,3 +48,23 @@ $ for c in "memory gpt3-175b-1024-a100" "explain gpt3-175b-1024-a100 mfu" "list 
 > dict
 > dict
 > dict
+
+# Every document of an answer says its versions, by the same keys.
+$ bash
+< r=llama-3-8b-8-h100
+< has() { orrery "$@" --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print(sys.argv[1], j["schema_version"], j["tool_version"], "schema" in j or "version" in j)' "$1"; }
+< for c in estimate memory comm simulate search; do has $c $r; done
+< has explain $r mfu; has compare $r gpt3-175b-1024-a100; has capacity $r --tokens 1e12 --search; has validate --check
+< has collective all-reduce --node dgx-h100 --gpus 8 --size 1MiB; has show model gpt2; has show run $r
+> estimate 1 0.2.0 False
+> memory 1 0.2.0 False
+> comm 1 0.2.0 False
+> simulate 1 0.2.0 False
+> search 1 0.2.0 False
+> explain 1 0.2.0 False
+> compare 1 0.2.0 False
+> capacity 1 0.2.0 False
+> validate 1 0.2.0 False
+> collective 1 0.2.0 False
+> show 1 0.2.0 False
+> show 1 0.2.0 False

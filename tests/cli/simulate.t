@@ -10,7 +10,7 @@ $ orrery simulate gpt3-175b-1024-a100
 >
 > Time of the busiest stage, ...
 > ...
-> Stages: what one GPU of each does; talks: collectives it cannot hide; sends: waits for a message
+> Stages: what one GPU of each does; exposed: collectives it cannot hide; messages: waits for them
 >   stage  computes ...
 >       0 ...
 > ...
@@ -77,7 +77,7 @@ $ python3 -c 'import json; j = json.load(open("left.json")); print(j["inputs"]["
 > 1024 {'gpus': 960, 'dp': 15, 'micro_batches': 103, 'global_batch': 1545}
 $ orrery simulate gpt3-175b-1024-a100 --fail node:0,link:3
 ! exit 2
-! stderr GPUs and nodes alone
+! stderr only gpu and node parts, without --slow
 $ orrery simulate gpt3-175b-1024-a100 --fail gpu:1024
 ! exit 2
 ! stderr --fail: found "gpu:1024"; allowed: gpu 0 to 1023
@@ -96,15 +96,15 @@ $ orrery simulate gpt3-175b-1024-a100 | sed -n '/^Memory/,/^Critical/p' | head -
 $ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 --jitter 0.02 | grep -A 1 -E 'slow parts|jitter:|^GPUs'
 >                   +... s slow parts: GPUs, nodes and links said to be slow keep the others waiting
 >                   +... jitter: every pass waits for the slowest GPU of those that keep step
-> GPUs              1,024, simulated as 128 actors of 8 that keep step; kernels are busy ...
+> GPUs              1,024, simulated as 128 groups of 8 GPUs in lockstep; kernels are busy ...
 >                   ...
 $ orrery simulate gpt3-175b-1024-a100 --every-gpu --csv | tail -1 | cut -d, -f1-5
 > 1023,127,7,15,1
 # The slow GPU has a name, and its mates wait in the stage's passes.
-$ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 | grep -E 'GPU 17|mates|^      [01] '
+$ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 | grep -E 'GPU 17|peers|^      [01] '
 >                   GPU 17 takes 1.30 times as long: node 2, stage 0, replica 2
->   mates: waits for a slower GPU of its group
->   stage  computes   talks   mates    sends  bubble    busy  first pass  last done  reduced
+>   peers: waits for slower GPUs of its group
+>   stage  computes  exposed   peers  messages  bubble    busy  first pass  last done  reduced
 >       0 ...
 >       1 ...
 > ...

@@ -230,8 +230,9 @@ export class App {
   }
 
   pin(): void {
-    const { pins, run, answer } = this.state;
-    if (!answer || this.state.wrong || pins.length >= 4) return;
+    // `of` is the run of the answer; `run` may be ahead of it while the engine works.
+    const { pins, of: run, answer } = this.state;
+    if (!answer || !run || this.state.wrong || pins.length >= 4) return;
     const name = `${'ABCD'.split('').find(c => !pins.some(p => p.name === c))}`;
     this.set({ pins: [...pins, { name, run, answer }].sort((a, b) => (a.name < b.name ? -1 : 1)) });
   }

@@ -121,15 +121,18 @@ constexpr auto kCalibrateOptions = [] {
       Option{into<&C::action>(verbs), "ACTION", "", ""},
       Option{into<&C::files>(), "FILE", "", "measurements; docs/calibrate.md lists the tools",
              "files"},
-      Option{into<&C::device>(), "--device", "", "device they were measured on: name or path"},
-      Option{into<&C::node>(), "--node", "", "node they were measured on; needed for collectives"},
+      Option{into<&C::device>(), "--device", "", "device they were measured on: name or path", "",
+             "", "device"},
+      Option{into<&C::node>(), "--node", "", "node they were measured on; needed for collectives",
+             "", "", "node"},
       Option{into<&C::name>(), "--name", "NAME", "name of the overlay (the name of its file)"},
       Option{into<&C::html>(), "--html", "FILE", "write a page with pictures to FILE"},
       Option{into<&C::collective>(), "--collective", "",
              "collective of an nccl-tests output that does not name it"},
       Option{into<&C::dtype>(), "--dtype", "",
              "element type of the matrix products in a PyTorch profiler's table"},
-      Option{into<&C::calibration>(), "--calibration", "FILE", "check: the overlay to check"},
+      Option{into<&C::calibration>(), "--calibration", "FILE", "check: the overlay to check", "",
+             "", "calibration"},
       Option{into<&C::time>(1, kMostSeconds), "--time", "SECONDS",
              "measure: seconds it may take (120)"},
   };
@@ -180,8 +183,8 @@ CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const Look& look,
   answer.warnings = check_sets(sets, m);
   const std::vector<CheckedKind> kinds = check_calibration(c, m.cluster, points_of(sets));
   check_judged(kinds, c);
-  answer.text =
-      look.json() ? AnswerText(check_json(c, kinds)) : drawn(check_document(c, kinds), look);
+  answer.text = look.json() ? AnswerText(versioned(check_json(c, kinds)))
+                            : drawn(check_document(c, kinds), look);
   answer.code = holds(kinds) ? ExitCode::answer : ExitCode::no;
   return answer;
 }

@@ -83,7 +83,7 @@ constexpr auto kCapacityOptions = [] {
   std::size_t n = 0;
   all[n++] = Option{into<&C::run>()};
   for (const PlanFlag& f : kPlanFlags) {
-    all[n++] = Option{by<C, read_plan_flag>(), f.name, f.type, f.help, "", kThePlan};
+    all[n++] = Option{by<C, read_plan_flag>(), f.name, f.type, f.help, "", kThePlan, f.names};
   }
   all[n++] = Option{into<&C::search>(),
                     "--search",
@@ -97,14 +97,14 @@ constexpr auto kCapacityOptions = [] {
                     "models in place of the run's: which of them the limits allow, a strategy "
                     "searched for each, on 20 tokens an active parameter unless --tokens is given",
                     "",
+                    kThePlan,
+                    "model"};
+  all[n++] = Option{into<&C::sure>(),
+                    "--sure",
+                    "",
+                    "compare the upper end of days and cost with the limits, not the middle",
+                    "",
                     kThePlan};
-  all[n++] =
-      Option{into<&C::sure>(),
-             "--sure",
-             "",
-             "meet the limits at the upper end of the ranges of days and cost, not in the middle",
-             "",
-             kThePlan};
   all[n++] = Option{into<&C::jobs>(1, kMostWorkers), "--jobs", "N",
                     "threads of a search (all the machine has)"};
   return all;

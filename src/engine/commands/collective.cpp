@@ -39,12 +39,13 @@ constexpr auto kCollectiveOptions = [] {
   using C = CollectiveChoice;
   return std::array{
       Option{into<&C::kind>(collective_names), "KIND", "", ""},
-      Option{by<C, read_cluster_key>(), "--node", "", "kind of node: name or path"},
+      Option{by<C, read_cluster_key>(), "--node", "", "kind of node: name or path", "", "", "node"},
       Option{by<C, read_given_cluster>(OptionKind::file), "--cluster", "FILE",
              "the `cluster` object of a run file, or - for stdin"},
       Option{by<C, read_cluster_key>(), "--gpus", "", "GPUs in all"},
       Option{by<C, read_cluster_key>(), "--calibration", "",
-             "constants fitted on measurements: name or path (docs/calibrate.md)"},
+             "constants fitted on measurements: name or path (docs/calibrate.md)", "", "",
+             "calibration"},
       Option{into<&C::size>(), "--size", "",
              "size of the full buffer: a range, a list (64KiB,1MiB) or one (1MiB..16GiB)"},
       Option{into<&C::step>(), "--step", "", "factor between the sizes of a range (2)"},

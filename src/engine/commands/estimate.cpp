@@ -39,7 +39,7 @@ Json document_of(const ResolvedRun& r, const Explanation& e) {
   Json j = explain_json(e);
   j["rests_on"] = rests_on_json(r);
   j["inputs"] = reported_inputs(r);
-  return j;
+  return versioned(std::move(j));
 }
 
 constexpr std::size_t kMostRuns = 8;

@@ -167,7 +167,7 @@ CommandAnswer show_document(ConfigKind kind, const std::string& name, const Look
   const std::string source = source_line(document);
   if (!source.empty()) shown.head.add(Paragraph{source, 2});
   add_kind(kind, name, document, found->file, lookup, shown);
-  if (look.json()) return {ExitCode::answer, AnswerText(shown.json)};
+  if (look.json()) return {ExitCode::answer, AnswerText(versioned(shown.json))};
   AnswerDocument d = document_of(name, value_list(document));
   d.sections.insert(d.sections.begin(), {shown.head, shown.tiers});
   return {ExitCode::answer, drawn(d, look)};
@@ -181,7 +181,7 @@ CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& l
   const Table tiers = tier_list(r.run.cluster);
   j["tiers"] = json_rows(tiers);
   if (with_operators) j["operators"] = json_rows(operators);
-  if (look.json()) return {ExitCode::answer, AnswerText(std::move(j))};
+  if (look.json()) return {ExitCode::answer, AnswerText(versioned(std::move(j)))};
   AnswerDocument d{
       r.model_name, {run_header(r)}, with_operators ? operators : value_list(*r.inputs)};
   d.add({{}, {with_operators ? operators : tiers}});

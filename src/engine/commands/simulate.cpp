@@ -91,7 +91,7 @@ std::vector<Failure> read_failures(const std::vector<std::string>& texts,
                                        [](const Failure& f) { return f.part == SlowPart::link; });
   if (leaves_replicas_out && (names_links || !slow.empty())) {
     refuse(kFail, texts.front(),
-           "GPUs and nodes alone: without their replicas, ranks have other numbers");
+           "only gpu and node parts, without --slow: after a failure the ranks are renumbered");
   }
   const Survivors left = survivors(run, failures);
   if (!left.why_none.empty()) refuse(kFail, texts.front(), "less: " + left.why_none);
@@ -157,7 +157,7 @@ void check_asked(const SimulateFiles& asked, const Run& run) {
   }
   if (const std::string why = why_no_simai(run); !asked.simai.empty() && !why.empty()) {
     throw InputError("command line", "--simai", why,
-                     "runs without: the format has no word for them");
+                     "a run without it: SimAI's format cannot express it");
   }
 }
 
@@ -219,10 +219,10 @@ constexpr auto kSimulateOptions = [] {
              "write a checkpoint beside the step: synchronous, two-phase or asynchronous; needs "
              "--storage"},
       Option{into<&C::storage, C>(), "--storage", "NAME",
-             "where the checkpoint goes: a name of `orrery list storage` or a path"},
+             "where the checkpoint goes: a name of `orrery list storage` or a path", "", "",
+             "storage"},
       Option{into<&C::fail>(OptionKind::comma_texts), kFail.name, "PART:NUMBER",
-             "a failed part, without which the run goes on: gpu:17, node:3, link:0 (one network "
-             "card of node 0)"},
+             "continue without a failed part: gpu:17, node:3, link:0 (one network card of node 0)"},
       Option{into<&C::spread>(), "--spread", "SHARE",
              "make each GPU slower by its own random share, up to this: 0.05"},
       Option{into<&C::jitter>(), "--jitter", "SHARE",

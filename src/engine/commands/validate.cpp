@@ -145,7 +145,8 @@ constexpr auto kValidateOptions = [] {
       Option{into<&C::parameters>(), "--parameters", "FILE",
              "constants that a fit may change (validation/parameters.json)"},
       Option{into<&C::calibration>(), kCalibrationFlag, "FILE",
-             "constants fitted on measurements, applied to the rows of their device: name or path"},
+             "constants fitted on measurements, applied to the rows of their device: name or path",
+             "", "", "calibration"},
   };
 }();
 
@@ -238,7 +239,7 @@ CommandAnswer answer_fit(const ValidateOptions& o, const FitRuns& runs, const Na
   const ConstantsFit fit = fit_constants(runs, everything(runs), kLooks);
   const ConfigChanges changes = config_changes(runs, fit, config_lookup(configs), parameters.text);
   CommandAnswer answer{ExitCode::answer, o.json()
-                                             ? AnswerText(fit_json(runs, fit, changes))
+                                             ? AnswerText(versioned(fit_json(runs, fit, changes)))
                                              : drawn(fit_document(runs, fit, changes), o.look)};
   if (!o.write_configs.empty()) answer.files = changed_files(changes, o.write_configs);
   return answer;
@@ -246,14 +247,14 @@ CommandAnswer answer_fit(const ValidateOptions& o, const FitRuns& runs, const Na
 
 CommandAnswer answer_ablate(const ValidateOptions& o, const FitRuns& runs) {
   const AblationReport report = ablate(runs);
-  return {ExitCode::answer, o.json() ? AnswerText(ablation_json(runs, report))
+  return {ExitCode::answer, o.json() ? AnswerText(versioned(ablation_json(runs, report)))
                                      : drawn(ablation_document(runs, report), o.look)};
 }
 
 CommandAnswer answer_check(const ValidateOptions& o, const ValidationReport& report) {
   const ConsistencyReport checked = check_rows(report.rows);
   return {checked.contradictions.empty() ? ExitCode::answer : ExitCode::out_of_tolerance,
-          o.json() ? AnswerText(consistency_json(checked))
+          o.json() ? AnswerText(versioned(consistency_json(checked)))
                    : drawn(consistency_document(checked), o.look)};
 }
 

@@ -364,6 +364,7 @@ class Import {
       return l.stops && !l.key.empty() && !value_at(all.run, l.key).is_null();
     });
     deepspeed::shard_bf16_states(all);
+    slurm::compare_with_machine(all, job_.files);
     return all;
   }
 
@@ -384,6 +385,7 @@ class Import {
     }
     all.checkpointed_every = std::max(all.checkpointed_every, part.checkpointed_every);
     all.prefetch_of_width = all.prefetch_of_width || part.prefetch_of_width;
+    all.gpus.add(part.gpus);
   }
 
   void leaves(const Json& value, const std::string& path, const ImportedRun& part,

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/key_access.h"
+#include "core/units.h"
 #include "engine/options.h"
 #include "engine/overrides.h"
 #include "estimate/accuracy.h"
@@ -63,11 +64,18 @@ std::vector<ObservedStep> observed_steps(const NamedText& observed, const RunSou
   const std::vector<OtherSetting> others = other_settings(log, resolved.run);
   if (!others.empty())
     throw InputError(observed.name, "", words_of(others.front()), "a log of this run");
-  if (contains(observed.text, "elapsed time per iteration (ms):"))
-    return read_observed(observed.text, observed.name);
   ObservedStep step;
   step.time = step_of(log, resolved.run);
   return {step};
+}
+
+// Another run, machine or unit: no stack is that far from another.
+void refuse_far_level(const StackLevel& level, const std::string& file) {
+  constexpr double kMost = 10;
+  if (level.factor >= 1 / kMost && level.factor <= kMost) return;
+  const double round = level.factor > kMost ? std::round(level.factor) : level.factor;
+  throw InputError(file, "", "a step of " + shortest(round) + " times the predicted one",
+                   "a log of this run: 0.1 to 10 times");
 }
 
 RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
@@ -102,6 +110,7 @@ void set_observed_level(const NamedText& observed, const ConfigSource& configs, 
     logs.push_back(log_of(step, run_of(step, run, observed.name, configs), configs));
   }
   const StackLevel level = stack_level(read_accuracy(found->text, found->file), logs);
+  refuse_far_level(level, observed.name);
   Json& stack = at_key<&RunRequest::stack>(run.json) = Json::object();
   write_keys(kStackKeys, level, stack);
 }

@@ -28,6 +28,7 @@
 #include "core/enum_names.h"
 #include "core/json.h"
 #include "exchange/foreign_file.h"
+#include "exchange/left_over.h"
 #include "parallel/assumed.h"
 
 namespace orrery {
@@ -67,13 +68,16 @@ inline constexpr EnumArray<ForeignFormat, const char*> kToolNames = {
     "NeMo Automodel", "Axolotl",   "LLaMA-Factory", "torchtune",  "Hugging Face's Trainer"};
 constexpr const char* tool_of(ForeignFormat format) { return kToolNames[format]; }
 
-// A setting that became no key, as it was written, and why. One that `stops` changes memory or
-// time: its key (if it is of one) stays missing, and the run is not whole without --assume.
-struct LeftOver {
-  std::string setting;
-  std::string why;
-  std::string key = {};
-  bool stops = false;
+// GPUs as the files of a machine and those of a job say them; 0 where none does.
+struct GpuCounts {
+  std::int64_t node = 0;      // of the machine
+  std::int64_t fabric = 0;    // of all its nodes
+  std::int64_t job_node = 0;  // that the training uses of a node
+
+  void add(const GpuCounts& o) {
+    for (const auto part : {&GpuCounts::node, &GpuCounts::fabric, &GpuCounts::job_node})
+      this->*part = this->*part > o.*part ? this->*part : o.*part;
+  }
 };
 
 struct ImportedRun {
@@ -86,6 +90,7 @@ struct ImportedRun {
   std::int64_t checkpointed_every = 0;  // every n-th layer, for fit_import; 0: said by the run
   // DeepSpeed's "auto" of its prefetch, which follows from the model's width, for fit_import.
   bool prefetch_of_width = false;
+  GpuCounts gpus = {};
 };
 
 // `given`: the run as far as the command line says it; a format that counts by replica needs the

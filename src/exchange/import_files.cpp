@@ -107,7 +107,9 @@ class Import {
     drop_configs();
     for (const TrainingFile& f : training_) alone(f);
     check_assumed();
-    return combined(std::move(parts_));
+    ImportedRun all = combined(std::move(parts_));
+    slurm::compare_with_machine(all, job_.files);
+    return all;
   }
 
  private:

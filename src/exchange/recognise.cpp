@@ -386,8 +386,15 @@ Recognised recognise(const ForeignFile& file) {
   if (const auto found = binary(text)) return *found;
   if (const auto found = xml(text)) return *found;
   if (file.name.ends_with(".py")) return python(text);
-  if (first_character(text) == '{' && !is_yaml_in_braces(file))
-    return json(parse_json(text, file.name));
+  if (first_character(text) == '{' && !is_yaml_in_braces(file)) {
+    try {
+      return json(parse_json(text, file.name));
+    } catch (const InputError&) {
+      // Lines of a log, each in braces.
+      if (const auto found = lines(text)) return *found;
+      throw;
+    }
+  }
   if (is_yaml_in_braces(file)) return yaml(read_yaml(text, file.name));
   if (is_shell_line(text.substr(0, text.find('\n')))) return script(text);
   if (begins_as_yaml(text)) {

@@ -46,6 +46,13 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+std::string text_between(std::string_view line, std::string_view open, char close) {
+  const std::size_t at = line.find(open);
+  if (at == std::string_view::npos) return "";
+  const std::string_view rest = line.substr(at + open.size());
+  return std::string(rest.substr(0, rest.find(close)));
+}
+
 std::string without_colours(std::string_view line) {
   std::string out;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -28,6 +28,9 @@ void make_plain(std::string& text);
 // Without spaces and tabs at its ends.
 std::string_view trimmed(std::string_view text);
 
+// The part behind the first `open`, up to `close` or the end; "" without `open`.
+std::string text_between(std::string_view line, std::string_view open, char close);
+
 // Without a terminal's colours, "\x1b[31m"; what a page kept of them, "[31m", too.
 std::string without_colours(std::string_view line);
 

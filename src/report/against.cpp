@@ -312,7 +312,10 @@ AnswerDocument training_against_document(const RunReport& r, const TrainingLog& 
                            : log.steps > 1 ? ", their median"
                                            : "";
   const std::string steps = std::to_string(log.steps) + (log.steps == 1 ? " step" : " steps");
-  Section& s = d.add({"Against " + steps + " of a log of " + log.form + rule, {table}});
+  const std::string ramp =
+      log.other_batch > 0 ? "; " + std::to_string(log.other_batch) + " of another batch left out"
+                          : "";
+  Section& s = d.add({"Against " + steps + " of a log of " + log.form + rule + ramp, {table}});
   if (!a.unused_timers.empty()) {
     s.add(Paragraph{"timers without a predicted term: " + joined(a.unused_timers, ", "), 4, 2});
   }
@@ -334,6 +337,7 @@ Json training_against_json(const RunReport& r, const TrainingLog& log) {
   Json j = {{"form", log.form},
             {"steps", log.steps},
             {"set_aside", log.set_aside},
+            {"other_batch", log.other_batch},
             {"terms", json_rows(training_table(a))},
             {"other_settings", other_words(a)},
             {"causes", json_rows(cause_table(a))},

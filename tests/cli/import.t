@@ -164,6 +164,28 @@ $ orrery import events
 $ orrery estimate gpt3-175b-1024-a100 --against events
 ! exit 2
 ! stderr events: found no log of a training
+# Logs of a training are named as such, also where a line looks like JSON.
+$ printf "iteration: 1 / 100 | time_per_iteration_ms: 1.41K | global_batch_size: 256 | lm_loss: 11\n" > nanotron.log
+$ orrery import nanotron.log
+! exit 2
+! stderr found a log of nanotron; allowed: --observed FILE of orrery estimate
+$ printf "{'loss': 2.3, 'epoch': 0.1}\n{'train_runtime': 142.0}\n" > trainer.log
+$ orrery import trainer.log
+! exit 2
+! stderr found a log of Hugging Face's Trainer; allowed: --observed FILE of orrery estimate
+# A step that no stack has is of another run, and so is a batch of MLPerf's lines.
+$ printf "x | elapsed time per iteration (ms): 5000000.0 |\n" > far.log
+$ orrery estimate gpt3-175b-1024-a100 --observed far.log
+! exit 2
+! stderr /^error: far.log: found a step of [0-9]+ times the predicted one; allowed: a log of this run/
+$ printf ':::MLLOG {"key": "global_batch_size", "value": 8}\n:::MLLOG {"key": "tracked_stats", "value": {"train_step_time": 30.5}}\n' > mlperf.log
+$ orrery estimate gpt3-175b-1024-a100 --observed mlperf.log
+! exit 2
+! stderr mlperf.log: found training.global_batch 8 in the log, 1536 here; allowed: a log of this run
+# Steps of a ramp of batches are no steps of the run.
+$ for b in 32 32 32 1536; do printf "x | elapsed time per iteration (ms): ${b}0.0 | global batch size:  $b | loss 1\n"; done > ramp.log
+$ orrery estimate gpt3-175b-1024-a100 --against ramp.log | grep Against
+> Against 1 step of a log of Megatron-LM; 3 of another batch left out
 # The step of any tool's log sets the level of the stack.
 $ printf "[2026-01-01 00:00:00] [INFO] CurrSamplesPerSec=60.5, MemAllocated=1GB\n{'loss': 1}\n" > steps.log
 $ orrery estimate gpt3-175b-1024-a100 --observed steps.log --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["inputs"]["stack"]["steps"])'

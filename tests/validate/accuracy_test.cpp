@@ -241,23 +241,13 @@ TEST_CASE("80 percent intervals hold on sources left out, nested") {
   }
 }
 
-TEST_CASE("observed steps are read from runs, rows and logs, and nothing else") {
+TEST_CASE("observed steps are read from runs and rows, and nothing else") {
   const auto runs = read_observed(R"([{"run": "a.json", "step_time": "12 s"}])", "o.json");
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].time.si() == 12);
   const auto rows =
       read_observed(R"([{"id": "x", "run": {}, "measured": {"step_time_s": 2}}])", "o.json");
   CHECK(rows[0].time.si() == 2);
-  std::string log;
-  for (int i = 0; i < 20; ++i) {
-    log += " iteration " + std::to_string(i) +
-           " | elapsed time per iteration (ms): " + (i < 5 ? "90000.0" : "1500.0") +
-           " | learning rate: 1e-4\n";
-  }
-  const auto logged = read_observed(log, "train.log");
-  REQUIRE(logged.size() == 1);
-  CHECK(!logged[0].run);
-  CHECK(logged[0].time.si() == testing::about(1.5));
   CHECK_THROWS_AS(read_observed("nothing here", "x.log"), InputError);
   CHECK_THROWS_AS(read_observed("[]", "x.json"), InputError);
   CHECK_THROWS_AS(read_observed(R"([{"run": "a", "step_time": "12 GiB"}])", "x"), InputError);

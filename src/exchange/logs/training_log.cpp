@@ -12,6 +12,8 @@
 #include "core/units.h"
 #include "exchange/logs/event_file.h"
 #include "exchange/logs/log_fields.h"
+#include "exchange/logs/log_settings.h"
+#include "exchange/logs/progress_bars.h"
 #include "exchange/text_lines.h"
 
 namespace orrery {
@@ -48,58 +50,6 @@ void read_timer(const std::string& line, std::map<std::string, std::vector<doubl
   if (most) timers[line.substr(first, dots - first)].push_back(*most * kMilli);
 }
 
-struct SettingName {
-  std::string_view name;  // as Megatron-LM lists its arguments
-  std::string_view key;
-};
-constexpr std::array kSettings = {
-    SettingName{"world_size", "cluster.gpus"},
-    SettingName{"seq_length", "training.sequence_length"},
-    SettingName{"global_batch_size", "training.global_batch"},
-    SettingName{"micro_batch_size", "training.micro_batch"},
-    SettingName{"tensor_model_parallel_size", "parallel.tp"},
-    SettingName{"pipeline_model_parallel_size", "parallel.pp"},
-    SettingName{"context_parallel_size", "parallel.cp"},
-    SettingName{"expert_model_parallel_size", "parallel.ep"},
-};
-
-void take_setting(std::string_view key, std::string_view text,
-                  std::vector<LoggedSetting>& settings) {
-  const auto x = leading_number(text);
-  if (!x || *x != std::floor(*x)) return;
-  const LoggedSetting s{key, static_cast<std::int64_t>(*x)};
-  const auto at = std::find_if(settings.begin(), settings.end(),
-                               [&](const LoggedSetting& known) { return known.key == key; });
-  if (at == settings.end()) {
-    settings.push_back(s);
-  } else {
-    *at = s;
-  }
-}
-
-// The batch from a step's line "global batch size:    16", or NeMo's "global_batch_size: 16".
-void read_batch(std::string_view line, std::vector<LoggedSetting>& settings) {
-  for (const std::string_view name : {"global batch size:", "global_batch_size:"}) {
-    const std::size_t at = line.find(name);
-    if (at != std::string_view::npos)
-      take_setting("training.global_batch", line.substr(at + name.size()), settings);
-  }
-}
-
-// "  seq_length ......................... 4096"
-void read_settings(std::string_view line, std::vector<LoggedSetting>& settings) {
-  const std::size_t dots = line.find(" ...");
-  if (dots == std::string_view::npos) return;
-  const std::size_t value = line.find_first_not_of(". ", dots);
-  if (value == std::string_view::npos) return;
-  const std::size_t blank = line.find_last_of(' ', dots - (dots > 0 ? 1 : 0));
-  const std::size_t first = blank == std::string_view::npos || blank >= dots ? 0 : blank + 1;
-  for (const SettingName& s : kSettings) {
-    if (line.substr(first, dots - first) == s.name)
-      take_setting(s.key, line.substr(value), settings);
-  }
-}
-
 // "run-1 - iteration-time" is a column of one run.
 const HistoryColumn* column_of(std::string_view title) {
   const std::size_t dash = title.rfind(" - ");
@@ -107,6 +57,12 @@ const HistoryColumn* column_of(std::string_view title) {
   const auto found = std::find_if(kHistoryColumns.begin(), kHistoryColumns.end(),
                                   [&](const HistoryColumn& c) { return c.name == title; });
   return found == kHistoryColumns.end() ? nullptr : &*found;
+}
+
+// Tags of Megatron-LM ("lm loss vs samples") and DeepSpeed ("Train/Samples/lr") [from memory] whose
+// step is a number of samples.
+bool counts_samples(std::string_view tag) {
+  return contains(tag, "vs samples") || contains(tag, "Train/Samples/");
 }
 
 // Seconds of a step between two events of one tag, whatever was done in them: the middle one
@@ -140,10 +96,18 @@ std::string read_events(std::string_view bytes, const std::string& file, Values&
   }
   const auto none = [&](Logged q) { return values[static_cast<std::size_t>(q)].empty(); };
   if (!none(Logged::step) || !none(Logged::samples) || !none(Logged::tokens)) return "TensorBoard";
-  for (const double x : seconds_between(scalars)) {
+  std::vector<LoggedScalar> by_step;
+  std::vector<LoggedScalar> by_sample;
+  for (const LoggedScalar& s : scalars) (counts_samples(s.tag) ? by_sample : by_step).push_back(s);
+  for (const double x : seconds_between(by_step)) {
     if (x > 0 && x < kMost) values[static_cast<std::size_t>(Logged::step)].push_back(x);
   }
-  return "TensorBoard, by the clock of its events";
+  if (!none(Logged::step)) return "TensorBoard, by the clock of its events";
+  for (const double x : seconds_between(by_sample)) {
+    if (x > 1 / kMost && x < kMost)
+      values[static_cast<std::size_t>(Logged::samples)].push_back(1 / x);
+  }
+  return "TensorBoard, by the clock of its events and the samples that they count";
 }
 
 // A history whose columns say when a step was logged, and no step's time.
@@ -221,46 +185,10 @@ std::string read_history(const std::vector<std::string>& lines, const std::strin
   return "W&B";
 }
 
-// tqdm's bar " 5/1000 [00:47<2:31:10,  9.05s/it", which a terminal writes over itself.
-struct Bar {
-  std::string total;
-  double seconds = 0;  // of a step
-};
-
-std::vector<Bar> bars_in(std::string_view text) {
-  std::vector<Bar> bars;
-  constexpr std::string_view kSlow = "s/it";
-  constexpr std::string_view kFast = "it/s";
-  for (std::size_t at = text.find("it"); at != std::string_view::npos;
-       at = text.find("it", at + 2)) {
-    const bool slow = at >= 2 && text.substr(at - 2, kSlow.size()) == kSlow;
-    const bool fast = text.substr(at, kFast.size()) == kFast;
-    if (!slow && !fast) continue;
-    const std::size_t end = slow ? at - 2 : at;
-    const std::size_t comma = text.rfind(',', end);
-    const std::size_t open = text.rfind('[', end);
-    if (comma == std::string_view::npos || open == std::string_view::npos || open > comma) continue;
-    const auto rate = leading_number(text.substr(comma + 1, end - comma - 1));
-    const std::size_t slash = text.rfind('/', open);
-    if (!rate || slash == std::string_view::npos || open - slash > 12) continue;
-    bars.push_back(
-        {std::string(trimmed(text.substr(slash + 1, open - slash - 1))), slow ? *rate : 1 / *rate});
-  }
-  return bars;
-}
-
-// Steps of the longest bar: others load weights, map samples or evaluate.
 std::string read_bars(std::string_view text, Values& values) {
-  std::map<std::string, std::vector<double>> by_total;
-  for (const Bar& b : bars_in(text)) by_total[b.total].push_back(b.seconds);
-  std::vector<double> most;
-  for (auto& [total, all] : by_total) {
-    if (all.size() > most.size()) most = std::move(all);
-  }
-  constexpr std::size_t kFewest = 3;
-  if (most.size() < kFewest) return "";
-  values[static_cast<std::size_t>(Logged::step)] = std::move(most);
-  return "a progress bar";
+  std::vector<double>& steps = values[static_cast<std::size_t>(Logged::step)];
+  steps = bar_steps(text);
+  return steps.empty() ? "" : "a progress bar";
 }
 
 // Lines without colours; a bar that a terminal writes over itself holds several.
@@ -274,23 +202,6 @@ std::vector<std::string> written_lines(std::string_view text) {
     }
   }
   return lines;
-}
-
-// "1 day, 2:03:04", "0:15:19.02"; 0 where it is none.
-double seconds_of_clock(std::string_view text) {
-  constexpr double kSixty = 60;
-  constexpr double kDay = 86'400;
-  double seconds = 0;
-  const std::size_t day = text.find(" day");
-  const double days = day == std::string_view::npos ? 0 : leading_number(text).value_or(0);
-  const std::size_t comma = day == std::string_view::npos ? day : text.find(", ", day);
-  if (comma != std::string_view::npos) text.remove_prefix(comma + 2);
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(':', at), text.size());
-    seconds = seconds * kSixty + parse_number(std::string(text.substr(at, end - at))).value_or(0);
-    at = end + 1;
-  }
-  return days * kDay + seconds;
 }
 
 std::string_view behind(std::string_view line, std::string_view marker) {
@@ -382,6 +293,25 @@ std::optional<T> of(const std::vector<double>& x, bool most = false) {
   return T(most ? *std::max_element(x.begin(), x.end()) : settled_median(x));
 }
 
+// Steps of the last batch, and the timers below them; those of a ramp before it are left out.
+void read_lines(const std::vector<std::string>& lines, TrainingLog& log, Values& values,
+                std::map<std::string, std::vector<double>>& timers) {
+  std::int64_t last = 0;
+  for (const std::string& line : lines) {
+    if (const std::int64_t batch = batch_in(line); batch > 0) last = batch;
+  }
+  bool counts = true;
+  for (const std::string& line : lines) {
+    if (const std::int64_t batch = batch_in(line); batch > 0) {
+      counts = batch == last;
+      if (!counts) ++log.other_batch;
+    }
+    if (!counts) continue;
+    read_fields(line, log.form, values);
+    if (log.form == "Megatron-LM") read_timer(line, timers);
+  }
+}
+
 }  // namespace
 
 TrainingLog read_training_log(std::string_view text, const std::string& file) {
@@ -398,14 +328,9 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
     if (log.form.empty()) log.form = read_json_history(lines, values);
     if (log.form.empty()) log.form = read_bars(text, values);
   }
+  log.settings = settings_in(lines, log.form);
   std::map<std::string, std::vector<double>> timers;
-  for (const std::string& line : lines) {
-    read_fields(line, log.form, values);
-    if (log.form == "Megatron-LM" || log.form == "NeMo") read_batch(line, log.settings);
-    if (log.form != "Megatron-LM") continue;
-    read_timer(line, timers);
-    read_settings(line, log.settings);
-  }
+  read_lines(lines, log, values, timers);
   if (log.form == "Hugging Face's Trainer") read_run_time(lines, values);
   const auto at = [&](Logged q) -> const std::vector<double>& {
     return values[static_cast<std::size_t>(q)];

@@ -9,15 +9,17 @@
 //   list of arguments "tensor_model_parallel_size .... 8" and "global batch size: 16";
 // - DeepSpeed: "CurrSamplesPerSec=" or "iter time (s):", "MaxMemAllocated=" (GB of 2³⁰);
 // - NeMo: "train_step_timing in s:"; Megatron-Bridge: "Step Time :"; MLPerf: tracked_stats'
-//   train_step_time or throughput; torchtune: "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB);
-//   Hugging Face's Trainer: of all steps, 'train_runtime' over their number, else
-//   'train_steps_per_second' from 0.1, else 'train_samples_per_second';
+//   train_step_time or throughput, with its batch and length; torchtune:
+//   "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB); Hugging Face's Trainer: of all steps,
+//   'train_runtime' over their number, else 'train_steps_per_second' from 0.1, else
+//   'train_samples_per_second';
 // - nanotron, MaxText, LLM Foundry, NeMo Automodel, nanoGPT, llm.c, OLMo, fms-fsdp: the names in
 //   exchange/logs/log_fields.h; LLaMA-Factory's trainer_log.jsonl: by its clock;
-// - tqdm's progress bar of the steps, where no line says more: its smoothed seconds of a step;
+// - tqdm's progress bar of the steps, where no line says more: its smoothed seconds of a step once
+//   they have forgotten the first one, before that its clock;
 // - a CSV history of W&B, by the tools' names of its columns (of one run), or its lines of JSON;
 // - an event file of TensorBoard, by the same names of its scalars; both without one by the clock
-//   of their events;
+//   of their events. Steps of tags that count samples ("… vs samples") are samples;
 // - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"
 // (reserved). Errors: InputError if no line holds a step.
 #pragma once
@@ -43,7 +45,8 @@ struct LoggedSetting {
 struct TrainingLog {
   std::string form;  // "Megatron-LM", "DeepSpeed", "torchtitan"
   std::size_t steps = 0;
-  std::size_t set_aside = 0;  // of them, the first; the median of the others counts
+  std::size_t set_aside = 0;    // of them, the first; the median of the others counts
+  std::size_t other_batch = 0;  // beside them, of another batch than the last (a ramp): left out
   std::optional<Seconds> step_time;
   std::optional<double> samples_per_s;         // of all GPUs
   std::optional<double> tokens_per_s_per_gpu;  // torchtitan

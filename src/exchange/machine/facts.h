@@ -8,9 +8,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/enum_names.h"
 #include "exchange/foreign_file.h"
+#include "exchange/left_over.h"
 
 namespace orrery {
 
@@ -30,10 +32,15 @@ struct MachineFacts {
   std::int64_t nics = 0;
   double nic_gbits = 0;  // of one
   std::int64_t nodes = 0;
-  std::int64_t nodes_per_leaf = 0;
+  std::int64_t nodes_per_leaf = 0;  // of the pod that has full rate within
   double oversubscription = 0;
   std::int64_t nodes_per_domain = 0;  // of NVLink
   bool has_fabric = false;
+  std::string family;          // of the GPUs, as a scheduler calls it: "GB200"
+  double pcie_gbytes = 0;      // GB/s a direction of a GPU's PCIe link
+  bool pcie_may_rest = false;  // a GPU without work may have lowered its link
+  // Parts of the file that count for nothing, each by name, or that stop the import.
+  std::vector<LeftOver> left = {};
 };
 
 namespace machine {

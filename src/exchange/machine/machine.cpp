@@ -3,100 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/config_lookup.h"
+#include "exchange/machine/shapes.h"
 #include "exchange/recognise.h"
 #include "exchange/text_lines.h"
 
 namespace orrery {
 namespace {
 
-// Shapes of shipped nodes, as these files show them.
-struct Shape {
-  std::string_view node;
-  std::string_view device;
-  std::string_view chip;
-  std::int64_t gpus;
-  LinkKind links;
-  std::int64_t links_per_gpu;
-  std::int64_t joined = 0;   // GPUs that a GPU's direct links join, itself among them; 0: all
-  std::int64_t nics = 0;     // a cloud's, which nothing else tells from a maker's; 0: any
-  bool shares_nics = false;  // a maker's node may have as many
-};
-constexpr std::array kShapes = {
-    Shape{"dgx-h100", "h100-sxm5-80gb", "sm 90", 8, LinkKind::switched, 18},
-    Shape{"hgx-h200", "h200-sxm-141gb", "sm 90", 8, LinkKind::switched, 18},
-    Shape{"h800-80gb", "h800-sxm-80gb", "sm 90", 8, LinkKind::switched, 8},
-    Shape{"hgx-b200", "b200-sxm-180gb", "sm 100", 8, LinkKind::switched, 18},
-    Shape{"hgx-b300", "b300-sxm", "sm 103", 8, LinkKind::switched, 18},
-    Shape{"dgx-a100-80gb", "a100-sxm4-80gb", "sm 80", 8, LinkKind::switched, 12},
-    Shape{"dgx-a100-40gb", "a100-sxm4-40gb", "sm 80", 8, LinkKind::switched, 12},
-    Shape{"a800-80gb", "a800-sxm-80gb", "sm 80", 8, LinkKind::switched, 8},
-    Shape{"jean-zay-a100-80gb", "a100-sxm4-80gb", "sm 80", 8, LinkKind::switched, 12, 0, 4, true},
-    Shape{"dgx-2-v100-32gb", "v100-sxm2-32gb", "sm 70", 16, LinkKind::switched, 6},
-    Shape{"dgx-1-v100-32gb", "v100-sxm2-32gb", "sm 70", 8, LinkKind::direct, 6, 5},
-    Shape{"dgx-1-v100-16gb", "v100-sxm2-16gb", "sm 70", 8, LinkKind::direct, 6, 5},
-    Shape{"jean-zay-v100-32gb", "v100-sxm2-32gb", "sm 70", 4, LinkKind::direct, 6},
-    Shape{"jean-zay-v100-16gb", "v100-sxm2-16gb", "sm 70", 4, LinkKind::direct, 6},
-    Shape{"summit", "v100-sxm2-16gb", "sm 70", 6, LinkKind::direct, 4, 3},
-    Shape{"lassen", "v100-sxm2-16gb", "sm 70", 4, LinkKind::direct, 3, 2},
-    Shape{"h100-pcie", "h100-pcie-80gb", "sm 90", 8, LinkKind::pcie, 0},
-    Shape{"h100-nvl", "h100-nvl-94gb", "sm 90", 8, LinkKind::direct, 12, 2},
-    Shape{"a100-pcie-80gb", "a100-pcie-80gb", "sm 80", 8, LinkKind::pcie, 0},
-    Shape{"mi300x-oam-8", "mi300x", "gfx 942", 8, LinkKind::xgmi, 7},
-    // The chip of an MI325X alone reads as an MI300X.
-    Shape{"mi325x-oam-8", "mi325x", "", 8, LinkKind::xgmi, 7},
-    Shape{"mi350x-oam-8", "mi350x", "gfx 950", 8, LinkKind::xgmi, 7},
-    Shape{"mi355x-oam-8", "mi355x", "gfx 950", 8, LinkKind::xgmi, 7},
-    // A compute tray: these files show one host of the rack.
-    Shape{"gb200-nvl72", "gb200", "sm 100", 4, LinkKind::switched, 18},
-    Shape{"gb300-nvl72", "gb300", "sm 103", 4, LinkKind::switched, 18},
-    Shape{"alps-gh200", "gh200-96gb", "sm 90", 4, LinkKind::direct, 18},
-    Shape{"a100-80gb-4x200g", "a100-sxm4-80gb", "sm 80", 4, LinkKind::direct, 12},
-    Shape{"a100-80gb-4x100g-roce", "a100-sxm4-80gb", "sm 80", 4, LinkKind::direct, 12},
-    Shape{"frontier-mi250x", "mi250x-gcd", "gfx 910", 8, LinkKind::xgmi, 0},
-    Shape{"hgx-h20", "h20-sxm-96gb", "sm 90", 8, LinkKind::switched, 18},
-    Shape{"l40s-pcie", "l40s", "sm 89", 8, LinkKind::pcie, 0},
-    Shape{"rtx-6000-ada-pcie", "rtx-6000-ada", "sm 89", 8, LinkKind::pcie, 0},
-    Shape{"rtx-4090-pcie", "rtx-4090", "sm 89", 8, LinkKind::pcie, 0},
-    Shape{"g6-48xlarge", "l4", "sm 89", 8, LinkKind::pcie, 0},
-    Shape{"g5-48xlarge", "a10g", "sm 86", 8, LinkKind::pcie, 0},
-    Shape{"g5-12xlarge", "a10g", "sm 86", 4, LinkKind::pcie, 0},
-    Shape{"rtx-a6000-pcie", "rtx-a6000", "sm 86", 8, LinkKind::pcie, 0},
-    Shape{"a40-pcie", "a40", "sm 86", 8, LinkKind::pcie, 0},
-    Shape{"rtx-3090-nvlink", "rtx-3090", "sm 86", 2, LinkKind::direct, 4, 2},
-    // Clouds by numbers of NICs that no other maker has; others show what a DGX shows.
-    Shape{"p5-48xlarge", "h100-sxm5-80gb", "sm 90", 8, LinkKind::switched, 18, 0, 32},
-    Shape{"p5en-48xlarge", "h200-sxm-141gb", "sm 90", 8, LinkKind::switched, 18, 0, 16},
-};
-
-// A device says more than its chip.
-bool has_gpu(const Shape& s, const MachineFacts& m) {
-  return m.device.empty() ? m.chip.empty() || m.chip == s.chip : m.device == s.device;
-}
-
-bool fits(const Shape& s, const MachineFacts& m) {
-  const bool links =
-      m.links == LinkKind::unknown ||
-      (m.links == s.links && (s.links_per_gpu == 0 || m.links_per_gpu == s.links_per_gpu) &&
-       (m.joined == 0 || m.joined == (s.joined == 0 ? s.gpus : s.joined)));
-  const bool nics = s.nics == 0 || m.nics == s.nics;
-  return has_gpu(s, m) && (m.gpus == 0 || m.gpus == s.gpus) && links && nics;
-}
-
-std::string words_of_machine(const MachineFacts& m) {
-  std::string text = m.gpus > 0 ? std::to_string(m.gpus) + " GPUs" : "GPUs";
-  if (!m.device.empty()) text += " " + m.device;
-  if (!m.chip.empty()) text += " (" + m.chip + ")";
-  if (m.links == LinkKind::unknown) return text;
-  text += ", " + std::string(name_of(m.links));
-  if (m.links_per_gpu > 0) text += ", " + std::to_string(m.links_per_gpu) + " links a GPU";
-  if (m.joined > 0 && m.joined < m.gpus) text += " in groups of " + std::to_string(m.joined);
-  return text;
-}
+using namespace machine;
 
 // One fact of several files.
 template <class T>
@@ -109,6 +30,22 @@ void take(T& all, const T& one, const std::string& what, const std::string& file
   }
 }
 
+// A file that says speeds counts the NICs of the network alone; one that says none counts all.
+void take_nics(MachineFacts& all, const MachineFacts& one, const std::string& file,
+               ImportDraft& d) {
+  const bool speeds_differ = (all.nic_gbits > 0) != (one.nic_gbits > 0);
+  if (all.nics == 0 || one.nics == 0 || all.nics == one.nics || !speeds_differ)
+    return take(all.nics, one.nics, "NICs", file, d);
+  const std::int64_t known = all.nic_gbits > 0 ? all.nics : one.nics;
+  const std::int64_t shown = all.nic_gbits > 0 ? one.nics : all.nics;
+  if (shown < known) return take(all.nics, one.nics, "NICs", file, d);
+  d.not_understood(std::to_string(shown) + " NICs without a speed",
+                   std::to_string(known) +
+                       " of them have one in another file: the rest is not "
+                       "counted");
+  all.nics = known;
+}
+
 class Composition {
  public:
   Composition(const MachineFacts& m, const ImportJob& job, ImportDraft& d)
@@ -116,8 +53,11 @@ class Composition {
 
   void compose() {
     node();
+    family();
+    if (!is_alone_) pcie();
     if (!asks_for_network_ && !is_alone_) network();
-    fabric();
+    if (m_.has_fabric) domains();
+    if (m_.has_fabric) fabric();
     size();
   }
 
@@ -188,24 +128,34 @@ class Composition {
     return true;
   }
 
-  // GB/s of all NICs of a node.
-  double network_rate() const {
-    constexpr double kBitsPerByte = 8;
-    return static_cast<double>(m_.nics) * m_.nic_gbits / kBitsPerByte;
+  // NICs of a shipped node, which may be a rack of several of the file's.
+  std::int64_t nics_of(const std::string& name) const {
+    const std::int64_t host = gpus_of_host(name);
+    return host > 0 ? m_.nics * count_of(node_of(name), "devices_per_node") / host : m_.nics;
   }
 
-  bool has_network(const Json& tiers) const {
-    const auto rate =
-        tiers.is_array() && !tiers.empty() ? parse_quantity_gb(tiers.back()) : std::nullopt;
-    return rate && *rate > 0.99 * network_rate() && *rate < 1.01 * network_rate();
+  // GB/s of all of them.
+  double network_rate(const std::string& name) const {
+    constexpr double kBitsPerByte = 8;
+    return static_cast<double>(nics_of(name)) * m_.nic_gbits / kBitsPerByte;
+  }
+
+  bool has_network(const std::string& name) const {
+    const Json tiers = tiers_of(name);
+    if (!tiers.is_array() || tiers.empty()) return false;
+    const auto rate = parse_quantity_gb(tiers.back());
+    const double wanted = network_rate(name);
+    const std::int64_t links = count_of(tiers.back(), "links");
+    return rate && *rate > 0.99 * wanted && *rate < 1.01 * wanted &&
+           (links == 0 || links == nics_of(name));
   }
 
   // One of them, where it alone has NICs like these.
   void keep_same_network(std::vector<std::string>& names) const {
-    if (network_rate() == 0) return;
+    if (m_.nics == 0 || m_.nic_gbits == 0) return;
     std::vector<std::string> same;
     for (const std::string& name : names) {
-      if (has_network(tiers_of(name))) same.push_back(name);
+      if (has_network(name)) same.push_back(name);
     }
     if (same.size() == 1) names = same;
   }
@@ -272,14 +222,76 @@ class Composition {
     }
   }
 
-  Json tiers() const { return tiers_of(name_); }
-
-  Json tiers_of(const std::string& name) const {
+  Json node_of(const std::string& name) const {
     if (job_.lookup == nullptr || name.empty() || !job_.lookup->hardware.find) return {};
     const auto text = job_.lookup->hardware.find(HardwareKind::node, name);
-    if (!text) return {};
-    const Json node = parse_json(text->text, text->file);
-    return node.contains("tiers") ? node["tiers"] : Json();
+    return text ? parse_json(text->text, text->file) : Json();
+  }
+
+  Json tiers_of(const std::string& name) const { return value_at(node_of(name), "tiers"); }
+  Json tiers() const { return tiers_of(name_); }
+
+  static std::int64_t count_of(const Json& of, const char* path) {
+    const Json& n = value_at(of, path);
+    return n.is_number_integer() ? n.get<std::int64_t>() : 0;
+  }
+
+  // GPUs of one host of a node, which is all of it but for racks; 0 where it is not known.
+  std::int64_t gpus_of_host(const std::string& name) const {
+    const Json node = node_of(name);
+    const std::int64_t host = count_of(node, "host.devices");
+    return host > 0 ? host : count_of(node, "devices_per_node");
+  }
+
+  // The same with what the files or the command line say of it.
+  std::int64_t gpus_of_host() const {
+    if (m_.gpus > 1) return m_.gpus;
+    const std::int64_t said = count_of(d_.given, "cluster.devices_per_node");
+    return said > 0 ? said : gpus_of_host(name_);
+  }
+
+  // "GB200" beside a node's own device.
+  void family() {
+    if (m_.family.empty()) return;
+    const std::string said = "GPUs of type " + m_.family;
+    const auto is_of = [&](std::string_view device) {
+      std::string word;
+      for (const char c : m_.family + "-") {
+        const auto u = static_cast<unsigned char>(c);
+        if (std::isalnum(u) != 0) word += static_cast<char>(std::tolower(u));
+        if (std::isalnum(u) == 0 && word == device.substr(0, device.find('-'))) return true;
+        if (std::isalnum(u) == 0) word.clear();
+      }
+      return false;
+    };
+    const Json node = node_of(name_);
+    const Json& device = value_at(node, "device");
+    if (!device.is_string()) return d_.not_understood(said, "of which node; --node says it");
+    const bool known = std::any_of(kShapes.begin(), kShapes.end(),
+                                   [&](const Shape& s) { return is_of(s.device); });
+    if (!known) return d_.not_understood(said, "a name that no shipped device has");
+    if (!is_of(device.get<std::string>()))
+      d_.stop(said, name_ + " has " + device.get<std::string>());
+  }
+
+  // GPUs without NVLink talk over PCIe.
+  void pcie() {
+    const Json all = tiers();
+    if (m_.pcie_gbytes == 0 || !all.is_array() || all[0].value("kind", "") != "pcie") return;
+    const auto shipped = parse_quantity_gb(all[0]);
+    constexpr double kSame = 0.05;
+    if (!shipped || std::abs(m_.pcie_gbytes / *shipped - 1) < kSame) return;
+    constexpr double kCents = 100;
+    const std::string rate = shortest(std::round(m_.pcie_gbytes * kCents) / kCents) + " GB/s";
+    const std::string other = name_ + "'s " + shortest(*shipped) + " GB/s";
+    const std::string key = key_of(all[0], "bandwidth");
+    if (m_.pcie_may_rest && m_.pcie_gbytes < *shipped) {
+      return d_.open(key, "PCIe links of " + rate,
+                     "not " + other + "; a GPU without work may have lowered its link; --assume " +
+                         key + "=\"" + rate + "\" takes it");
+    }
+    d_.set(key, rate);
+    d_.note(key, rate, "a GPU's PCIe link, over " + other);
   }
 
   // The NICs of a node, over its outermost tier.
@@ -288,7 +300,7 @@ class Composition {
     const Json all = tiers();
     const std::string said = std::to_string(m_.nics) + " NICs";
     if (m_.nic_gbits == 0) {
-      const bool same = all.is_array() && all.back().value("links", std::int64_t{0}) == m_.nics;
+      const bool same = all.is_array() && count_of(all.back(), "links") == nics_of(name_);
       if (same)
         return d_.note("cluster.tiers", said, "their speed is not said: the shipped node's");
       return d_.not_understood(said, "their speed is not said; the node's network is used");
@@ -296,13 +308,14 @@ class Composition {
     if (!all.is_array())
       return d_.not_understood(said + " of " + shortest(m_.nic_gbits) + " Gb/s",
                                "of which node; --node says it");
-    if (has_network(all)) return;
-    const double rate = network_rate();
+    if (has_network(name_)) return;
+    const double rate = network_rate(name_);
     const Json& outer = all.back();
     d_.set(key_of(outer, "bandwidth"), shortest(rate) + " GB/s");
-    d_.set(key_of(outer, "links"), m_.nics);
+    d_.set(key_of(outer, "links"), nics_of(name_));
     d_.note(key_of(outer, "bandwidth"), shortest(rate) + " GB/s",
-            said + " of " + shortest(m_.nic_gbits) + " Gb/s, over " + name_ + "'s");
+            (nics_of(name_) == m_.nics ? "" : "a host's ") + said + " of " +
+                shortest(m_.nic_gbits) + " Gb/s, over " + name_ + "'s");
   }
 
   static std::optional<double> parse_quantity_gb(const Json& tier) {
@@ -313,12 +326,23 @@ class Composition {
                : parse_number(text.substr(0, blank));
   }
 
+  // Hosts that NVLink joins, beside the node's innermost tier.
+  void domains() {
+    if (m_.nodes_per_domain == 0) return;
+    const std::string said = "NVLink domains of " + std::to_string(m_.nodes_per_domain) + " nodes";
+    const Json all = tiers();
+    if (!all.is_array() || all.empty() || gpus_of_host() == 0)
+      return d_.not_understood(said, "of which node; --node says it");
+    const std::int64_t joined = m_.nodes_per_domain * gpus_of_host();
+    const std::int64_t size = count_of(all[0], "size");
+    if (joined == size) return;
+    const std::string key = key_of(all[0], "size");
+    d_.open(key, said + " of " + std::to_string(gpus_of_host()) + " GPUs",
+            name_ + " joins " + std::to_string(size) + " GPUs; --assume " + key + "=" +
+                std::to_string(joined) + " takes the file's");
+  }
+
   void fabric() {
-    if (!m_.has_fabric) return;
-    if (m_.nodes_per_domain > 0) {
-      d_.not_understood("NVLink domains of " + std::to_string(m_.nodes_per_domain) + " nodes",
-                        "the node's own tiers say them");
-    }
     if (m_.nodes_per_leaf == 0) return;
     if (m_.oversubscription == 0) {
       return d_.open("cluster.fabric",
@@ -333,15 +357,16 @@ class Composition {
   }
 
   void size() {
-    if (m_.nodes == 0 || !given("cluster.gpus").is_null()) return;
-    const auto shape = std::find_if(kShapes.begin(), kShapes.end(),
-                                    [&](const Shape& s) { return s.node == name_; });
-    if (shape == kShapes.end())
+    d_.out.gpus.node = m_.gpus;
+    if (m_.nodes == 0) return;
+    d_.out.gpus.fabric = m_.nodes * gpus_of_host();
+    if (!given("cluster.gpus").is_null()) return;
+    if (d_.out.gpus.fabric == 0)
       return d_.not_understood(std::to_string(m_.nodes) + " nodes",
                                "of how many GPUs; --gpus says it");
     // A job may have fewer of them.
-    d_.note("cluster.gpus", std::to_string(m_.nodes * shape->gpus), "all nodes of the fabric");
-    d_.set("cluster.gpus", m_.nodes * shape->gpus);
+    d_.note("cluster.gpus", std::to_string(d_.out.gpus.fabric), "all nodes of the fabric");
+    d_.set("cluster.gpus", d_.out.gpus.fabric);
   }
 
   const MachineFacts& m_;
@@ -388,13 +413,21 @@ ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJo
     take(all.links, one.links, "links", f.name, d);
     take(all.links_per_gpu, one.links_per_gpu, "links a GPU", f.name, d);
     take(all.joined, one.joined, "GPUs joined by links", f.name, d);
-    take(all.nics, one.nics, "NICs", f.name, d);
+    take_nics(all, one, f.name, d);
     take(all.nic_gbits, one.nic_gbits, "speed of a NIC", f.name, d);
     take(all.nodes, one.nodes, "nodes", f.name, d);
     take(all.nodes_per_leaf, one.nodes_per_leaf, "nodes a leaf", f.name, d);
     take(all.oversubscription, one.oversubscription, "oversubscription", f.name, d);
     take(all.nodes_per_domain, one.nodes_per_domain, "nodes of a domain", f.name, d);
     take(all.has_fabric, one.has_fabric, "fabric", f.name, d);
+    take(all.family, one.family, "type of GPU", f.name, d);
+    if (all.pcie_gbytes == 0 || (all.pcie_may_rest && one.pcie_gbytes > 0)) {
+      all.pcie_gbytes = one.pcie_gbytes;
+      all.pcie_may_rest = one.pcie_may_rest;
+    }
+    for (const LeftOver& l : one.left) {
+      l.stops ? d.open(l.key, l.setting, l.why) : d.not_understood(l.setting, l.why);
+    }
     d.out.file += (d.out.file.empty() ? "" : ", ") + f.name;
   }
   const Json& device = value_at(job.given, "cluster.device");

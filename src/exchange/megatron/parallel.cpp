@@ -57,6 +57,7 @@ void world(ImportDraft& d) {
   auto world = d.settings.count("world_size", 1);
   if (const auto variable = d.settings.count("WORLD_SIZE", 1)) world = variable;
   const auto per_node = launched(d, "nproc_per_node");
+  d.out.gpus.job_node = per_node.value_or(0);
   const auto nodes = launched(d, "nnodes");
   const bool counted = nodes || !d.settings.has("nnodes");
   // A launcher sets WORLD_SIZE itself.

@@ -7,6 +7,7 @@
 #include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/shell/shell.h"
+#include "exchange/text_lines.h"
 
 namespace orrery::slurm {
 namespace {
@@ -30,6 +31,15 @@ std::int64_t gpus_of(const ShellVariables& variables) {
   return all_tasks * count(variables, "SLURM_GPUS_PER_TASK");
 }
 
+// 0 where the header does not say it.
+std::int64_t gpus_on_node(const ForeignFile& file) {
+  const ShellVariables variables = run_shell(file.text, file.name).variables;
+  const std::int64_t said = count(variables, "SLURM_GPUS_ON_NODE");
+  return said > 0
+             ? said
+             : count(variables, "SLURM_NTASKS_PER_NODE") * count(variables, "SLURM_GPUS_PER_TASK");
+}
+
 }  // namespace
 
 ImportedRun import_header(const ForeignFile& file) {
@@ -45,6 +55,26 @@ ImportedRun import_header(const ForeignFile& file) {
          "cluster.gpus", true});
   }
   return out;
+}
+
+void compare_with_machine(ImportedRun& all, const std::vector<ForeignFile>& files) {
+  const char* key = "cluster.gpus";
+  const Json& said = value_at(all.run, key);
+  const std::int64_t gpus = said.is_number_integer() ? said.get<std::int64_t>() : 0;
+  std::string why;
+  if (all.gpus.fabric > 0 && gpus > all.gpus.fabric)
+    why = std::to_string(gpus) + " in the training, " + std::to_string(all.gpus.fabric) +
+          " in the fabric";
+  for (const ForeignFile& f : files) {
+    if (all.gpus.node > 0 && all.gpus.job_node == 0 && contains(f.text, "#SBATCH"))
+      all.gpus.job_node = gpus_on_node(f);
+  }
+  if (all.gpus.node > 0 && all.gpus.job_node > all.gpus.node)
+    why = std::to_string(all.gpus.job_node) + " of a node in the training, " +
+          std::to_string(all.gpus.node) + " in the machine";
+  if (why.empty()) return;
+  erase_at(all.run, key);
+  all.not_understood.push_back({key, why, key, true});
 }
 
 std::string export_header(const ResolvedRun& resolved) {

@@ -11,6 +11,9 @@
 namespace orrery::slurm {
 
 ImportedRun import_header(const ForeignFile& file);
+// Leaves the number of GPUs open where a training, of these files, has more of a node or in all
+// than the machine's files show.
+void compare_with_machine(ImportedRun& all, const std::vector<ForeignFile>& files);
 std::string export_header(const ResolvedRun& resolved);
 
 }  // namespace orrery::slurm

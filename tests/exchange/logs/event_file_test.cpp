@@ -36,6 +36,17 @@ constexpr char kTimes[] =
     "\016\151\164\145\162\141\164\151\157\156\055\164\151\155\145\102\010\010\001\052"
     "\004\000\000\040\100\207\060\320\037";
 
+// "a vs samples" at 8, 16 and 24 of them, three quarters of a second apart.
+constexpr char kSamples[] =
+    "\042\000\000\000\000\000\000\000\170\021\075\375\011\000\000\000\000\000\106\217"
+    "\100\020\010\052\025\012\023\012\014\141\040\166\163\040\163\141\155\160\154\145"
+    "\163\025\000\000\200\077\072\272\271\003\042\000\000\000\000\000\000\000\170\021"
+    "\075\375\011\000\000\000\000\000\114\217\100\020\020\052\025\012\023\012\014\141"
+    "\040\166\163\040\163\141\155\160\154\145\163\025\000\000\200\077\366\254\325\325"
+    "\042\000\000\000\000\000\000\000\170\021\075\375\011\000\000\000\000\000\122\217"
+    "\100\020\030\052\025\012\023\012\014\141\040\166\163\040\163\141\155\160\154\145"
+    "\163\025\000\000\200\077\306\263\163\334";
+
 template <std::size_t n>
 std::string bytes_of(const char (&text)[n]) {
   return {text, n - 1};
@@ -73,6 +84,15 @@ TEST_CASE("Scalars are read by tag, and a step's time by its tag or by the clock
   CHECK(times.step_time->si() == about(2.5));
   CHECK(times.steps == 2);
   CHECK_THROWS_AS(read_training_log(kEvents, "e"), InputError);
+}
+
+TEST_CASE("Tags whose step counts samples say samples a second, where no other tag says a step") {
+  const TrainingLog alone = read_training_log(kEvents + bytes_of(kSamples), "e");
+  CHECK_FALSE(alone.step_time.has_value());
+  CHECK(*alone.samples_per_s == about(8 / 0.75));
+  const TrainingLog both = read_training_log(kEvents + bytes_of(kSamples) + bytes_of(kLoss), "e");
+  CHECK(both.step_time->si() == about(0.5));
+  CHECK_FALSE(both.samples_per_s.has_value());
 }
 
 }  // namespace orrery

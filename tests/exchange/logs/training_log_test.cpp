@@ -166,13 +166,14 @@ TEST_CASE("what is no training log is refused") {
 TEST_CASE("a progress bar says a step where nothing else does") {
   const std::string bars =
       "Loading checkpoint shards: 100%|###| 4/4 [00:10<00:00,  2.50s/it]\n"
-      "  0%|   | 0/1000 [00:00<?, ?it/s]\r  0%|   | 1/1000 [00:12<3:21:40, 30.11s/it]\r"
-      "  0%|   | 2/1000 [00:20<2:45:10,  9.10s/it]\r  0%|   | 3/1000 [00:29<2:35:10,  9.00s/it]\r"
-      "  0%|   | 4/1000 [00:29<2:35:10,  9.20s/it]\n{'loss': 1.2, 'epoch': 0.1}\n";
+      "  0%|   | 0/1000 [00:00<?, ?it/s]\r  0%|   | 1/1000 [00:30<3:21:40, 30.11s/it]\r"
+      "  0%|   | 2/1000 [00:39<2:45:10, 19.10s/it]\r  0%|   | 3/1000 [00:48<2:35:10, 14.00s/it]\r"
+      "  0%|   | 4/1000 [00:57<2:35:10, 12.20s/it]\n{'loss': 1.2, 'epoch': 0.1}\n";
   const TrainingLog log = read_training_log(bars, "l");
   CHECK(log.form == "a progress bar");
-  CHECK(log.steps == 4);
-  CHECK(log.step_time->si() == testing::about(9.1));
+  // By the clock: the smoothed seconds still hold the first step.
+  CHECK(log.steps == 3);
+  CHECK(log.step_time->si() == testing::about(9.0));
   const TrainingLog fast = read_training_log(
       "1/9 [00:01<00:04, 2.0it/s] 2/9 [00:01<00:04, 2.0it/s] 3/9 [00:01<00:04, 2.0it/s]", "l");
   CHECK(fast.step_time->si() == testing::about(0.5));
@@ -296,4 +297,42 @@ TEST_CASE("colours that a page kept without their escapes hide no number") {
       "[36mtflops: 379.01[39m\n",
       "log");
   CHECK(*log.tokens_per_s_per_gpu == testing::about(6543));
+}
+
+TEST_CASE("a progress bar's smoothed seconds count once they have forgotten the first step") {
+  std::string text;
+  for (int i = 1; i <= 30; ++i) {
+    text += std::to_string(i) + "/99 [00:" + std::to_string(29 + i) + "<9:00,  " +
+            (i < 16 ? "8.00" : "1.30") + "s/it]\r";
+  }
+  CHECK(read_training_log(text, "l").step_time->si() == testing::about(1.3));
+}
+
+TEST_CASE("steps of a ramp of batches are left out, with their timers") {
+  std::string text;
+  for (int i = 0; i < 60; ++i) {
+    text += std::string(" iteration | elapsed time per iteration (ms): ") +
+            (i < 40 ? "180.5" : "1400.5") + " | global batch size: " + (i < 40 ? "32" : "256") +
+            " |\n    optimizer ....: (10.00, " + (i < 40 ? "20.00" : "50.00") + ")\n";
+  }
+  const TrainingLog log = read_training_log(text, "l");
+  CHECK(log.step_time->si() == testing::about(1.4005));
+  CHECK(log.steps == 20);
+  CHECK(log.other_batch == 40);
+  CHECK(log.timers.at("optimizer").si() == testing::about(0.05));
+  CHECK(log.settings == std::vector<LoggedSetting>{{"training.global_batch", 256}});
+}
+
+TEST_CASE("MLPerf's lines and nanotron's say their batch, MLPerf's their length") {
+  const TrainingLog mlperf = read_training_log(
+      ":::MLLOG {\"key\": \"global_batch_size\", \"value\": 8, \"metadata\": {}}\n"
+      ":::MLLOG {\"key\": \"max_sequence_length\", \"value\": 8192}\n"
+      ":::MLLOG {\"key\": \"tracked_stats\", \"value\": {\"train_step_time\": 1.5}}\n",
+      "l");
+  CHECK(mlperf.settings == std::vector<LoggedSetting>{{"training.global_batch", 8},
+                                                      {"training.sequence_length", 8192}});
+  const TrainingLog nanotron = read_training_log(
+      "iteration: 1 / 9 | time_per_iteration_ms: 2.51K | global_batch_size: 256 | lm_loss: 11\n",
+      "l");
+  CHECK(nanotron.settings == std::vector<LoggedSetting>{{"training.global_batch", 256}});
 }

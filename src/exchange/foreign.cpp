@@ -148,7 +148,7 @@ struct WrittenFormat {
   std::string (*write)(const ResolvedRun& resolved);
   Pipelines pipelines;
   Names (*schedules)();  // that it has words for, if by schedule
-  // Whether the text starts the whole training, so that a key it loses trains another one.
+  // The text starts the whole training, so that a key it loses trains another one.
   bool is_whole;
 };
 
@@ -209,8 +209,8 @@ Figures figures(const Json& run, const std::string& file, const ConfigLookup& lo
   return {e.step_time, e.memory.peak};
 }
 
-// Whether the run predicts another step or memory with the value that was read; an illegal run
-// does.
+// True if the run predicts another step or memory with the value that was read, or is
+// illegal.
 bool is_another_run(Json run, const NotSaid& n, const std::string& file,
                     const ConfigLookup& lookup) {
   const Figures before = figures(run, file, lookup);

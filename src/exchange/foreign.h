@@ -9,10 +9,9 @@
 // are left out; flags of the command line give them.
 //
 // Writing: the text, and every key of the run that comes back different when the text is read
-// again; nothing is dropped in silence, and a text that would train another run is refused
-//. The run that was read is completed from the original (its cluster, its
-// framework, and every key that is missing or illegal without it), resolved, and compared key by
-// key with the original.
+// again; nothing is dropped in silence, and a text that would train another run is refused. The run
+// that was read is completed from the original (its cluster, its framework, and every key that is
+// missing or illegal without it), resolved, and compared key by key with the original.
 //
 // Units are each format's own; torchtitan's batches in tokens must be whole sequences. Errors:
 // InputError that names the setting, for a value of the wrong type, out of range or in conflict

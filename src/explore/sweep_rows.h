@@ -25,7 +25,7 @@ struct SweepRowHead {
 
 inline constexpr std::size_t kLongestRow = std::size_t{16} << 20;
 
-// Whether a row ends with its last line, which begins at `from`: a cell of CSV in quotes may hold
+// True if a row ends with its last line, which begins at `from`: a cell of CSV in quotes may hold
 // line breaks. `is_open`: whether such a cell goes on; false where a row begins. Errors: InputError
 // where the row is longer than kLongestRow.
 bool ends_row(std::string_view row, std::size_t from, const std::string& file, bool& is_open);
@@ -69,7 +69,7 @@ inline constexpr const char* kChecksum = "checksum";  // its column, the last on
 // How the row begins.
 std::string start_of_row(const SweepRowHead& head, bool csv);
 
-// Whether `rest` is a row that begins with `start` and was cut off. Where it has line breaks, the
+// True if `rest` is a row that begins with `start` and was cut off. Where it has line breaks, the
 // rows of the same sweep that follow one show that it was changed instead.
 bool is_cut_off(std::string_view rest, std::string_view start);
 

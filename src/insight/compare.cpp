@@ -37,7 +37,7 @@ bool is_assumed(const ResolvedRun& r, const std::string& path) {
                      [&](const Assumed& a) { return a.path == path; });
 }
 
-// Whether the run's own file says the key, which is a default otherwise.
+// True if the run's own file says the key; a default otherwise.
 bool is_said(const ResolvedRun& r, const std::string& path) {
   const std::string in = std::string(kStrategyKeys.path) + ".";
   if (path.rfind(in, 0) != 0) return !is_assumed(r, path);

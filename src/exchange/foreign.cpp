@@ -144,10 +144,23 @@ Names schedules_of_torchtitan() {
 // The pipelines that a format has words for.
 enum class Pipelines : std::uint8_t { any, none, by_schedule };
 
-struct WrittenFormat {
-  std::string (*write)(const ResolvedRun& resolved);
+// No format is left out of the table: there is no default constructor, and no reference is null.
+class WrittenFormat {
+ public:
+  using Writer = std::string(const ResolvedRun& resolved);
+  using Schedules = Names();
+
+  constexpr WrittenFormat(Writer& writer, Schedules& with_words_for, bool whole)
+      : write(&writer),
+        pipelines(Pipelines::by_schedule),
+        schedules(&with_words_for),
+        is_whole(whole) {}
+  constexpr WrittenFormat(Writer& writer, Pipelines all_or_none, bool whole)
+      : write(&writer), pipelines(all_or_none), is_whole(whole) {}
+
+  Writer* write;
   Pipelines pipelines;
-  Names (*schedules)();  // that it has words for, if by schedule
+  Schedules* schedules = nullptr;  // that it has words for, if by schedule
   // The text starts the whole training, so that a key it loses trains another one.
   bool is_whole;
 };
@@ -157,17 +170,14 @@ Names schedules_of_deepspeed() { return all_names(deepspeed::kSchedules); }
 
 // In the order of ForeignFormat.
 constexpr std::array<WrittenFormat, kWrittenFormats> kWritten = {{
-    {megatron::export_run, Pipelines::by_schedule, schedules_of_megatron, true},
-    {deepspeed::export_run, Pipelines::by_schedule, schedules_of_deepspeed, false},
-    {torchtitan::export_arguments, Pipelines::by_schedule, schedules_of_torchtitan, false},
-    {torchtitan::export_toml, Pipelines::by_schedule, schedules_of_torchtitan, false},
-    {bridge::export_run, Pipelines::by_schedule, schedules_of_megatron, true},
-    {accelerate::export_run, Pipelines::none, nullptr, false},
-    {slurm::export_header, Pipelines::any, nullptr, false},
+    {megatron::export_run, schedules_of_megatron, true},
+    {deepspeed::export_run, schedules_of_deepspeed, false},
+    {torchtitan::export_arguments, schedules_of_torchtitan, false},
+    {torchtitan::export_toml, schedules_of_torchtitan, false},
+    {bridge::export_run, schedules_of_megatron, true},
+    {accelerate::export_run, Pipelines::none, false},
+    {slurm::export_header, Pipelines::any, false},
 }};
-static_assert(std::all_of(kWritten.begin(), kWritten.end(), [](const WrittenFormat& w) {
-  return w.write != nullptr && (w.schedules != nullptr) == (w.pipelines == Pipelines::by_schedule);
-}));
 
 const WrittenFormat& written(ForeignFormat format) {
   return kWritten.at(static_cast<std::size_t>(format));

@@ -39,7 +39,8 @@ std::string why_never(const Outcome& o) {
   switch (worst_loss(o.goodput)) {
     case Loss::spares:
       return "nodes fail faster than " + pretty(o.recovery.repair, 3) +
-             " of repair bring them back, with " + std::to_string(o.recovery.spares) + " spares";
+             " of repair bring them back, with " + std::to_string(o.recovery.spares) +
+             (o.recovery.spares == 1 ? " spare node" : " spare nodes");
     case Loss::planned:
       return "planned stops take all of the time";
     case Loss::checkpoints:

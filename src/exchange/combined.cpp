@@ -5,14 +5,10 @@
 
 #include "core/json_path.h"
 #include "exchange/deepspeed/deepspeed.h"
+#include "parallel/assumed.h"
 
 namespace orrery {
 namespace {
-
-bool is_assumed(const ImportedRun& r, const std::string& path) {
-  return std::any_of(r.assumed.begin(), r.assumed.end(),
-                     [&](const Assumed& a) { return a.path == path; });
-}
 
 void contradict(const std::string& path, const Json& old, const Json& value,
                 const ImportedRun& part, ImportedRun& all) {
@@ -32,12 +28,12 @@ void leaves(const Json& value, const std::string& path, const ImportedRun& part,
   if (old == value) return;
   // A script of Megatron-DeepSpeed beside its DeepSpeed file.
   if (path == "framework" && old == "megatron-deepspeed" && value == "deepspeed") return;
-  if (old.is_null() || is_assumed(all, path)) {
+  if (old.is_null() || is_assumed(all.assumed, path)) {
     std::erase_if(all.assumed, [&](const Assumed& a) { return a.path == path; });
     set_at(all.run, path, value);
     return;
   }
-  if (is_assumed(part, path)) return;
+  if (is_assumed(part.assumed, path)) return;
   contradict(path, old, value, part, all);
 }
 
@@ -48,7 +44,7 @@ void merge(ImportedRun& part, ImportedRun& all) {
   append(all.without_effect, part.without_effect);
   append(all.not_understood, part.not_understood);
   for (const Assumed& a : part.assumed) {
-    if (!is_assumed(all, a.path) && value_at(all.run, a.path) == value_at(part.run, a.path))
+    if (!is_assumed(all.assumed, a.path) && value_at(all.run, a.path) == value_at(part.run, a.path))
       all.assumed.push_back(a);
   }
   all.checkpointed_every = std::max(all.checkpointed_every, part.checkpointed_every);

@@ -10,6 +10,7 @@
 #include "core/json_path.h"
 #include "core/key_access.h"
 #include "estimate/run_keys.h"
+#include "parallel/assumed.h"
 
 namespace orrery {
 namespace {
@@ -32,18 +33,13 @@ std::map<std::string, Json> leaves_of(const NamedRun& r) {
   return leaves;
 }
 
-bool is_assumed(const ResolvedRun& r, const std::string& path) {
-  return std::any_of(r.assumed.begin(), r.assumed.end(),
-                     [&](const Assumed& a) { return a.path == path; });
-}
-
 // True if the run's own file says the key; a default otherwise.
 bool is_said(const ResolvedRun& r, const std::string& path) {
   const std::string in = std::string(kStrategyKeys.path) + ".";
-  if (path.rfind(in, 0) != 0) return !is_assumed(r, path);
+  if (path.rfind(in, 0) != 0) return !is_assumed(r.assumed, path);
   const std::string key = path.substr(in.size(), path.find('.', in.size()) - in.size());
   const std::vector<std::string>& said = r.parallel_keys;
-  return std::find(said.begin(), said.end(), key) != said.end() && !is_assumed(r, path);
+  return std::find(said.begin(), said.end(), key) != said.end() && !is_assumed(r.assumed, path);
 }
 
 // The first run with one key changed; what its file leaves open is left to follow.

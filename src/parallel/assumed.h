@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace orrery {
 
@@ -12,5 +14,7 @@ struct Assumed {
   std::string value;  // "16"
   std::string why;    // "gpus/(tp·cp·pp)"
 };
+
+bool is_assumed(const std::vector<Assumed>& assumed, std::string_view path);
 
 }  // namespace orrery

@@ -265,10 +265,11 @@ Section limit_section(const RunReport& r) {
   s.add(Paragraph{bold("Limit") + "  " + limiter(r.resolved.run, r.answer), 7});
   const std::vector<Advice> advice = advise(r.resolved, r.answer);
   if (advice.empty()) {
-    s.add(Paragraph{is_feasible(r) ? "no single change of the usual knobs is faster by " +
-                                         percent(kRecommendationBand - 1, 0) +
-                                         ", the least that a prediction tells apart"
-                                   : "no change of one or two of the usual knobs makes it fit",
+    s.add(Paragraph{is_feasible(r)
+                        ? "no single change of the usual knobs that fits as surely is faster by " +
+                              percent(kRecommendationBand - 1, 0) +
+                              ", the least that a prediction tells apart"
+                        : "no change of one or two of the usual knobs makes it fit",
                     2, 2});
     return s;
   }

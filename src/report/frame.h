@@ -17,7 +17,7 @@
 
 namespace orrery {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // The answer with its versions at the end.
 Json versioned(Json answer);

@@ -56,15 +56,15 @@ $ bash
 < for c in estimate memory comm simulate search; do has $c $r; done
 < has explain $r mfu; has compare $r gpt3-175b-1024-a100; has capacity $r --tokens 1e12 --search; has validate --check
 < has collective all-reduce --node dgx-h100 --gpus 8 --size 1MiB; has show model gpt2; has show run $r
-> estimate 1 0.2.0 False
-> memory 1 0.2.0 False
-> comm 1 0.2.0 False
-> simulate 1 0.2.0 False
-> search 1 0.2.0 False
-> explain 1 0.2.0 False
-> compare 1 0.2.0 False
-> capacity 1 0.2.0 False
-> validate 1 0.2.0 False
-> collective 1 0.2.0 False
-> show 1 0.2.0 False
-> show 1 0.2.0 False
+> estimate 2 0.2.0 False
+> memory 2 0.2.0 False
+> comm 2 0.2.0 False
+> simulate 2 0.2.0 False
+> search 2 0.2.0 False
+> explain 2 0.2.0 False
+> compare 2 0.2.0 False
+> capacity 2 0.2.0 False
+> validate 2 0.2.0 False
+> collective 2 0.2.0 False
+> show 2 0.2.0 False
+> show 2 0.2.0 False

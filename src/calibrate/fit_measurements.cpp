@@ -44,6 +44,7 @@ class Fitter {
          const std::function<void()>& step)
       : points_(points), cluster_(cluster), step_(step), knobs_(knobs_for(points, cluster)) {
     noise_.assign(points.size(), kFirstNoise);
+    weights_ = weights_of(points);
     own_ = {cluster.device.efficiency.tile_m, cluster.device.efficiency.tile_n};
   }
 
@@ -92,6 +93,16 @@ class Fitter {
   }
 
  private:
+  // Factors of noise by which repeats of one work count as one point: what the form misses there,
+  // it misses in each of them.
+  static std::vector<double> weights_of(const std::vector<Measurement>& points) {
+    std::map<std::string, double> repeats;
+    for (const Measurement& m : points) ++repeats[name_of_work(m)];
+    std::vector<double> weights;
+    for (const Measurement& m : points) weights.push_back(std::sqrt(repeats[name_of_work(m)]));
+    return weights;
+  }
+
   bool has_products(const Indices& in) const {
     return std::any_of(in.begin(), in.end(), [&](std::size_t i) {
       return std::holds_alternative<MeasuredProduct>(points_[i].work);
@@ -116,7 +127,7 @@ class Fitter {
       p.knobs.push_back(bounds_of(knobs_[k]));
       if (a.moves[k]) moving.push_back(k);
     }
-    for (const std::size_t i : a.in) p.data.push_back({noise_[i], 1, 0, moving});
+    for (const std::size_t i : a.in) p.data.push_back({noise_[i] * weights_[i], 1, 0, moving});
     p.levels = 1;
     p.level_spread = 1e-6;  // no free factor besides the constants
     std::vector<double> at;
@@ -158,6 +169,7 @@ class Fitter {
   const std::function<void()>& step_;
   std::vector<Knob> knobs_;
   std::vector<double> noise_;
+  std::vector<double> weights_;
   TileShape own_;
 };
 
@@ -240,10 +252,10 @@ void add_summaries(const std::vector<Measurement>& points, MeasurementFit& fit) 
   fit.all = judge("all", points, fit, all);
 }
 
-// Orders the points of a curve, independent of the order in the file.
+// Orders the works of a curve, independent of the order in the file.
 bool is_smaller(const Measurement& a, const Measurement& b) {
   if (amount_of(a) != amount_of(b)) return amount_of(a) < amount_of(b);
-  return a.timed.time < b.timed.time;
+  return name_of_work(a) < name_of_work(b);
 }
 
 }  // namespace
@@ -265,7 +277,11 @@ std::vector<std::size_t> folds_of(const std::vector<Measurement>& points) {
     std::stable_sort(in.begin(), in.end(), [&](std::size_t a, std::size_t b) {
       return is_smaller(points[a], points[b]);
     });
-    for (std::size_t rank = 0; rank < in.size(); ++rank) folds[in[rank]] = rank % kFolds;
+    std::size_t rank = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (i > 0 && is_smaller(points[in[i - 1]], points[in[i]])) ++rank;
+      folds[in[i]] = rank % kFolds;
+    }
   }
   return folds;
 }
@@ -296,8 +312,9 @@ MeasurementFit fit_measurements(const std::vector<Measurement>& points, const Cl
     for (const std::size_t i : all) {
       if (folds[i] != fold) in.push_back(i);
     }
-    if (in.empty() || in.size() == all.size()) continue;
-    const Cluster without = fitter.cluster_at(fitter.solve(in));
+    if (in.size() == all.size()) continue;
+    // Without any point the documents are the fit.
+    const Cluster without = in.empty() ? cluster : fitter.cluster_at(fitter.solve(in));
     for (const std::size_t i : all) {
       if (folds[i] == fold) fit.points[i].held_out = predicted_time(points[i], without);
     }

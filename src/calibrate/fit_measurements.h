@@ -8,9 +8,11 @@
 // prior's; the others keep the documents' value and the pinned ones are fitted again. The tile of
 // the documents is kept unless another fits better by two deviations (a cost of 4).
 //
-// Held-out errors: each point is compared with a fit without it (tiles and pins chosen anew). In a
-// curve of up to kFolds points each is left out alone, so that no choice of folds matters; in a
-// longer one, in order of size, every kFolds-th in turn.
+// Repeats of one work count as one point together.
+//
+// Held-out errors: each work is compared with a fit without it (tiles and pins chosen anew). The
+// k-th works of all curves, in order of size, are left out at once; in a curve of more than kFolds
+// also every kFolds-th after. A fit without any point is the documents' value.
 // For products a plain saturating curve is fitted and held out in the same way. Units: SI. Errors:
 // none.
 #pragma once

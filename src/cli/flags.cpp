@@ -88,8 +88,7 @@ CLI::Option* declared(CLI::App& app, Json& request, const Option& o) {
       return add_named(app, request, o, file_named);
     case OptionKind::files:
       return add_each(app, request, o, file_named);
-    case OptionKind::count:
-      return add_value<std::size_t>(app, request, o);
+    case OptionKind::count:  // whose reader refuses −3
     case OptionKind::whole:
       return add_value<std::int64_t>(app, request, o);
     case OptionKind::number:

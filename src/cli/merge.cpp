@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.h"
 #include "cli/flags.h"
+#include "cli/sweep_sink.h"
 #include "core/error.h"
 #include "explore/sweep_merge.h"
 #include "io/files.h"
@@ -32,7 +33,7 @@ void give_database(const SweepMerge& merge, const Session& s) {
     rows.clear();
   };
   merge.write([&](const std::string& line) {
-    rows.push_back(parse_json(line, "a row"));
+    rows.push_back(cells_of_row(line));
     if (rows.size() == kRowsAtOnce) flush();
   });
   flush();

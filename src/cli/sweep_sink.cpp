@@ -95,28 +95,50 @@ class Database : public SweepSink {
   explicit Database(std::string name) : name_(std::move(name)), rows_(name_) {}
 
   std::int64_t resume(const SweepJob& job) override {
-    return rows_.visit({"sweep", "points", "point"}, [&](std::int64_t row, const Json& h) {
-      const bool sound =
-          h["sweep"].is_string() && h["points"].is_number() && h["point"].is_number();
-      if (!sound) throw InputError(name_, "rows", h.dump(), "rows of `orrery sweep --sqlite`");
-      check({h["sweep"].get<std::string>(), h["points"].get<std::int64_t>(),
-             h["point"].get<std::int64_t>()},
-            row, name_, job);
+    return rows_.visit([&](std::int64_t row, const Json& cells) {
+      const SweepRowHead head = head_of(cells);
+      check(head, row, name_, job);
+      const auto written = cells.find(kChecksum);
+      if (written != cells.end() && *written == checksum_of_cells(cells)) return;
+      throw InputError(name_, "point " + std::to_string(head.point),
+                       "a row that is not as it was written", kAllowed);
     });
   }
 
   void write(const std::vector<std::string>& rows) override {
     std::vector<Json> cells;
-    for (const std::string& row : rows) cells.push_back(parse_json(row, name_));
+    for (const std::string& row : rows) cells.push_back(cells_of_row(row));
     rows_.append(cells);
   }
 
  private:
+  static constexpr const char* kAllowed = "rows of `orrery sweep --sqlite`, whole and unchanged";
+
+  SweepRowHead head_of(const Json& cells) const {
+    const auto has = [&](const char* key, auto is) {
+      const auto at = cells.find(key);
+      return at != cells.end() && is(*at);
+    };
+    const auto is_text = [](const Json& j) { return j.is_string(); };
+    const auto is_whole = [](const Json& j) { return j.is_number_integer(); };
+    if (!has("sweep", is_text) || !has("points", is_whole) || !has("point", is_whole)) {
+      throw InputError(name_, "rows", "other columns", kAllowed);
+    }
+    return {cells["sweep"].get<std::string>(), cells["points"].get<std::int64_t>(),
+            cells["point"].get<std::int64_t>()};
+  }
+
   std::string name_;
   SqliteRows rows_;
 };
 
 }  // namespace
+
+Json cells_of_row(const std::string& row) {
+  Json cells = parse_json(row, "a row");
+  cells[kChecksum] = checksum_of_cells(cells);
+  return cells;
+}
 
 std::unique_ptr<SweepSink> sweep_sink(const Session& s, const std::string& header, bool sqlite) {
   const bool to_stdout = !s.to_file();

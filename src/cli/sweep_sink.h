@@ -25,6 +25,9 @@ class SweepSink {
   virtual void write(const std::vector<std::string>& rows) = 0;
 };
 
+// A row of JSON lines as the cells of a database, with the checksum of these.
+Json cells_of_row(const std::string& row);
+
 // `header`: of CSV, else "". `sqlite`: rows are JSON lines, and -o names a database.
 std::unique_ptr<SweepSink> sweep_sink(const Session& s, const std::string& header, bool sqlite);
 

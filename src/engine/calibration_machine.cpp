@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "calibrate/overlay.h"
+#include "core/units.h"
 #include "core/unknown_name.h"
 #include "engine/answer.h"
 #include "exchange/collective_names.h"
@@ -114,6 +115,20 @@ static bool is_placed_otherwise(const Measurement& m) {
   return c != nullptr && (c->nodes != 0 || c->algorithm != Algorithm::none);
 }
 
+// A GPU may run above the clock of its data sheet, by a tenth on cards for desktops.
+static constexpr double kMostOfPeak = 1.2;
+
+// Times in another unit, or of another device, are faster than any constant explains.
+static void refuse_above_peak(const MeasurementSet& set, const Measurement& p, const Device& d) {
+  const auto* product = std::get_if<MeasuredProduct>(&p.work);
+  if (product == nullptr) return;
+  const FlopsPerSecond rate = Flops(amount_of(p)) / p.timed.time;
+  const FlopsPerSecond peak = peak_of(d, product->precision);
+  if (rate <= peak * kMostOfPeak) return;
+  throw InputError(set.file, name_of_work(p), pretty(rate, 3),
+                   "at most the peak of " + std::string(d.name.view()) + ", " + pretty(peak, 3));
+}
+
 std::vector<std::string> check_sets(const std::vector<MeasurementSet>& sets, const Machine& m) {
   std::vector<std::string> warnings;
   for (const MeasurementSet& set : sets) {
@@ -122,7 +137,7 @@ std::vector<std::string> check_sets(const std::vector<MeasurementSet>& sets, con
     // A document may go by any name, so that another GPU is no error.
     const std::string model = model_of(set.gpu);
     if (!model.empty() && m.device.find(model) == std::string::npos) {
-      warnings.push_back(set.file + ": times of one " + set.gpu + ", fitted to " + m.device);
+      warnings.push_back(set.file + ": times of the GPU " + set.gpu + ", fitted to " + m.device);
     }
     for (const Measurement& p : set.points) {
       if (is_placed_otherwise(p)) {
@@ -131,7 +146,10 @@ std::vector<std::string> check_sets(const std::vector<MeasurementSet>& sets, con
                          "`orrery collective --against` prices others");
       }
       const std::string what = not_computed(p, m.cluster.device);
-      if (what.empty()) continue;
+      if (what.empty()) {
+        refuse_above_peak(set, p, m.cluster.device);
+        continue;
+      }
       throw InputError(set.file, std::string(kind_of(p)), what,
                        "precisions and kernels that " + m.device + " has");
     }

@@ -207,6 +207,14 @@ void take_tower(ResolvedRun& out) {
     throw InputError(ErrorCode::broken_rule, out.file, key_path<&Training::images>,
                      std::to_string(t.images), "0 with a model without vision_num_hidden_layers");
   }
+  // An image has as many patches as the encoder's table has positions, or fewer.
+  const std::int64_t most = tower.positions / tower.merge;
+  if (t.images > 0 && tower.positions > 0 && t.image_tokens > most) {
+    throw InputError(ErrorCode::broken_rule, out.file, key_path<&Training::image_tokens>,
+                     std::to_string(t.image_tokens),
+                     "up to " + std::to_string(most) +
+                         ", the positions of the encoder; a larger image is several");
+  }
   if (t.images == 0) tower = {};
   tower.images = t.images;
   tower.image_tokens = t.image_tokens;
@@ -214,9 +222,22 @@ void take_tower(ResolvedRun& out) {
   out.model.architecture.tower = tower;
 }
 
+// Paths of the values that an object says.
+void add_said(const Json& object, const std::string& prefix, std::vector<std::string>& said) {
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object()) {
+      add_said(value, prefix + key + ".", said);
+    } else if (!value.is_null()) {
+      said.push_back(prefix + key);
+    }
+  }
+}
+
 void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Run& run = out.run;
-  const TrainingRequest asked = read_keys(kTrainingKeys, at_key<&RunRequest::training>(root));
+  const Reader training = at_key<&RunRequest::training>(root);
+  const TrainingRequest asked = read_keys(kTrainingKeys, training);
+  add_said(training.json(), "", out.training_keys);
   all.micro_batch = asked.micro_batch;
   all.training = resolve_training(asked, run.cluster.device,
                                   {out.framework.states, out.framework.fp16_states}, out.file);

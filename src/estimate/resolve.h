@@ -41,6 +41,7 @@ struct ResolvedRun {
   std::optional<StackLevel> stack;         // the run file's own level
   std::optional<double> risk;              // as the run file says
   std::vector<std::string> parallel_keys;  // keys of `parallel` in the run file
+  std::vector<std::string> training_keys;  // and of `training`, as paths: "adapter.rank"
   bool recompute_chosen = false;           // it was left open
 
   // Names and documents, for headers and for the sources of numbers.

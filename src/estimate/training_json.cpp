@@ -19,11 +19,12 @@ std::vector<std::string> recipe_names() {
 AdapterRequest with_defaults(AdapterRequest q) {
   const Adapter usual;
   const bool packed = q.kind == AdapterKind::qlora;
-  q.rank = q.rank.value_or(usual.rank);
-  q.targets = q.targets.value_or(usual.targets);
   q.trained = q.trained.value_or(usual.trained);
   q.base_precision = q.base_precision.value_or(packed ? BaseFormat::nf4 : usual.base);
   q.double_quantisation = q.double_quantisation.value_or(usual.double_quantisation);
+  if (q.kind == AdapterKind::frozen) return q;
+  q.rank = q.rank.value_or(usual.rank);
+  q.targets = q.targets.value_or(usual.targets);
   q.precision = q.precision.value_or(usual.precision);
   q.dropout = q.dropout.value_or(usual.dropout);
   return q;
@@ -139,11 +140,24 @@ class Resolver {
 
   void lengths(const std::vector<LengthShare>& given) {
     SequenceLengths& all = out_.training.lengths;
-    for (const LengthShare& bin : given) all.bins[all.count++] = bin;
+    for (const LengthShare& bin : given) {
+      if (bin.length > out_.training.sequence) {
+        throw InputError(ErrorCode::broken_rule, file_,
+                         key_path<&TrainingRequest::sequence_lengths>,
+                         "a document of " + std::to_string(bin.length) + " tokens",
+                         "up to sequence_length, " + std::to_string(out_.training.sequence));
+      }
+      all.bins[all.count++] = bin;
+    }
   }
 
   void images() {
     const Training& t = out_.training;
+    if (!out_.request.images && t.image_tokens > 0) {
+      throw InputError(file_, key_path<&TrainingRequest::image_tokens>,
+                       std::to_string(t.image_tokens) + " without training.images",
+                       "the images of a sequence beside it");
+    }
     if (t.images == 0) return;
     if (t.image_tokens == 0) {
       throw InputError(file_, key_path<&TrainingRequest::image_tokens>, "nothing",
@@ -154,14 +168,28 @@ class Resolver {
                      "images of image_tokens each within sequence_length");
   }
 
+  // No matrices beside the model: what is said of them would be read and ignored.
+  void refuse_matrices(const AdapterRequest& q) const {
+    const char* said = q.rank        ? "rank"
+                       : q.targets   ? "targets"
+                       : q.precision ? "precision"
+                       : q.dropout   ? "dropout"
+                                     : nullptr;
+    if (said == nullptr) return;
+    throw InputError(ErrorCode::conflict, file_, std::string("training.adapter.") + said,
+                     "it beside kind \"frozen\"", "lora, qlora or dora, or no such key");
+  }
+
   // Something has to train.
   void adapter(AdapterRequest& q) {
+    if (q.kind == AdapterKind::frozen) refuse_matrices(q);
+    const bool no_targets = q.targets == TargetMask{0} && !q.trained;
     q = with_defaults(q);
     const Adapter a = adapter_of(q);
     const bool adapts_nothing = a.kind == AdapterKind::frozen || a.targets == 0;
     if (adapts_nothing && a.trained == 0) {
-      throw InputError(file_, "training.adapter.trained", "[]",
-                       "at least one part that trains: " + alternatives(part_names()));
+      throw InputError(file_, no_targets ? "training.adapter.targets" : "training.adapter.trained",
+                       "[]", "at least one part that trains: " + alternatives(part_names()));
     }
     out_.training.adapter = a;
   }

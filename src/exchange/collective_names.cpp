@@ -39,6 +39,7 @@ std::string plain_name(std::string_view operation) {
 
 std::optional<Collective> collective_named(std::string_view operation) {
   const std::string name = plain_name(operation);
+  if (name == "reduce") return Collective::reduce;
   for (const Spelling& s : kSpellings) {
     if (begins_with(name, s.begin)) return s.collective;
   }

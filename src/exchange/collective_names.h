@@ -19,7 +19,7 @@ namespace orrery {
 std::string plain_name(std::string_view operation);
 
 // "all_gather_into_tensor", "allreduce", "isend", …; nothing for operations that receive, wait or
-// have no prediction (recv, barrier, gather, scatter, reduce).
+// have no prediction (recv, barrier, gather, scatter).
 std::optional<Collective> collective_named(std::string_view operation);
 
 // The buffer for which a rank puts `sent` bytes on the wire (network/volume.h).

@@ -21,7 +21,10 @@ inline bool begins_with(std::string_view text, std::string_view begin) {
 // Bytes that are no UTF-8 become replacement characters: a name or a value of them can be shown.
 void make_valid(std::string& text);
 
-// A file's text so, without a mark of its byte order; CR LF becomes LF, so that a backslash before
+// Without a mark of the byte order at its beginning.
+std::string_view without_byte_order(std::string_view text);
+
+// A file's text so; CR LF becomes LF, so that a backslash before
 // it continues a line.
 void make_plain(std::string& text);
 

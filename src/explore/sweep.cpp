@@ -70,6 +70,31 @@ void refuse_double_paths(const SweepPlan& sweep, const std::string& file) {
   if (twice != paths.end()) throw InputError(file, "axes", *twice + " twice", "each key once");
 }
 
+bool is_inside(const std::string& path, const std::string& whole) {
+  return path.size() > whole.size() && path.rfind(whole, 0) == 0 &&
+         (path[whole.size()] == '.' || path[whole.size()] == '[');
+}
+
+// A row would show a value that its run does not have.
+void refuse_overwritten(const SweepPlan& sweep, const std::string& file) {
+  const std::vector<std::string> paths = paths_of(sweep);
+  for (std::size_t late = 1; late < paths.size(); ++late) {
+    for (std::size_t early = 0; early < late; ++early) {
+      if (!is_inside(paths[early], paths[late])) continue;
+      throw InputError(file, "axes", paths[late] + " after " + paths[early],
+                       paths[late] + " first: it holds the other, and overwrites it");
+    }
+  }
+}
+
+// A column would stand twice.
+void refuse_double_columns(const SweepPlan& sweep, const std::string& file) {
+  std::vector<std::string> columns = sweep.columns;
+  std::sort(columns.begin(), columns.end());
+  const auto twice = std::adjacent_find(columns.begin(), columns.end());
+  if (twice != columns.end()) throw InputError(file, "columns", *twice + " twice", "each once");
+}
+
 void count_points(SweepPlan& sweep, const std::string& file) {
   for (const SweepAxis& a : sweep.axes) {
     const auto n = static_cast<std::int64_t>(a.size());
@@ -128,6 +153,8 @@ SweepPlan read_sweep(const Json& document, const std::string& file) {
   SweepPlan sweep = read_keys(kSweepKeys, r);
   if (sweep.axes.empty()) r.fail("no axes", "axes or zip");
   refuse_double_paths(sweep, file);
+  refuse_overwritten(sweep, file);
+  refuse_double_columns(sweep, file);
   count_points(sweep, file);
   return sweep;
 }

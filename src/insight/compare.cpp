@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -33,13 +34,24 @@ std::map<std::string, Json> leaves_of(const NamedRun& r) {
   return leaves;
 }
 
+// "adapter.rank" of "training.adapter.rank" in "training".
+std::optional<std::string> key_in(const std::string& object, const std::string& path) {
+  if (path.rfind(object + ".", 0) != 0) return {};
+  return path.substr(object.size() + 1);
+}
+
+// The key itself, or the object or name that holds it.
+bool says(const std::vector<std::string>& said, const std::string& key) {
+  return std::any_of(said.begin(), said.end(),
+                     [&](const std::string& s) { return key == s || key.rfind(s + ".", 0) == 0; });
+}
+
 // True if the run's own file says the key; a default otherwise.
 bool is_said(const ResolvedRun& r, const std::string& path) {
-  const std::string in = std::string(kStrategyKeys.path) + ".";
-  if (path.rfind(in, 0) != 0) return !is_assumed(r.assumed, path);
-  const std::string key = path.substr(in.size(), path.find('.', in.size()) - in.size());
-  const std::vector<std::string>& said = r.parallel_keys;
-  return std::find(said.begin(), said.end(), key) != said.end() && !is_assumed(r.assumed, path);
+  if (is_assumed(r.assumed, path)) return false;
+  if (const auto key = key_in(kStrategyKeys.path, path)) return says(r.parallel_keys, *key);
+  if (const auto key = key_in(kTrainingKeys.path, path)) return says(r.training_keys, *key);
+  return true;
 }
 
 // The first run with one key changed; what its file leaves open is left to follow.

@@ -53,6 +53,7 @@ Json cell(sqlite3_stmt* s, int at) {
   if (sqlite3_column_type(s, at) == SQLITE_INTEGER) {
     return static_cast<std::int64_t>(sqlite3_column_int64(s, at));
   }
+  if (sqlite3_column_type(s, at) == SQLITE_FLOAT) return sqlite3_column_double(s, at);
   const unsigned char* text = sqlite3_column_text(s, at);
   return text == nullptr ? Json() : Json(reinterpret_cast<const char*>(text));
 }
@@ -83,18 +84,15 @@ bool SqliteRows::has_rows() {
 }
 
 std::int64_t SqliteRows::visit(
-    const std::vector<std::string>& columns,
     const std::function<void(std::int64_t row, const Json& cells)>& see) {
-  std::string names;
-  for (const std::string& c : columns) names += (names.empty() ? "" : ", ") + quoted(c);
   if (!has_table()) return 0;
-  const Statement s(base_.get(), "SELECT " + names + " FROM rows ORDER BY point");
+  const Statement s(base_.get(), "SELECT * FROM rows ORDER BY point");
   if (s.get() == nullptr) fail(kWritableDatabase);
+  const int columns = sqlite3_column_count(s.get());
   std::int64_t rows = 0;
   Json cells;
   while (sqlite3_step(s.get()) == SQLITE_ROW) {
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      cells[columns[i]] = cell(s.get(), static_cast<int>(i));
+    for (int i = 0; i < columns; ++i) cells[sqlite3_column_name(s.get(), i)] = cell(s.get(), i);
     see(rows++, cells);
   }
   return rows;

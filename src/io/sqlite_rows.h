@@ -24,9 +24,8 @@ class SqliteRows {
 
   bool has_rows();
 
-  // Shows these columns of each row, by point, one row at a time; gives the number of rows.
-  std::int64_t visit(const std::vector<std::string>& columns,
-                     const std::function<void(std::int64_t row, const Json& cells)>& see);
+  // Shows each row, by point, one at a time; gives their number. A boolean is 0 or 1 here.
+  std::int64_t visit(const std::function<void(std::int64_t row, const Json& cells)>& see);
 
   // Rows are objects with equal keys; values are texts, numbers, booleans or null; others become
   // JSON text.

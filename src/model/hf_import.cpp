@@ -338,15 +338,20 @@ class Translation {
                : "unnamed";
   }
 
+  static constexpr const char* kTower = "vision_config";
+
   void note_parts() {
     if (!family_->leaves_out.empty()) {
       notes_.push_back(found_.model_type + ": not modelled: " + std::string(family_->leaves_out));
     }
     if (has_tower_) {
-      notes_.push_back("vision_config is an encoder of images, which training.images trains along");
+      notes_.push_back("vision_config is an encoder of images, which training.images counts");
     }
-    for (const std::string& other : found_.others) {
-      if (has_tower_ && other == "vision_config") continue;
+    std::vector<std::string> others = found_.others;
+    const auto tower = std::find(others.begin(), others.end(), kTower);
+    if (has_tower_ && tower != others.end()) others.erase(tower);
+    if (!has_tower_ && tower == others.end() && outer_.contains(kTower)) others.push_back(kTower);
+    for (const std::string& other : others) {
       notes_.push_back("only the language model is read; " + other + " is left out");
     }
   }

@@ -104,7 +104,8 @@ Json point_json(const Measurement& m, const FittedPoint& p) {
 
 void add_files(Section& section, const std::vector<MeasurementSet>& sets) {
   for (const MeasurementSet& s : sets) {
-    std::string line = s.file + ": " + std::to_string(s.points.size()) + " measurements";
+    std::string line =
+        s.file + ": " + counted(static_cast<std::int64_t>(s.points.size()), "measurement");
     if (!s.source.empty()) line += ", " + s.source;
     section.add(Paragraph{line, 4, 2});
     for (const std::string& left_out : s.left_out) {
@@ -213,9 +214,10 @@ Table point_table(const CalibrationReport& r) {
 AnswerDocument calibration_document(const CalibrationReport& r) {
   const std::string name = r.overlay["name"].get<std::string>();
   AnswerDocument d{"Calibration " + name + " of " + r.overlay["device"].get<std::string>()};
-  add_files(d.add({bold(name) + (": constants of " + std::string(r.fit.before.device.name.view()) +
-                                 " on " + std::to_string(r.points.size()) + " measurements, " +
-                                 r.overlay["rests_on"].get<std::string>())}),
+  add_files(d.add({bold(name) +
+                   (": constants of " + std::string(r.fit.before.device.name.view()) + " on " +
+                    counted(static_cast<std::int64_t>(r.points.size()), "measurement") + ", " +
+                    r.overlay["rests_on"].get<std::string>())}),
             r.sets);
   d.add({"Median of |predicted/measured − 1|; held out: each point by a fit without it"})
       .add(errors_table(r.fit));

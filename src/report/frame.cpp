@@ -34,6 +34,9 @@ Phrase model_line(const ResolvedRun& r) {
   const ParameterCount n = parameter_count(run.model, run.training.sequence);
   std::string size = short_count(static_cast<double>(n.total)) + " parameters";
   if (n.active < n.total) size += ", " + short_count(static_cast<double>(n.active)) + " active";
+  if (run.training.images > 0) {
+    size += ", " + short_count(static_cast<double>(n.tower)) + " more in its encoder of images";
+  }
   size += trained_part(run);
   return bold(r.model_name) + ": " + size + ", " + std::to_string(run.model.layers) +
          " layers of width " + grouped(run.model.hidden) + ", sequences of " +

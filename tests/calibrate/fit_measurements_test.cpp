@@ -138,6 +138,26 @@ TEST_CASE("the folds do not depend on the order of the file, and leave every poi
         testing::about(fit_measurements(points, a100()).all.held_out.median).epsilon(1e-6));
 }
 
+TEST_CASE("repeats of one work count as one point, and are left out together") {
+  const std::vector<Measurement> once = timed(products(), a100(), 0.02);
+  std::vector<Measurement> thrice;
+  for (const Measurement& m : once) thrice.insert(thrice.end(), 3, m);
+  const MeasurementFit a = fit_measurements(once, a100());
+  const MeasurementFit b = fit_measurements(thrice, a100());
+  CHECK(b.all.held_out.median == testing::about(a.all.held_out.median).epsilon(0.1));
+  CHECK(knob(b, "device.efficiency.gemm.bf16").spread ==
+        testing::about(knob(a, "device.efficiency.gemm.bf16").spread).epsilon(0.1));
+}
+
+TEST_CASE("the only point is held out by the documents") {
+  Cluster truth = a100();
+  truth.device.efficiency.gemm[Precision::bf16] = 0.3;
+  const MeasurementFit fit = fit_measurements(timed({product(8192, 8192, 8192)}, truth, 0), a100());
+  CHECK(fit.all.fitted.median < 0.05);
+  CHECK(fit.all.held_out.median == testing::about(fit.all.before.median));
+  CHECK(fit.all.before.median > 0.3);
+}
+
 TEST_CASE("attention without a mask pins the half length that causal attention has") {
   Cluster truth = a100();
   truth.device.efficiency.attention[AttentionKernel::flash_2].half_length = 700;

@@ -124,8 +124,11 @@ $ gzip -c $ROOT/tests/exchange/data/kineto-trace.json > t.json.gz; orrery calibr
 $ head -c 2000 t.json.gz > cut.gz; orrery calibrate fit cut.gz --node dgx-h100
 ! exit 2
 ! stderr cut.gz: found a gzip file that is cut off or broken
-$ orrery calibrate fit $ROOT/tests/exchange/data/kineto-trace.json --node dgx-a100-80gb 2>&1 > /dev/null
-> warning: .../kineto-trace.json: times of one NVIDIA H100 80GB HBM3, fitted to a100-sxm4-80gb
+$ orrery calibrate fit $ROOT/tests/exchange/data/kineto-trace.json --node hgx-h200 2>&1 > /dev/null
+> warning: .../kineto-trace.json: times of the GPU NVIDIA H100 80GB HBM3, fitted to h200-sxm-141gb
+$ orrery calibrate fit $ROOT/tests/exchange/data/kineto-trace.json --node dgx-a100-80gb
+! exit 2
+! stderr bf16 products of 8192 × 14336 × 4096: found 722 TFLOP/s; allowed: at most the peak of a100-sxm4-80gb, 312 TFLOP/s
 $ python3 -c 'import json; print(json.load(open("k.json"))["provenance"]["hardware"])'
 > NVIDIA H100 80GB HBM3
 # Tables and a trace that PyTorch 1.13 printed on a machine without a GPU.

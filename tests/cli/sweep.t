@@ -90,6 +90,12 @@ $ for f in stash-or-checkpoint network-bandwidth clusters played-pipelines; do o
 $ orrery sweep zip.json --sqlite -o rows.db
 ! exit 2
 ! stderr rows.db: row 1: found the sweep 
+$ python3 -c 'import sqlite3; b = sqlite3.connect("merged.db"); b.execute("UPDATE rows SET step_time_s = 1 WHERE point = 3"); b.commit()'; orrery sweep sweep.json --sqlite -o merged.db
+! exit 2
+! stderr merged.db: point 3: found a row that is not as it was written
+$ orrery sweep sweep.json --jobs -3
+! exit 2
+! stderr --jobs: found -3; allowed: a whole number from 1 to 1024
 $ orrery sweep zip.json --sqlite
 ! exit 2
 ! stderr --sqlite: found no -o FILE

@@ -45,6 +45,19 @@ double sent_by_context(const Json& run) {
 
 }  // namespace
 
+TEST_CASE("an image has no more tokens than the encoder has positions for") {
+  Json run = images_run(1);
+  run["model"]["model_type"] = "paligemma";
+  run["model"]["vision_config"] = json_of(R"({"model_type": "siglip_vision_model",
+      "num_hidden_layers": 4, "hidden_size": 512, "num_attention_heads": 8,
+      "intermediate_size": 2048, "patch_size": 14, "num_image_tokens": 256})");
+  CHECK(run_of(run).model.tower.positions == 256);
+  run["training"]["image_tokens"] = 257;
+  CHECK_THROWS_WITH_AS(run_of(run),
+                       doctest::Contains("training.image_tokens: found 257; allowed: up to 256"),
+                       InputError);
+}
+
 TEST_CASE(
     "images add their encoder to memory and time of the first stage, more the more they are") {
   const Run without = run_of(images_run(0));

@@ -112,6 +112,18 @@ TEST_CASE("model, cluster, sequence and batch are required, nothing else is") {
 
 TEST_CASE("an error names file, path and the nearest right name") {
   CHECK(holds(refusal(R"({"modle": 1})"), "run.json: modle: found an unknown key"));
+  CHECK(holds(refusal(R"({"training": {"adapter": {"kind": "lora", "targets": []}}})"),
+              "training.adapter.targets: found []"));
+  CHECK(holds(refusal(R"({"training": {"adapter": {"kind": "frozen", "trained": []}}})"),
+              "training.adapter.trained: found []"));
+  CHECK(holds(refusal(R"({"training": {"adapter": {"kind": "frozen", "trained": ["head"],
+                                                   "rank": 8}}})"),
+              "training.adapter.rank: found it beside kind \"frozen\""));
+  CHECK(holds(refusal(R"({"training": {"image_tokens": 256}})"),
+              "training.image_tokens: found 256 without training.images"));
+  CHECK(holds(refusal(R"({"training": {"sequence_lengths": [{"length": 4096, "share": 1}]}})"),
+              "training.sequence_lengths: found a document of 4096 tokens; "
+              "allowed: up to sequence_length, 2048"));
   CHECK(holds(refusal(R"({"modle": 1})"), "did you mean \"model\"?"));
   CHECK(holds(refusal(R"({"model": "gpt3-175"})"), "did you mean \"gpt3-175b\"?"));
   CHECK(holds(refusal(R"({"parallel": {"tp": 0}})"), "run.json: parallel.tp: found 0"));

@@ -33,6 +33,36 @@ TEST_CASE("points are the product of axes and zips, the last fastest") {
   CHECK(settings_text(s, 15) == "a=2 b=8 c=\"y\" d=false ");
 }
 
+TEST_CASE("an axis that would overwrite an earlier one is refused, and so is a column twice") {
+  const auto error = [](const std::string& text) {
+    try {
+      sweep_of(text);
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(error(R"({"run": "r", "axes": {"cluster.gpus": [8], "cluster": [{"gpus": 16}]}})") ==
+        "sweep.json: axes: found cluster after cluster.gpus; "
+        "allowed: cluster first: it holds the other, and overwrites it");
+  CHECK(error(R"({"run": "r", "axes": {"a.b": [8]}, "zip": [{"a": [1]}]})").find("a after a.b") !=
+        std::string::npos);
+  CHECK(settings_text(sweep_of(R"({"run": "r", "axes": {"a": [{"b": 1}], "a.b": [2], "ab": [3]}})"),
+                      0) == "a={\"b\":1} a.b=2 ab=3 ");
+  CHECK(error(R"({"run": "r", "axes": {"a": [1]}, "columns": ["mfu", "mfu"]})").find("mfu twice") !=
+        std::string::npos);
+}
+
+TEST_CASE("a checksum of cells is that of the values as a database keeps them") {
+  const Json row = {
+      {"point", 3}, {"time", 2.5}, {"fits", true}, {"why", nullptr}, {"checksum", "x"}};
+  const Json kept = {{"point", 3}, {"time", 2.5}, {"fits", 1}, {"why", nullptr}};
+  CHECK(checksum_of_cells(row) == checksum_of_cells(kept));
+  Json changed = kept;
+  changed["time"] = 2.4;
+  CHECK(checksum_of_cells(changed) != checksum_of_cells(kept));
+}
+
 TEST_CASE("a range ends where it says, whatever the rounding") {
   CHECK(sweep_of(R"({"run": "r", "axes": {"a": {"from": 0, "to": 1, "step": 0.1}}})").points == 11);
   const SweepPlan s =

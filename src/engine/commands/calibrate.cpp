@@ -142,12 +142,25 @@ AnswerText text_of(const CalibrationReport& r, const Look& look) {
   return look.json() ? AnswerText(calibration_json(r)) : drawn(calibration_document(r), look);
 }
 
+[[noreturn]] void refuse_unpinned(const std::string& file, const MeasurementFit& fit) {
+  constexpr double kFar = 0.5;  // beyond what constants move
+  if (fit.all.fitted.median > kFar) {
+    throw InputError(file, "",
+                     "times that no value of a constant comes near, " +
+                         percent(fit.all.fitted.median, 0) + " off in the median",
+                     "times of one device, in microseconds");
+  }
+  throw InputError(file, "", "too little to pin any constant", "more measurements, of more sizes");
+}
+
 CommandAnswer answer_fit(const CalibrateChoice& a, const std::string& overlay, const Look& look,
                          const CommandContext& context) {
   if (a.files.empty())
     throw UsageError("orrery calibrate fit: found no FILE; allowed: files of measurements");
   if (a.device.empty() == a.node.empty()) {
-    throw UsageError("orrery calibrate fit: give one of --device NAME and --node NAME");
+    throw UsageError(std::string("orrery calibrate fit: found ") +
+                     (a.device.empty() ? "no --device and no --node" : "both --device and --node") +
+                     "; allowed: one of --device NAME and --node NAME");
   }
   CalibrationReport r;
   r.sets = sets_of(a);
@@ -159,8 +172,7 @@ CommandAnswer answer_fit(const CalibrateChoice& a, const std::string& overlay, c
   const std::string name = a.name.empty() ? m.device + "-calibrated" : a.name;
   r.overlay = overlay_json(r.fit, r.sets, {name, m.device, m.node});
   if (r.overlay["changes"].empty()) {
-    throw InputError(a.files.front().name, "", "too little to pin any constant",
-                     "more measurements, of more sizes");
+    refuse_unpinned(a.files.front().name, r.fit);
   }
   if (!a.html.empty()) answer.files.push_back({a.html, html_of(calibration_document(r))});
   if (!overlay.empty()) answer.files.push_back({overlay, dump(r.overlay)});

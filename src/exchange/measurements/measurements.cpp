@@ -6,6 +6,7 @@
 #include "calibrate/scatter.h"
 #include "core/error.h"
 #include "exchange/measurements/readers.h"
+#include "exchange/text_lines.h"
 
 namespace orrery {
 namespace {
@@ -159,8 +160,9 @@ std::vector<std::string> measurement_formats() {
   return names;
 }
 
-MeasurementSet read_measurements(std::string_view text, const std::string& file,
+MeasurementSet read_measurements(std::string_view whole, const std::string& file,
                                  const MeasurementHints& hints) {
+  const std::string_view text = without_byte_order(whole);
   for (const MeasurementFormat& f : kMeasurementFormats) {
     if (!f.is_it(text)) continue;
     MeasurementSet set = f.read(text, file, hints);

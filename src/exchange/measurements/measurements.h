@@ -36,7 +36,7 @@ struct MeasurementHints {
   std::optional<Precision> precision;    // of PyTorch profiler's table
 };
 
-MeasurementSet read_measurements(std::string_view text, const std::string& file,
+MeasurementSet read_measurements(std::string_view whole, const std::string& file,
                                  const MeasurementHints& hints = {});
 
 std::vector<std::string> measurement_formats();

@@ -10,6 +10,7 @@
 
 #include "core/json_reader.h"
 #include "core/units.h"
+#include "core/unknown_name.h"
 #include "exchange/collective_names.h"
 #include "exchange/measurements/measurements.h"
 #include "exchange/text_lines.h"
@@ -252,8 +253,7 @@ MeasuredCollective read_collective(Reader& r) {
   const Reader name = r.at("collective");
   const auto kind = collective_named(name.text());
   if (!kind) {
-    name.fail(ErrorCode::unknown_name, brief(name.json()),
-              "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast or point-to-point");
+    name.fail(ErrorCode::unknown_name, brief(name.json()), alternatives(names_in<Collective>()));
   }
   MeasuredCollective c{*kind, r.at("ranks").integer(2, kMostMeasured), {}};
   if (const auto nodes = r.find("nodes")) {

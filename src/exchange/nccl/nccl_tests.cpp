@@ -9,9 +9,11 @@
 // network/collective.h (the larger of the two buffers: NVIDIA/nccl-tests doc/PERFORMANCE.md). Which
 // collective it was only newer versions say ("Collective test starting: all_reduce_perf"): else bus
 // over algorithm bandwidth tells an all-reduce, 2(n−1)/n, from the others, and the user says which
-// of those. Prefixes of lines by mpirun --tag-output ("[1,0]<stdout>:") and srun -l ("0: ") are
-// skipped, and so are NCCL's own logs. One output a file: a rank that is named twice is
-// refused.
+// of those. The same ratio must be that of the collective and its ranks: a file whose head was cut,
+// of several groups at once (NCCL_TESTS_SPLIT), or of another collective than the one given, is
+// refused; so is one whose results are wrong. Prefixes of lines by mpirun --tag-output
+// ("[1,0]<stdout>:") and srun -l ("0: ") are skipped, and so are NCCL's own logs. One output a
+// file: a rank that is named twice is refused.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -23,6 +25,7 @@
 #include "exchange/collective_names.h"
 #include "exchange/measurements/readers.h"
 #include "exchange/text_lines.h"
+#include "network/bus_factor.h"
 
 namespace orrery {
 namespace {
@@ -47,6 +50,7 @@ struct NcclColumns {
   std::size_t time = 0;
   std::size_t in_place = 0;  // the second `time`, or 0
   std::size_t count = 0;
+  bool has_wrong = false;  // `#wrong` behind busbw
 };
 
 std::optional<NcclColumns> header_in(const std::vector<std::string_view>& words) {
@@ -55,7 +59,14 @@ std::optional<NcclColumns> header_in(const std::vector<std::string_view>& words)
   if (time == words.end()) return {};
   const auto second = std::find(time + 1, words.end(), "time");
   const auto column = [&](auto at) { return static_cast<std::size_t>(at - words.begin()) - 1; };
-  return NcclColumns{column(time), second == words.end() ? 0 : column(second), words.size() - 1};
+  return NcclColumns{column(time), second == words.end() ? 0 : column(second), words.size() - 1,
+                     std::find(words.begin(), words.end(), "#wrong") != words.end()};
+}
+
+// Times of a collective whose results are wrong are times of nothing. "N/A": it did not look.
+void refuse_wrong(const LinePlace& place, std::string_view results) {
+  if (parse_number(results).value_or(0) <= 0) return;
+  fail(place, std::string(results) + " wrong results", "a run that passes its own check");
 }
 
 Row read_row(const LinePlace& place, const std::vector<std::string_view>& words,
@@ -76,6 +87,10 @@ Row read_row(const LinePlace& place, const std::vector<std::string_view>& words,
           rate(at + 2),
           place.line};
   if (row.algbw < 0 || row.busbw < 0) fail(place, "no bandwidths", "time, algbw and busbw");
+  for (const std::size_t time : {at, again}) {
+    const bool has = columns.has_wrong && (time == at || twice) && time + 3 < words.size();
+    if (has) refuse_wrong(place, words[time + 3]);
+  }
   return row;
 }
 
@@ -95,9 +110,22 @@ bool names_rank(const std::vector<std::string_view>& words) {
   return words.size() > 2 && words[0] == "#" && words[1] == "Rank" && is_count(words[2]);
 }
 
-void see_rank(const LinePlace& place, std::string_view rank, std::set<std::string_view>& seen) {
-  if (seen.insert(rank).second) return;
-  fail(place, "rank " + std::string(rank) + " for the second time", "one run of nccl-tests a file");
+// The ranks that the head names, and their group.
+struct SeenRanks {
+  std::set<std::string_view> ranks;
+  std::string_view group;
+};
+
+void see_rank(const LinePlace& place, const std::vector<std::string_view>& words, SeenRanks& seen) {
+  if (!seen.ranks.insert(words[2]).second) {
+    fail(place, "rank " + std::string(words[2]) + " for the second time",
+         "one run of nccl-tests a file");
+  }
+  if (words.size() < 5 || words[3] != "Group") return;
+  if (seen.group.empty()) seen.group = words[4];
+  if (words[4] == seen.group) return;
+  fail(place, "ranks of groups " + std::string(seen.group) + " and " + std::string(words[4]),
+       "one group of all ranks: several at once share what lies between them");
 }
 
 std::optional<Collective> named_in(std::string_view line) {
@@ -114,11 +142,27 @@ std::optional<Collective> named_in(std::string_view line) {
 }
 
 // By the largest message, where rounding of the printed bandwidths matters least.
-bool is_all_reduce(const Row& row, std::size_t ranks) {
-  const auto n = static_cast<double>(ranks);
+bool tells_ratio(const Row& row) { return row.algbw > 1; }
+
+bool has_ratio_of(Collective kind, std::size_t ranks, const Row& row) {
   constexpr double kRounding = 0.02;
-  return ranks > 2 && row.algbw > 1 &&
-         std::abs(row.busbw / row.algbw / (2 * (n - 1) / n) - 1) < kRounding;
+  const double factor = bus_factor(kind, static_cast<std::int64_t>(ranks));
+  return std::abs(row.busbw / row.algbw / factor - 1) < kRounding;
+}
+
+bool is_all_reduce(const Row& row, std::size_t ranks) {
+  return ranks > 2 && tells_ratio(row) && has_ratio_of(Collective::all_reduce, ranks, row);
+}
+
+std::string two_digits(double x) { return shortest(std::round(x * 100) / 100); }
+
+void refuse_other_ratio(const std::string& file, Collective kind, std::size_t ranks,
+                        const Row& row) {
+  if (!tells_ratio(row) || has_ratio_of(kind, ranks, row)) return;
+  const double factor = bus_factor(kind, static_cast<std::int64_t>(ranks));
+  fail({file, row.line}, "a busbw of " + two_digits(row.busbw / row.algbw) + " times algbw",
+       two_digits(factor) + ", as " + std::string(name_of(kind)) + " over " +
+           std::to_string(ranks) + " ranks has: the whole output, and its own collective");
 }
 
 // Bus over algorithm bandwidth is 2(n−1)/n of an all-reduce and (n−1)/n of gathers and exchanges.
@@ -161,7 +205,8 @@ Collective kind_of(const std::string& file, std::optional<Collective> named,
   if (hints.collective) return *hints.collective;
   if (is_all_reduce(largest, ranks)) return Collective::all_reduce;
   fail({file, largest.line}, "no name of a collective",
-       "--collective NAME: the output alone does not tell which it was");
+       "the name of the collective beside it, as its kind or --collective: the output alone does "
+       "not tell which it was");
 }
 
 void set_warm_up_aside(std::vector<Row>& rows, MeasurementSet& set) {
@@ -188,13 +233,13 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
   std::vector<Row> rows;
   std::optional<Collective> named;
   std::optional<NcclColumns> columns;
-  std::set<std::string_view> seen;
+  SeenRanks seen;
   const std::vector<std::string_view> lines = lines_of(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::vector<std::string_view> words = words_of(without_tag(lines[i]));
     if (!named) named = named_in(lines[i]);
     if (words.empty()) continue;
-    if (names_rank(words)) see_rank({file, i + 1}, words[2], seen);
+    if (names_rank(words)) see_rank({file, i + 1}, words, seen);
     if (!columns) columns = header_in(words);
     if (words.front().front() == '#' || !is_count(words.front()) || words.size() < 6) continue;
     if (!columns) fail({file, i + 1}, "numbers before a header", "\"# size count type … time\"");
@@ -202,7 +247,7 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
     rows.push_back(read_row({file, i + 1}, words, *columns));
   }
   set_warm_up_aside(rows, set);
-  std::size_t ranks = seen.size();
+  std::size_t ranks = seen.ranks.size();
   if (ranks == 0 && !rows.empty()) {
     if (!named) named = hints.collective;
     ranks = unnamed_ranks(rows.back(), named);
@@ -213,6 +258,7 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
   }
   if (rows.empty()) return set;
   const Collective kind = kind_of(file, named, hints, rows.back(), ranks);
+  refuse_other_ratio(file, kind, ranks, rows.back());
   for (const Row& row : rows) {
     Measurement m;
     m.work = MeasuredCollective{kind, static_cast<std::int64_t>(ranks), row.size};

@@ -87,6 +87,11 @@ TEST_CASE("CSV: each kind of work by its columns") {
   CHECK(work<MeasuredMemory>(m, 0).bytes.si() == 1e9);
   CHECK(m.points[0].timed.spread == 0.01);
   CHECK(m.measured_here);
+
+  const MeasurementSet r = set_of(
+      "\xef\xbb\xbf"
+      "collective,ranks,bytes,us\nreduce,8,1048576,50\n");
+  CHECK(work<MeasuredCollective>(r, 0).kind == Collective::reduce);
 }
 
 TEST_CASE("rates of attention count the causal half, forward and backward 3.5 products") {
@@ -125,7 +130,7 @@ TEST_CASE("nccl-tests: ranks, sizes and out-of-place times, and bandwidths tell 
 
 TEST_CASE("nccl-tests: what the output does not tell the user must, and may not contradict") {
   const std::string gather = nccl("none", 0.75);
-  CHECK(refuses_measurements(gather, "--collective NAME"));
+  CHECK(refuses_measurements(gather, "as its kind or --collective"));
   MeasurementHints hints;
   hints.collective = Collective::all_gather;
   CHECK(work<MeasuredCollective>(set_of(gather, hints), 0).kind == Collective::all_gather);
@@ -134,6 +139,30 @@ TEST_CASE("nccl-tests: what the output does not tell the user must, and may not 
   CHECK(error_of(named, hints).find("the output of reduce-scatter") != std::string::npos);
   CHECK(refuses_measurements("# algbw busbw\n1048576 1 float sum -1 5 1 1 0\n",
                              "numbers before a header"));
+}
+
+TEST_CASE("nccl-tests: bus over algorithm bandwidth must be that of the collective and its ranks") {
+  MeasurementHints hints;
+  hints.collective = Collective::all_to_all;
+  CHECK(error_of(nccl("sum", 1.5), hints).find("0.75, as all-to-all over 4 ranks has") !=
+        std::string::npos);
+  // Of eight ranks the head names four.
+  const std::string named = "# Collective test starting: all_reduce_perf\n";
+  CHECK(refuses_measurements(named + nccl("sum", 1.75), "found a busbw of 1.75 times algbw"));
+  hints.collective = Collective::reduce;
+  CHECK(work<MeasuredCollective>(set_of(nccl("sum", 1), hints), 0).kind == Collective::reduce);
+  std::string split = nccl("sum", 1.5);
+  split.replace(split.find("Rank  3 Group  0") + 15, 1, "1");
+  CHECK(refuses_measurements(split, "found ranks of groups 0 and 1"));
+}
+
+TEST_CASE("nccl-tests: wrong results give no times") {
+  std::string text = kNccl + "1048576 262144 float sum -1 51.4 20.4 30.6 77 51.0 20.4 30.6 0\n";
+  CHECK(refuses_measurements(text, "found 77 wrong results"));
+  text = kNccl + "1048576 262144 float sum -1 51.4 20.4 30.6 0 51.0 20.4 30.6 3\n";
+  CHECK(refuses_measurements(text, "found 3 wrong results"));
+  text = kNccl + "1048576 262144 float sum -1 51.4 20.4 30.6 N/A 51.0 20.4 30.6 N/A\n";
+  CHECK(set_of(text).points.size() == 1);
 }
 
 TEST_CASE("nccl-tests: older rows without a root") {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "document/words.h"
 #include "explore/sweep_rows.h"
 #include "io/append.h"
@@ -23,6 +24,25 @@ void check(const SweepRowHead& head, std::int64_t i, const std::string& file, co
     throw InputError(file, line, "point " + std::to_string(head.point),
                      "rows of this shard in order, or a new file");
   }
+}
+
+// The checksum of a row in a database, whose cells have no text of their own: of the names and
+// values of the others. A boolean counts as the 0 or 1 that it is kept as.
+std::string checksum_of_cells(const Json& cells) {
+  std::string text;
+  for (const auto& [name, value] : cells.items()) {
+    if (name == kChecksum) continue;
+    text += name + "=";
+    if (value.is_boolean()) {
+      text += value.get<bool>() ? "1" : "0";
+    } else if (value.is_number_float()) {
+      text += shortest(value.get<double>());
+    } else if (!value.is_null()) {
+      text += bare_text(value);
+    }
+    text += '\n';
+  }
+  return fingerprint(text);
 }
 
 class StandardOutput : public SweepSink {

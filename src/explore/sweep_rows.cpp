@@ -81,23 +81,6 @@ std::string row_line(const std::string& row, bool csv) {
   return open + ",\"" + kChecksum + "\":\"" + fingerprint(open) + "\"}\n";
 }
 
-std::string checksum_of_cells(const Json& cells) {
-  std::string text;
-  for (const auto& [name, value] : cells.items()) {
-    if (name == kChecksum) continue;
-    text += name + "=";
-    if (value.is_boolean()) {
-      text += value.get<bool>() ? "1" : "0";
-    } else if (value.is_number_float()) {
-      text += shortest(value.get<double>());
-    } else if (!value.is_null()) {
-      text += bare_text(value);
-    }
-    text += '\n';
-  }
-  return fingerprint(text);
-}
-
 bool ends_row(std::string_view row, std::size_t from, const std::string& file, bool& is_open) {
   if (row.size() > kLongestRow) {
     throw InputError(file, "", "a row of more than 16 MiB", kAllowed);

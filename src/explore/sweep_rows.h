@@ -15,8 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/json.h"
-
 namespace orrery {
 
 struct SweepRowHead {
@@ -67,10 +65,6 @@ std::string fingerprint(const std::string& text);
 std::string row_line(const std::string& row, bool csv);
 
 inline constexpr const char* kChecksum = "checksum";  // its column, the last one
-
-// The checksum of a row in a database, whose cells have no text of their own: of the names and
-// values of the others. A boolean counts as the 0 or 1 that it is kept as.
-std::string checksum_of_cells(const Json& cells);
 
 // How the row begins.
 std::string start_of_row(const SweepRowHead& head, bool csv);

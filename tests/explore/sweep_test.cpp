@@ -53,16 +53,6 @@ TEST_CASE("an axis that would overwrite an earlier one is refused, and so is a c
         std::string::npos);
 }
 
-TEST_CASE("a checksum of cells is that of the values as a database keeps them") {
-  const Json row = {
-      {"point", 3}, {"time", 2.5}, {"fits", true}, {"why", nullptr}, {"checksum", "x"}};
-  const Json kept = {{"point", 3}, {"time", 2.5}, {"fits", 1}, {"why", nullptr}};
-  CHECK(checksum_of_cells(row) == checksum_of_cells(kept));
-  Json changed = kept;
-  changed["time"] = 2.4;
-  CHECK(checksum_of_cells(changed) != checksum_of_cells(kept));
-}
-
 TEST_CASE("a range ends where it says, whatever the rounding") {
   CHECK(sweep_of(R"({"run": "r", "axes": {"a": {"from": 0, "to": 1, "step": 0.1}}})").points == 11);
   const SweepPlan s =

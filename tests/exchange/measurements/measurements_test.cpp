@@ -146,7 +146,7 @@ TEST_CASE("nccl-tests: bus over algorithm bandwidth must be that of the collecti
   hints.collective = Collective::all_to_all;
   CHECK(error_of(nccl("sum", 1.5), hints).find("0.75, as all-to-all over 4 ranks has") !=
         std::string::npos);
-  // Of eight ranks the head names four.
+  // The head names four of eight ranks.
   const std::string named = "# Collective test starting: all_reduce_perf\n";
   CHECK(refuses_measurements(named + nccl("sum", 1.75), "found a busbw of 1.75 times algbw"));
   hints.collective = Collective::reduce;

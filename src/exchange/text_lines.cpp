@@ -28,9 +28,13 @@ void make_valid(std::string& text) {
   text = Json::parse(dumped).get<std::string>();
 }
 
-void make_plain(std::string& text) {
+std::string_view without_byte_order(std::string_view text) {
   constexpr std::string_view kByteOrder = "\xef\xbb\xbf";
-  if (begins_with(text, kByteOrder)) text.erase(0, kByteOrder.size());
+  return begins_with(text, kByteOrder) ? text.substr(kByteOrder.size()) : text;
+}
+
+void make_plain(std::string& text) {
+  text.erase(0, text.size() - without_byte_order(text).size());
   make_valid(text);
   std::size_t end = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -14,6 +14,12 @@ inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// The text behind a marker in a line; nothing where the line has none.
+inline std::string_view behind(std::string_view line, std::string_view marker) {
+  const std::size_t at = line.find(marker);
+  return at == std::string_view::npos ? "" : line.substr(at + marker.size());
+}
+
 inline bool begins_with(std::string_view text, std::string_view begin) {
   return text.substr(0, begin.size()) == begin;
 }
@@ -21,10 +27,10 @@ inline bool begins_with(std::string_view text, std::string_view begin) {
 // Bytes that are no UTF-8 become replacement characters: a name or a value of them can be shown.
 void make_valid(std::string& text);
 
-// Without a mark of the byte order at its beginning.
+// A text without the mark of its byte order that Excel and PowerShell put first.
 std::string_view without_byte_order(std::string_view text);
 
-// A file's text so; CR LF becomes LF, so that a backslash before
+// A file's text so, without a mark of its byte order; CR LF becomes LF, so that a backslash before
 // it continues a line.
 void make_plain(std::string& text);
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "estimate/training_keys.h"
@@ -69,6 +70,8 @@ constexpr std::array kSettingsOfRun = {
     SettingOfRun{key_path<&Training::sequence>, [](const Run& r) { return r.training.sequence; }},
     SettingOfRun{key_path<&Training::global_batch>,
                  [](const Run& r) { return r.training.global_batch; }},
+    SettingOfRun{kTokensOfStep,
+                 [](const Run& r) { return r.training.global_batch * r.training.sequence; }},
     SettingOfRun{key_path<&TrainingRequest::micro_batch>,
                  [](const Run& r) { return r.strategy.micro_batch; }},
     SettingOfRun{key_path<&Strategy::tp>, [](const Run& r) { return r.strategy.tp; }},
@@ -83,7 +86,7 @@ std::vector<OtherSetting> other_settings(const TrainingLog& log, const Run& run)
   std::vector<OtherSetting> others;
   for (const LoggedSetting& said : log.settings) {
     for (const SettingOfRun& s : kSettingsOfRun) {
-      if (s.key == said.key && s.of(run) != said.value)
+      if (s.key == said.key && std::abs(s.of(run) - said.value) > said.within)
         others.push_back({s.key, said.value, s.of(run)});
     }
   }

@@ -90,6 +90,13 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed train.l
 >       "spread": 0...,
 >       "steps": 1
 >     }...
+$ printf '[config.py:1000:print]   train_batch_size ............. 512\nCurrSamplesPerSec=71.3\n' > train.log
+$ orrery estimate gpt3-175b-1024-a100 --observed train.log
+! exit 2
+! stderr train.log: found training.global_batch 512 in the log, 1536 here; allowed: a log of this run
+$ printf 'time_per_iteration_ms: 21.5K | global_batch_size: 1.54K |\n' > train.log
+$ orrery estimate gpt3-175b-1024-a100 --observed train.log --json | grep '"steps": 1$'
+>       "steps": 1
 $ echo 'loss 3.1' > train.log
 $ orrery estimate gpt3-175b-1024-a100 --observed train.log
 ! exit 2

@@ -38,17 +38,6 @@ std::optional<double> positive_number(const std::string& digits) {
   return x && *x > 0 && *x < kMost ? x : std::nullopt;
 }
 
-// "2.51K" is 2510.
-std::optional<double> number_with_magnitude(std::string_view text) {
-  constexpr std::string_view kMagnitudes = "KMGT";
-  const std::string digits = leading_digits(text);
-  auto x = positive_number(digits);
-  const std::size_t end = text.find(digits) + digits.size();
-  if (!x || end >= text.size()) return x;
-  const std::size_t power = kMagnitudes.find(text[end]);
-  return power == std::string_view::npos ? x : *x * std::pow(1e3, static_cast<double>(power + 1));
-}
-
 std::optional<double> number_before(std::string_view text) {
   const std::size_t other = text.find_last_not_of("0123456789.");
   return leading_number(other == std::string_view::npos ? text : text.substr(other + 1));
@@ -75,14 +64,26 @@ std::optional<double> number_at(std::string_view line, std::size_t at, const Fie
   return {};
 }
 
+bool is_validation(std::string_view line) { return contains(line, "validate step:"); }
+
 }  // namespace
 
 std::optional<double> leading_number(std::string_view text) {
   return positive_number(leading_digits(text));
 }
 
+std::optional<double> number_with_magnitude(std::string_view text) {
+  constexpr std::string_view kMagnitudes = "KMGT";
+  const std::string digits = leading_digits(text);
+  auto x = positive_number(digits);
+  const std::size_t end = text.find(digits) + digits.size();
+  if (!x || end >= text.size()) return x;
+  const std::size_t power = kMagnitudes.find(text[end]);
+  return power == std::string_view::npos ? x : *x * std::pow(1e3, static_cast<double>(power + 1));
+}
+
 std::optional<double> value_in(std::string_view line, const Field& f) {
-  if (!contains(line, f.beside)) return {};
+  if (!contains(line, f.beside) || is_validation(line)) return {};
   for (std::size_t at = line.find(f.marker); at != std::string_view::npos;
        at = line.find(f.marker, at + 1)) {
     if (at > 0 && is_alnum(line[at - 1]) && is_alnum(f.marker.front())) continue;

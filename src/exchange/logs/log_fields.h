@@ -19,6 +19,11 @@ inline constexpr double kGiBytes = 0x1p30;
 enum class Logged : std::uint8_t { step, steps, samples, tokens, flops, allocated, reserved };
 inline constexpr std::size_t kQuantities = 7;
 
+// Whether a number says how long a step takes.
+constexpr bool is_speed(Logged q) {
+  return q == Logged::step || q == Logged::steps || q == Logged::samples || q == Logged::tokens;
+}
+
 // How a number stands by its marker: behind it; the same, with a magnitude ("3.23K" is 3230); or
 // before it.
 enum class Written : std::uint8_t { behind, magnitude, before };
@@ -59,8 +64,8 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"NeMo", "train_step_timing=", Logged::step, 1},
     {"Megatron-Bridge", "Step Time :", Logged::step, 1},
     {"Megatron-Bridge", "GPU utilization:", Logged::flops, 1e12},
-    {"MLPerf", "\"train_step_time\":", Logged::step, 1},
-    {"MLPerf", "\"throughput\":", Logged::samples, 1},
+    {"MLPerf", "\"train_step_time\":", Logged::step, 1, ":::MLLOG"},
+    {"MLPerf", "\"throughput\":", Logged::samples, 1, ":::MLLOG"},
     {"Hugging Face's Trainer", "'train_samples_per_second':", Logged::samples, 1},
     {"Hugging Face's Trainer", "\"train_samples_per_second\":", Logged::samples, 1},
     {"Hugging Face's Trainer", "train_samples_per_second =", Logged::samples, 1},
@@ -101,7 +106,9 @@ struct HistoryColumn {
   Logged quantity;
   double scale;
 };
-// Columns of histories that W&B exports, by the names that tools log.
+// Columns of histories that W&B exports, by the names that tools log. Megatron-LM's
+// "mem-allocated-bytes" is what stays after a step and no peak; its reserved bytes stay with the
+// allocator.
 inline constexpr std::array kHistoryColumns = {
     HistoryColumn{"iteration-time", Logged::step, 1},
     HistoryColumn{"train_step_timing in s", Logged::step, 1},
@@ -113,7 +120,6 @@ inline constexpr std::array kHistoryColumns = {
     HistoryColumn{"throughput", Logged::flops, 1e12},  // Megatron-LM's, TFLOP/s of a GPU
     HistoryColumn{"tflops", Logged::flops, 1e12},
     HistoryColumn{"mem-max-allocated-bytes", Logged::allocated, 1},
-    HistoryColumn{"mem-allocated-bytes", Logged::allocated, 1},
     HistoryColumn{"mem-reserved-bytes", Logged::reserved, 1},
     HistoryColumn{"throughput(tps)", Logged::tokens, 1},
     HistoryColumn{"tokens_per_second_per_gpu", Logged::tokens, 1},
@@ -128,7 +134,11 @@ inline constexpr std::array kHistoryColumns = {
 // The number that a text begins with.
 std::optional<double> leading_number(std::string_view text);
 
-// The value of a field in a line; nothing where the marker is the end of another word ("https:").
+// The same with a magnitude: "2.51K" is 2510.
+std::optional<double> number_with_magnitude(std::string_view text);
+
+// The value of a field in a line; nothing where the marker is the end of another word ("https:"),
+// nor in a line of torchtitan's validation, which has the words of a step.
 std::optional<double> value_in(std::string_view line, const Field& f);
 
 }  // namespace orrery::training_logs

@@ -2,8 +2,12 @@
 #include "exchange/logs/progress_bars.h"
 
 #include <algorithm>
+#include <cctype>
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "core/units.h"
 #include "exchange/logs/log_fields.h"
@@ -15,10 +19,25 @@ namespace {
 // A bar as a terminal writes it over the one before.
 struct Bar {
   std::string total;
+  std::string name;    // what stands before it, in small letters; "" for most trainers' own
   double step = 0;     // the last one done
   double elapsed = 0;  // whole seconds
   double seconds = 0;  // of a step, smoothed
 };
+
+// "evaluating" of "{'loss': 2.0}Evaluating:   3%|###   | 5", in which the step starts at `end`.
+std::string name_before(std::string_view text, std::size_t end) {
+  const std::size_t before =
+      end == 0 ? std::string_view::npos : text.find_last_of("\r\n}]", end - 1);
+  const std::size_t first = before == std::string_view::npos ? 0 : before + 1;
+  std::string_view name = text.substr(first, end - first);
+  if (const std::size_t percent = name.find("%|"); percent != std::string_view::npos) {
+    name = name.substr(0, name.find_last_not_of("0123456789", percent - 1) + 1);
+  }
+  std::string small(trimmed(name));
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return small;
+}
 
 std::vector<Bar> bars_in(std::string_view text) {
   std::vector<Bar> bars;
@@ -40,6 +59,7 @@ std::vector<Bar> bars_in(std::string_view text) {
     const std::size_t before = text.substr(0, slash).find_last_not_of("0123456789");
     const std::size_t digits = before == std::string_view::npos ? 0 : before + 1;
     bars.push_back({std::string(trimmed(text.substr(slash + 1, open - slash - 1))),
+                    name_before(text, digits),
                     leading_number(text.substr(digits, slash - digits)).value_or(0),
                     seconds_of_clock(text.substr(open + 1, text.find('<', open) - open - 1)),
                     slow ? *rate : 1 / *rate});
@@ -57,6 +77,50 @@ std::vector<double> clock_steps(const std::vector<Bar>& bars) {
   const double seconds = bars.back().elapsed - bars.front().elapsed;
   if (!onward || bars.front().step < 1 || steps < 1 || seconds < kLeast) return {};
   return std::vector<double>(static_cast<std::size_t>(std::min(steps, 1e3)), seconds / steps);
+}
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return contains(text, word); });
+}
+
+bool does_not_train(const Bar& b) {
+  return has_any(b.name, {"valid", "eval", "sanity", "testing", "predict", "generat", "load", "map",
+                          "tokeniz", "fetch"});
+}
+
+// Bars of trainers come first, then the longest by their clock, which runs on while another bar
+// evaluates, then the one that is drawn most.
+std::tuple<bool, double, std::size_t> rank_of(const std::vector<Bar>& bars) {
+  const std::string& name = bars.front().name;
+  double elapsed = 0;
+  for (const Bar& b : bars) elapsed = std::max(elapsed, b.elapsed);
+  return {name.empty() || has_any(name, {"train", "epoch", "step", "iter"}), elapsed, bars.size()};
+}
+
+// The bar of as many steps as Hugging Face's Trainer says, else the first by rank.
+std::vector<Bar> bar_of_training(std::string_view text) {
+  std::map<std::string, std::vector<Bar>> by_total;
+  for (Bar& b : bars_in(text)) {
+    if (!does_not_train(b)) by_total[b.total].push_back(std::move(b));
+  }
+  if (by_total.empty()) return {};
+  const auto said = leading_number(behind(text, "Total optimization steps ="));
+  for (auto& [total, bars] : by_total) {
+    if (said && leading_number(total) == said) return std::move(bars);
+  }
+  return std::max_element(
+             by_total.begin(), by_total.end(),
+             [](const auto& a, const auto& b) { return rank_of(a.second) < rank_of(b.second); })
+      ->second;
+}
+
+// The first step that is done: a resumed run begins with those of its checkpoint, in no time.
+double first_step(const std::vector<Bar>& bars) {
+  for (const Bar& b : bars) {
+    if (b.step > 0) return b.step;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -81,21 +145,17 @@ std::vector<double> bar_steps(std::string_view text) {
   constexpr std::size_t kFewest = 3;
   // A new step has a weight of 0.3: after these the first one has less than a hundredth.
   constexpr double kForgotten = 15;
-  std::map<std::string, std::vector<Bar>> by_total;
-  for (Bar& b : bars_in(text)) by_total[b.total].push_back(b);
-  std::vector<Bar> most;
-  for (auto& [total, all] : by_total) {
-    if (all.size() > most.size()) most = std::move(all);
-  }
-  if (most.size() < kFewest) return {};
+  const std::vector<Bar> training = bar_of_training(text);
+  if (training.size() < kFewest) return {};
+  const double start = first_step(training);
   std::vector<double> settled;
   std::vector<double> smoothed;
-  for (const Bar& b : most) {
+  for (const Bar& b : training) {
     smoothed.push_back(b.seconds);
-    if (b.step > kForgotten) settled.push_back(b.seconds);
+    if (b.step >= start + kForgotten) settled.push_back(b.seconds);
   }
   if (settled.size() >= kFewest) return settled;
-  const std::vector<double> clock = clock_steps(most);
+  const std::vector<double> clock = clock_steps(training);
   return clock.empty() ? smoothed : clock;
 }
 

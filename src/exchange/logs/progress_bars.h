@@ -12,8 +12,8 @@ namespace orrery::training_logs {
 // "1 day, 2:03:04", "0:15:19.02"; 0 where it is none.
 double seconds_of_clock(std::string_view text);
 
-// Seconds of a step from the bar that is drawn most, as others load weights, map samples or
-// evaluate; none where fewer than three writings of a bar say them.
+// Seconds of a step from the bar of the training: not of those that load weights, map samples or
+// evaluate; none where fewer than three writings of it say them.
 std::vector<double> bar_steps(std::string_view text);
 
 }  // namespace orrery::training_logs

@@ -14,6 +14,7 @@
 #include "exchange/logs/log_fields.h"
 #include "exchange/logs/log_settings.h"
 #include "exchange/logs/progress_bars.h"
+#include "exchange/logs/session_time.h"
 #include "exchange/text_lines.h"
 
 namespace orrery {
@@ -27,9 +28,11 @@ constexpr double kFar = 1.3;
 
 using Values = std::array<std::vector<double>, kQuantities>;
 
-void read_fields(const std::string& line, std::string_view form, Values& values) {
+// `again`: another rank prints the step once more, whose memory counts alone.
+void read_fields(const std::string& line, std::string_view form, bool again, Values& values) {
   for (const Field& f : kFields) {
-    if (f.form != form) continue;
+    const bool memory = f.quantity == Logged::allocated || f.quantity == Logged::reserved;
+    if (f.form != form || (again && !memory)) continue;
     const auto x = value_in(line, f);
     if (!x) continue;
     const bool rate = f.quantity == Logged::steps;
@@ -38,13 +41,15 @@ void read_fields(const std::string& line, std::string_view form, Values& values)
   }
 }
 
-// "    optimizer ......................: (12.34, 56.78)"
+// "    optimizer ......................: (12.34, 56.78)", behind the name of a rank or a host or
+// not. A timer's name has no blank.
 void read_timer(const std::string& line, std::map<std::string, std::vector<double>>& timers) {
   const std::size_t dots = line.find(" ...");
   const std::size_t open = line.find(": (");
   if (dots == std::string::npos || open == std::string::npos || open < dots) return;
   const std::size_t comma = line.find(',', open);
-  const std::size_t first = line.find_first_not_of(' ');
+  const std::size_t blank = line.rfind(' ', dots == 0 ? 0 : dots - 1);
+  const std::size_t first = blank == std::string::npos ? 0 : blank + 1;
   if (comma == std::string::npos || first >= dots) return;
   const auto most = leading_number(std::string_view(line).substr(comma + 1));
   if (most) timers[line.substr(first, dots - first)].push_back(*most * kMilli);
@@ -160,8 +165,7 @@ std::string read_history(const std::vector<std::string>& lines, const std::strin
     columns.push_back(column_of(title));
   }
   const bool speed = std::any_of(columns.begin(), columns.end(), [](const HistoryColumn* c) {
-    return c != nullptr && (c->quantity == Logged::step || c->quantity == Logged::samples ||
-                            c->quantity == Logged::tokens);
+    return c != nullptr && is_speed(c->quantity);
   });
   if (!speed && read_clock(lines, values)) return "W&B, by the clock of its steps";
   if (std::all_of(columns.begin(), columns.end(),
@@ -204,11 +208,6 @@ std::vector<std::string> written_lines(std::string_view text) {
   return lines;
 }
 
-std::string_view behind(std::string_view line, std::string_view marker) {
-  const std::size_t at = line.find(marker);
-  return at == std::string_view::npos ? "" : line.substr(at + marker.size());
-}
-
 // W&B's history as lines of JSON.
 std::string read_json_history(const std::vector<std::string>& lines, Values& values) {
   std::vector<LoggedScalar> logged;
@@ -223,43 +222,6 @@ std::string read_json_history(const std::vector<std::string>& lines, Values& val
   }
   return values[static_cast<std::size_t>(Logged::step)].empty() ? ""
                                                                 : "W&B, by the clock of its steps";
-}
-
-// LLaMA-Factory's trainer_log.jsonl: its clock has whole seconds, so that all steps between its
-// first and last line count as one.
-std::string read_elapsed(const std::vector<std::string>& lines, Values& values) {
-  std::vector<LoggedScalar> logged;
-  for (const std::string& line : lines) {
-    const auto step = leading_number(behind(line, "\"current_steps\":"));
-    const std::string_view clock = behind(line, "\"elapsed_time\": \"");
-    if (!step || clock.empty()) continue;
-    const double seconds = seconds_of_clock(clock.substr(0, clock.find('"')));
-    const bool ends = logged.size() == 2;
-    if (ends) logged.pop_back();
-    logged.push_back({"", static_cast<std::int64_t>(*step), seconds, 0});
-  }
-  for (const double x : seconds_between(logged)) {
-    values[static_cast<std::size_t>(Logged::step)].push_back(x);
-  }
-  return values[static_cast<std::size_t>(Logged::step)].empty()
-             ? ""
-             : "LLaMA-Factory, by the clock of its lines";
-}
-
-// The whole run over its steps, where both are said: no rate of few digits.
-void read_run_time(const std::vector<std::string>& lines, Values& values) {
-  std::optional<double> seconds;
-  std::optional<double> steps;
-  const auto take = [](std::optional<double>& value, std::string_view text) {
-    if (const auto x = leading_number(text)) value = x;
-  };
-  for (const std::string& line : lines) {
-    take(seconds, behind(line, "'train_runtime':"));
-    take(seconds, behind(line, "\"train_runtime\":"));
-    take(steps, behind(line, "Total optimization steps ="));
-    take(steps, behind(line, "\"global_step\":"));
-  }
-  if (seconds && steps) values[static_cast<std::size_t>(Logged::step)] = {*seconds / *steps};
 }
 
 // Steps to leave out. In a short log the first one, if it is far from the others (it compiles).
@@ -279,9 +241,7 @@ double settled_median(std::vector<double> x) {
 std::string form_of(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     for (const Field& f : kFields) {
-      const bool is_speed = f.quantity == Logged::step || f.quantity == Logged::steps ||
-                            f.quantity == Logged::samples || f.quantity == Logged::tokens;
-      if (is_speed && value_in(line, f)) return std::string(f.form);
+      if (is_speed(f.quantity) && value_in(line, f)) return std::string(f.form);
     }
   }
   return "";
@@ -293,21 +253,31 @@ std::optional<T> of(const std::vector<double>& x, bool most = false) {
   return T(most ? *std::max_element(x.begin(), x.end()) : settled_median(x));
 }
 
+// The number of the step that a line of Megatron-LM or torchtitan tells of.
+std::optional<double> number_of_step(std::string_view line, std::string_view form) {
+  if (form == "Megatron-LM") return leading_number(behind(line, " iteration "));
+  return form == "torchtitan" ? leading_number(behind(line, "step:")) : std::nullopt;
+}
+
 // Steps of the last batch, and the timers below them; those of a ramp before it are left out.
 void read_lines(const std::vector<std::string>& lines, TrainingLog& log, Values& values,
                 std::map<std::string, std::vector<double>>& timers) {
   std::int64_t last = 0;
   for (const std::string& line : lines) {
-    if (const std::int64_t batch = batch_in(line); batch > 0) last = batch;
+    if (const std::int64_t batch = step_batch(line).value; batch > 0) last = batch;
   }
   bool counts = true;
+  std::optional<double> latest;
   for (const std::string& line : lines) {
-    if (const std::int64_t batch = batch_in(line); batch > 0) {
+    const std::optional<double> number = number_of_step(line, log.form);
+    const bool again = number && number == latest;
+    if (number) latest = number;
+    if (const std::int64_t batch = step_batch(line).value; batch > 0) {
       counts = batch == last;
-      if (!counts) ++log.other_batch;
+      if (!counts && !again) ++log.other_batch;
     }
     if (!counts) continue;
-    read_fields(line, log.form, values);
+    read_fields(line, log.form, again, values);
     if (log.form == "Megatron-LM") read_timer(line, timers);
   }
 }
@@ -318,20 +288,24 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   std::vector<std::string> lines;
   TrainingLog log;
   Values values;
+  std::vector<double>& of_step = values[static_cast<std::size_t>(Logged::step)];
   if (is_event_file(text)) {
     log.form = read_events(text, file, values);
   } else {
+    text = without_byte_order(text);
     lines = written_lines(text);
     log.form = read_history(lines, file, values);
     if (log.form.empty()) log.form = form_of(lines);
-    if (log.form.empty()) log.form = read_elapsed(lines, values);
+    if (log.form.empty()) log.form = read_elapsed(lines, of_step);
     if (log.form.empty()) log.form = read_json_history(lines, values);
     if (log.form.empty()) log.form = read_bars(text, values);
   }
-  log.settings = settings_in(lines, log.form);
+  log.settings = settings_in(lines);
   std::map<std::string, std::vector<double>> timers;
   read_lines(lines, log, values, timers);
-  if (log.form == "Hugging Face's Trainer") read_run_time(lines, values);
+  if (log.form == "Hugging Face's Trainer") {
+    read_run_time(lines, file, of_step, values[static_cast<std::size_t>(Logged::samples)]);
+  }
   const auto at = [&](Logged q) -> const std::vector<double>& {
     return values[static_cast<std::size_t>(q)];
   };

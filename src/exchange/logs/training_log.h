@@ -5,14 +5,13 @@
 // The tool is recognised by its lines (terminal colours are skipped):
 // - Megatron-LM: "elapsed time per iteration (ms):" (Megatron-DeepSpeed: also "(s):"), "throughput
 //   per GPU (TFLOP/s/GPU):" or "TFLOPs:", "max allocated:" and "max reserved:" (MB of 2²⁰), timers
-//   "name ....: (min, max)" in ms, of which the largest over ranks counts; and of its settings the
-//   list of arguments "tensor_model_parallel_size .... 8" and "global batch size: 16";
+//   "name ....: (min, max)" in ms, of which the largest over ranks counts;
 // - DeepSpeed: "CurrSamplesPerSec=" or "iter time (s):", "MaxMemAllocated=" (GB of 2³⁰);
 // - NeMo: "train_step_timing in s:"; Megatron-Bridge: "Step Time :"; MLPerf: tracked_stats'
-//   train_step_time or throughput, with its batch and length; torchtune:
-//   "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB); Hugging Face's Trainer: of all steps,
-//   'train_runtime' over their number, else 'train_steps_per_second' from 0.1, else
-//   'train_samples_per_second';
+//   train_step_time or throughput; torchtune:
+//   "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB); Hugging Face's Trainer:
+//   'train_runtime' over the steps of its session, else 'train_steps_per_second' from 0.1, else
+//   'train_samples_per_second' (session_time.h);
 // - nanotron, MaxText, LLM Foundry, NeMo Automodel, nanoGPT, llm.c, OLMo, fms-fsdp: the names in
 //   exchange/logs/log_fields.h; LLaMA-Factory's trainer_log.jsonl: by its clock;
 // - tqdm's progress bar of the steps, where no line says more: its smoothed seconds of a step once
@@ -21,7 +20,9 @@
 // - an event file of TensorBoard, by the same names of its scalars; both without one by the clock
 //   of their events. Steps of tags that count samples ("… vs samples") are samples;
 // - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"
-// (reserved). Errors: InputError if no line holds a step.
+// (reserved).
+// Settings that it says, such as its batch, are those of log_settings.h. Lines of validation are no
+// steps. Errors: InputError if no line holds a step.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +36,13 @@
 
 namespace orrery {
 
+// Samples times their length, which some tools say in place of both.
+inline constexpr std::string_view kTokensOfStep = "tokens of a step";
+
 struct LoggedSetting {
-  std::string_view key;  // of a run file: "parallel.tp"
+  std::string_view key;  // of a run file: "parallel.tp"; or kTokensOfStep
   std::int64_t value = 0;
+  std::int64_t within = 0;  // how far rounding may have moved it
 
   bool operator==(const LoggedSetting&) const = default;
 };

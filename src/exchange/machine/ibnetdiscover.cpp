@@ -69,7 +69,7 @@ double gbits_of(const std::string& word) {
 }
 
 // Adapters of a host. Training uses the speed that carries most; slower ones are of storage.
-struct Host {
+struct FabricHost {
   std::map<std::string, double> adapters = {};  // Gb/s by name, 1 without a speed
 
   double speed() const {
@@ -290,7 +290,7 @@ class Discovery {
     std::map<double, std::int64_t> counts;
     std::int64_t slower = 0;
     for (const std::string& name : training) {
-      const Host& host = hosts_.at(name);
+      const FabricHost& host = hosts_.at(name);
       counts[host.speed()] += host.count();
       slower += static_cast<std::int64_t>(host.adapters.size()) - host.count();
     }
@@ -357,7 +357,7 @@ class Discovery {
   std::string file_;
   Switches switches_;                         // by GUID
   std::map<std::string, std::string> guids_;  // of adapters, by name
-  std::map<std::string, Host> hosts_;
+  std::map<std::string, FabricHost> hosts_;
   std::set<std::string> unknown_;  // speeds
   bool has_speeds_ = false;
   bool lacks_speeds_ = false;

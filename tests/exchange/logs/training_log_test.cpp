@@ -336,3 +336,125 @@ TEST_CASE("MLPerf's lines and nanotron's say their batch, MLPerf's their length"
       "l");
   CHECK(nanotron.settings == std::vector<LoggedSetting>{{"training.global_batch", 256}});
 }
+
+TEST_CASE("torchtitan's lines of validation are no steps") {
+  const std::string step = "step: 10  loss:  7.1  memory: 47.34GiB(49.83%)  tps: 6,000\n";
+  const std::string validation =
+      "validate step: 10  loss:  7.1  memory: 60.00GiB(31.00%)  tps: 20,000\n";
+  const TrainingLog log = read_training_log(step + validation + validation, "l");
+  CHECK(log.steps == 1);
+  CHECK(*log.tokens_per_s_per_gpu == 6000);
+  CHECK(log.reserved->si() == testing::about(47.34 * 0x1p30));
+  CHECK_THROWS_AS(read_training_log(validation, "l"), InputError);
+}
+
+TEST_CASE("a resumed run of Hugging Face's Trainer has the steps of its last session") {
+  const std::string run = "***** Running training *****\n";
+  const std::string resumed = "  Continuing training from global step 150\n";
+  const std::string total = "  Total optimization steps = 200\n";
+  const std::string end =
+      "{'train_runtime': 500.0, 'train_samples_per_second': 51.2, 'train_steps_per_second': 0.4}\n";
+  const TrainingLog log = read_training_log(run + total + resumed + end, "l");
+  CHECK(log.step_time->si() == testing::about(10));
+  CHECK_FALSE(log.samples_per_s.has_value());
+  CHECK(read_training_log(run + total + resumed + run + total + end, "l").step_time->si() ==
+        testing::about(2.5));
+  CHECK_THROWS_WITH_AS(read_training_log(run + resumed + end, "l"),
+                       doctest::Contains("a resumed run"), InputError);
+}
+
+TEST_CASE("a run that stops before its last epoch has no time by all of its steps") {
+  const auto read = [](const char* epoch) {
+    return read_training_log(
+        std::string("  Num Epochs = 3\n  Total optimization steps = 300\n{'train_runtime': 500.0, "
+                    "'train_samples_per_second': 51.2, 'epoch': ") +
+            epoch + "}\n",
+        "l");
+  };
+  CHECK(read("3.0").step_time.has_value());
+  CHECK(read("2.5").step_time.has_value());
+  CHECK_THROWS_WITH_AS(read("2.0"), doctest::Contains("stopped before its last epoch"), InputError);
+}
+
+TEST_CASE("LLaMA-Factory's clock begins anew where a run is resumed") {
+  const auto line = [](int step, const char* clock) {
+    return "{\"current_steps\": " + std::to_string(step) + ", \"total_steps\": 40, " +
+           "\"elapsed_time\": \"" + clock + "\"}\n";
+  };
+  CHECK(read_training_log(
+            line(10, "0:01:40") + line(20, "0:03:20") + line(30, "0:01:40") + line(40, "0:03:20"),
+            "l")
+            .step_time->si() == testing::about(10));
+}
+
+TEST_CASE("a bar that evaluates is none of the steps, however often it is drawn") {
+  std::string steps;
+  std::string others;
+  for (int i = 1; i <= 20; ++i) {
+    const std::string done = std::to_string(i);
+    steps += "\r " + done + "%|#  | " + done + "/200 [03:" + std::to_string(10 + i) +
+             "<33:20, 10.00s/it]";
+    others += "\r " + done + "%|#  | " + done + "/400 [00:02<00:40, 10.00it/s]\r " + done +
+              "%|#  | " + done + "/400 [00:02<00:40, 10.00it/s]";
+  }
+  CHECK(read_training_log(steps + others, "l").step_time->si() == testing::about(10));
+  const std::string slow =
+      "Evaluating: 1%|# | 1/9 [50:01<00:40, 99.00s/it]\rEvaluating: 2%|# | 2/9 [50:01<00:40, "
+      "99.00s/it]\r";
+  CHECK(read_training_log(slow + slow + slow + steps, "l").step_time->si() == testing::about(10));
+  CHECK(read_training_log("  Total optimization steps = 400\n" + steps + others, "l")
+            .step_time->si() == testing::about(0.1));
+  CHECK_THROWS_AS(read_training_log(slow + slow, "l"), InputError);
+}
+
+TEST_CASE("a bar of a resumed run forgets its first step, wherever it starts") {
+  std::string text;
+  for (int i = 1; i <= 30; ++i) {
+    text += std::to_string(150 + i) + "/200 [00:" + std::to_string(10 + i) + "<9:00,  " +
+            (i < 16 ? "0.10" : "9.50") + "s/it]\r";
+  }
+  CHECK(read_training_log(text, "l").step_time->si() == testing::about(9.5));
+}
+
+TEST_CASE("a throughput in a line of JSON that is not MLPerf's has no unit") {
+  CHECK_THROWS_AS(
+      read_training_log("{\"step\": 0, \"throughput\": 45.0, \"unit\": \"tokens/s\"}\n", "l"),
+      InputError);
+}
+
+TEST_CASE("what stays allocated after a step is no peak") {
+  const std::string history = "_step,iteration-time,mem-allocated-bytes,mem-reserved-bytes\n";
+  const TrainingLog log = read_training_log(history + "1,2.5,13314398617,20000000000\n", "l");
+  CHECK_FALSE(log.allocated.has_value());
+  CHECK(log.reserved->si() == 2e10);
+}
+
+TEST_CASE("Megatron-LM's timers are read behind the name of a rank or of a host") {
+  for (const char* prefix : {"", "511: ", "vm-07-14: ", "[default0]:"}) {
+    const TrainingLog log =
+        read_training_log(prefix + std::string(" elapsed time per iteration (ms): 1000.0 |\n") +
+                              prefix + "    all-grads-sync ....: (10.00, 20.00)\n",
+                          "l");
+    CAPTURE(prefix);
+    REQUIRE(log.timers.count("all-grads-sync") == 1);
+    CHECK(log.timers.at("all-grads-sync").si() == testing::about(0.02));
+  }
+}
+
+TEST_CASE("a mark of the byte order before a history is none of its first column") {
+  CHECK(read_training_log("\xef\xbb\xbfiteration-time,_step\n2.5,1\n", "l").step_time->si() == 2.5);
+}
+
+TEST_CASE("steps that several ranks print count once, their memory each time") {
+  std::string text;
+  for (int i = 1; i <= 12; ++i) {
+    for (int rank = 0; rank < 4; ++rank) {
+      text += "[rank" + std::to_string(rank) + "]: step: " + std::to_string(i) +
+              "  memory: " + std::to_string(40 + rank) + ".00GiB(50%)  tps: 6,000\n";
+    }
+  }
+  const TrainingLog log = read_training_log(text, "l");
+  CHECK(log.steps == 12);
+  CHECK(log.set_aside == 5);
+  CHECK(log.reserved->si() == 43 * 0x1p30);
+}

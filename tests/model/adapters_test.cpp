@@ -219,3 +219,26 @@ TEST_CASE("adapters of experts that a token does not reach have no FLOPs") {
   // Two layers, each with two experts of a token.
   CHECK(beside == about(whole * 4 / 6 + 6.0 * 32 * 2 * 2 * 4 * (32 + 64)).epsilon(1e-12));
 }
+
+TEST_CASE("an adapter of the head keeps its input though nothing below it runs backward") {
+  ListOptions o;
+  o.sequence = 32;
+  o.adapter = on(mask_of(AdapterTarget::head));
+  const Block head = model_operators(adapted_llama(), o).head;
+  CHECK(named_operator(head, OpName::head)->backward == Backward::never);
+  CHECK(saved_by(head, OpName::head) == 32 * 64 * 2);
+  CHECK(saved_by(head, OpName::final_norm) == 0);
+}
+
+TEST_CASE("keys and values of cross attention are two matrices") {
+  Architecture a = gpt(2, 64, 8, 1000);
+  a.pattern.kinds[0].mixer = Mixer::cross;
+  a.pattern.length = 1;
+  using enum AdapterTarget;
+  const auto crossed = [&](TargetMask targets) {
+    return trained_parameters(a, 32, on(targets));
+  };
+  // Beside those of the layer's own attention: of all, four of 64 × 64 in two layers.
+  CHECK(crossed(mask_of(key)) == 2 * 2 * 4 * (64 + 64));
+  CHECK(crossed(mask_of(key, value)) == 4 * 2 * 4 * (64 + 64));
+}

@@ -235,9 +235,7 @@ TEST_CASE("keys and values of cross attention are two matrices") {
   a.pattern.kinds[0].mixer = Mixer::cross;
   a.pattern.length = 1;
   using enum AdapterTarget;
-  const auto crossed = [&](TargetMask targets) {
-    return trained_parameters(a, 32, on(targets));
-  };
+  const auto crossed = [&](TargetMask targets) { return trained_parameters(a, 32, on(targets)); };
   // Beside those of the layer's own attention: of all, four of 64 × 64 in two layers.
   CHECK(crossed(mask_of(key)) == 2 * 2 * 4 * (64 + 64));
   CHECK(crossed(mask_of(key, value)) == 4 * 2 * 4 * (64 + 64));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/operator_time.h"
 
+#include <algorithm>
+
 #include "core/divide.h"
 #include "cost/attention.h"
 #include "cost/memory_time.h"
@@ -14,6 +16,23 @@ AttentionShape attention_shape(const ShardedOperator& op) {
   return {op.groups, op.rows, op.cols, op.inner, op.value_width, op.pairs};
 }
 
+ProductShape padded(ProductShape p, std::int64_t least) {
+  for (std::int64_t* size : {&p.m, &p.n, &p.k}) *size = std::max(*size, least);
+  return p;
+}
+
+// A narrow product fills a part of a tile of 64, and takes no longer than one that fills all of it.
+template <Number R>
+SecondsOf<R> narrow_time(const ProductShape& p, const Device& d, Precision precision) {
+  ProductShape best = p;
+  for (const std::int64_t least : {8, 64}) {
+    const ProductShape wide = padded(p, least);
+    const Seconds now = product_time<double>(best, d, precision);
+    if (product_time<double>(wide, d, precision) < now) best = wide;
+  }
+  return product_time<R>(best, d, precision);
+}
+
 // Forward rows×inner·inner×cols; its input's gradient rows×cols·cols×inner; its weight's
 // inner×rows·rows×cols.
 template <Number R>
@@ -24,8 +43,10 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
   const bool grouped = kOpFacts[op.kind].grouped;
   const std::int64_t groups = grouped ? op.groups : 1;
   const std::int64_t rows = grouped ? divided_up(op.rows, groups) : op.rows;
+  const bool adapter = op.name == OpName::adapter_down || op.name == OpName::adapter_up;
   const auto time = [&](const ProductShape& p) {
-    const SecondsOf<R> alone = product_time<R>(p, d, precision);
+    const SecondsOf<R> alone =
+        adapter ? narrow_time<R>(p, d, precision) : product_time<R>(p, d, precision);
     if (!linear || k.linear_rate == 1) return alone;
     return alone / lift<R>(k.linear_rate, {"framework.linear_rate"});
   };

@@ -26,8 +26,9 @@ void fill_sends_from_stages(const Run& run, WorkspaceOf<R>& w) {
 }
 
 // Sends of a stage's own chunks in a micro batch: forward except from the last, back except from
-// the first.
-std::int64_t sends_of_stage(const Run& run, std::int64_t stage) {
+// the first and to a part that takes no gradient.
+template <Number R>
+std::int64_t sends_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   const PipelineShape shape = pipeline_shape(run);
   const ChunkLayout layout = schedule_of(run).layout();
   std::int64_t sends = 0;
@@ -38,7 +39,8 @@ std::int64_t sends_of_stage(const Run& run, std::int64_t stage) {
       if (part < 0 || part >= parts(layout, shape)) return false;
       return seat_of(layout, shape, part, m).stage != stage;
     };
-    sends += (is_elsewhere(j + 1) ? 1 : 0) + (is_elsewhere(j - 1) ? 1 : 0);
+    sends += is_elsewhere(j + 1) ? 1 : 0;
+    sends += is_elsewhere(j - 1) && takes_gradient<R>(w, j - 1) ? 1 : 0;
   }
   return sends;
 }
@@ -63,14 +65,19 @@ void fill_sends(const Run& run, WorkspaceOf<R>& w) {
     }
   }
   w.send_backward = w.send_forward;
+  for (std::size_t j = 0; j < w.send_backward.size(); ++j) {
+    if (takes_gradient<R>(w, static_cast<std::int64_t>(j))) break;  // and all after it do
+    w.send_backward[j] = SecondsOf<R>{};
+  }
 }
 
 template <Number R>
 SecondsOf<R> add_send_lines(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage,
                             std::int64_t m, SecondsOf<R> added, const CommSink<R>& sink) {
+  const std::int64_t sends = sends_of_stage<R>(run, w, stage) * m;
+  if (sends == 0) return {};
   const bool only_back = !comes_round(run) && stage + 1 == run.strategy.pp;
   const SendCost<R> c = send_cost<R>(run, w.prices.placement, stage - (only_back ? 1 : 0));
-  const std::int64_t sends = sends_of_stage(run, stage) * m;
   const R n = count<R>(sends, {"sends of the stage in a step"});
   const SecondsOf<R> sent = smaller(added, n * c.send.time);
   const SecondsOf<R> gathered = smaller(added - sent, n * c.gather.time);

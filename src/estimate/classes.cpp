@@ -55,6 +55,9 @@ StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCou
   c.blocks = blocks;
   c.replayed = replayed;
   c.parameters = stage_parameters<R>(run, prices, blocks);
+  for (const BlockType i : kAllOf<BlockType>) {
+    c.runs_backward = c.runs_backward || (blocks[i] > 0 && prices.blocks[i].runs_backward);
+  }
   std::array<BlockGroup<R>, kCountOf<BlockType>> groups;
   const std::size_t n = groups_of<R>(prices, c, groups);
   c.activations = chunk_activations<R>(run.strategy, {groups.data(), n});

@@ -110,14 +110,16 @@ void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which,
               const ParametersHeld& held_by, Pass pass, std::int64_t times) {
   const Partition p = partition_of(run.strategy, which);
   const std::int64_t n = held(held_by, which);
-  const Bytes still = fixed(held_by, which).gathered;
+  const FixedWeights& still = fixed(held_by, which);
   const bool gathers = gathers_every_micro_batch(run.strategy, run.framework);
   if (pass == Pass::forward) {
-    if (gathers) add_moves(lines, which, gather_weights<R>(run, which, n, still, p.weights), times);
+    if (!gathers) return;
+    add_moves(lines, which, gather_weights<R>(run, which, n, still.gathered, p.weights), times);
     return;
   }
   if (gathers && !run.framework.keeps_gathered_weights) {
-    add_moves(lines, which, gather_weights_again<R>(run, which, n, still, p.weights), times);
+    add_moves(lines, which, gather_weights_again<R>(run, which, n, still.gathered_again, p.weights),
+              times);
   }
   if (reduces_every_micro_batch(run.strategy, run.framework)) {
     add_moves(lines, which, reduce_gradients<R>(run, which, n, 1, p.gradients), times);

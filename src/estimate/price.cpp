@@ -251,6 +251,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
         lift<R>(weight_gradient_bytes(scratch, element, element_bytes(run.training.precision)),
                 {"what the weight gradients of a block need"});
   }
+  out.runs_backward = runs_backward(block);
   out.parameters = parameters_held(scratch, false);
   out.largest_module = largest_module(scratch);
   out.parameters_with_copy = parameters_held(scratch, true);

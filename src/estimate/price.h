@@ -69,6 +69,7 @@ struct BlockPrice {
   Flops selective_flops{};                        // of Phase::recompute_selective
   Flops full_flops{};                             // of Phase::recompute_full
   BlockActivations<R> activations;
+  bool runs_backward = true;  // false: frozen, as all below it
   ParametersHeld parameters;
   ParametersHeld largest_module;        // most parameters of one operator
   ParametersHeld parameters_with_copy;  // if the block holds a copy of a shared weight

@@ -48,16 +48,19 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const Partition p = partition_of(run.strategy, which);
     const std::int64_t n = held(parameters, which);
-    const Bytes still = fixed(parameters, which).gathered;
+    const FixedWeights& still = fixed(parameters, which);
     if (gathers_every_micro_batch(run.strategy, run.framework)) {
-      const SecondsOf<R> gather = gather_weights<R>(run, which, n, still, p.weights).time();
+      const SecondsOf<R> gather =
+          gather_weights<R>(run, which, n, still.gathered, p.weights).time();
       t.gather_forward += gather;
       t.gather_copies +=
           copy_time<R>(run, n, run.framework.gather_copies, "gathered weights copied");
       if (!run.framework.keeps_gathered_weights) {
-        t.gather_backward += secondary_of(run.strategy, which) == 0
-                                 ? gather
-                                 : gather_weights_again<R>(run, which, n, still, p.weights).time();
+        const bool same =
+            secondary_of(run.strategy, which) == 0 && still.gathered_again == still.gathered;
+        t.gather_backward +=
+            same ? gather
+                 : gather_weights_again<R>(run, which, n, still.gathered_again, p.weights).time();
       }
     }
     if (!reduces_every_micro_batch(run.strategy, run.framework)) continue;

@@ -29,6 +29,7 @@ struct StageClass {
   StageCosts<R> costs;
   ChunkActivations<R> activations;
   ParametersHeld parameters;
+  bool runs_backward = false;  // any of its blocks
 };
 
 // Inputs of a stage's memory that do not depend on how states are sharded or offloaded.

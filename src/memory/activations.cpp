@@ -32,16 +32,39 @@ BytesOf<R> working_of(const Strategy& s, const BlockGroup<R>& g, std::int64_t at
   return count<R>(at_once, {"layers recomputed at once"}) * (g.block->kept_all - g.block->logits);
 }
 
+// Blocks of a stack that run again: kinds of layer whose inputs are equal follow one another in it.
+template <Number R>
+std::int64_t again_in_stack(std::span<const BlockGroup<R>> groups, const BlockGroup<R>& of) {
+  std::int64_t again = 0;
+  for (const BlockGroup<R>& g : groups) {
+    if (plain(g.block->input) == plain(of.block->input)) again += g.recompute_full;
+  }
+  return again;
+}
+
+// The input of each group of layers that runs again, stack by stack. A frozen block without a
+// backward pass has no input to keep.
+template <Number R>
+BytesOf<R> kept_inputs(const Strategy& s, std::span<const BlockGroup<R>> groups) {
+  BytesOf<R> sum{};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const BlockGroup<R>& g = groups[i];
+    if (g.recompute_full == 0 || plain(g.block->input) == Bytes()) continue;
+    if (again_in_stack<R>(groups.first(i), g) > 0) continue;  // the stack is counted already
+    const std::int64_t again = again_in_stack<R>(groups, g);
+    const std::int64_t inputs = divided_up(again, std::min(recompute_group(s), again));
+    sum += count<R>(inputs, {"inputs kept in the chunk"}) * g.block->input;
+  }
+  return sum;
+}
+
 }  // namespace
 
 template <Number R>
 ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGroup<R>> groups) {
-  std::int64_t again = 0;
-  for (const BlockGroup<R>& g : groups) again += g.recompute_full;
-  const std::int64_t at_once = std::min(recompute_group(s), again);
   ChunkActivations<R> c;
-  BytesOf<R> input{};
   for (const BlockGroup<R>& g : groups) {
+    const std::int64_t at_once = std::min(recompute_group(s), again_in_stack<R>(groups, g));
     c.kept += kept_of<R>(g);
     const R blocks = count<R>(g.count, {"blocks of this kind in the chunk"});
     c.logits += blocks * g.block->logits;
@@ -50,11 +73,8 @@ ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGr
     c.transient = larger(c.transient, g.block->transient);
     c.largest =
         larger(c.largest, g.recompute_full > 0 ? g.block->input : g.block->kept - g.block->logits);
-    if (g.recompute_full > 0) input = g.block->input;  // every layer's is the residual stream
   }
-  if (again > 0) {
-    c.kept += count<R>(divided_up(again, at_once), {"inputs kept in the chunk"}) * input;
-  }
+  c.kept += kept_inputs<R>(s, groups);
   return c;
 }
 

@@ -3,8 +3,9 @@
 // Activations of a pipeline stage: the tensors that each block saves for backward, times the micro
 // batches in flight, and the tensors that recomputation restores.
 //
-// Full recompute saves a block's input only: `uniform` one input for every group of n layers,
-// `block` the inputs of the first n layers of a chunk and everything of the others. Selective
+// Full recompute saves a block's input only: `uniform` one input for every group of n layers of a
+// stack (decoder, encoder of images, multi-token prediction), `block` the inputs of the first n
+// layers of a chunk and everything of the others. Selective
 // recompute drops the saved tensors of its modules. Sources: Korthikanti et al.,
 // arXiv:2205.05198, sections 4-5; micro batches in flight: parallel/schedules. Units: bytes of one
 // rank. Errors: none.

@@ -66,14 +66,23 @@ double attended_tokens(const CountedStep& step) {
   return s * packed_pairs(step.lengths, step.sequence, [](std::int64_t) { return 1.0; });
 }
 
+// Each weight is used once a token forward, once for the gradient of its input and once for its
+// own. With an adapter, the encoder of images is frozen and runs forward alone.
 double per_token(const Architecture& a, std::int64_t sequence, const Adapter* adapter) {
   const ParameterCount n = parameter_count(a, sequence);
-  if (a.tower.layers > 0 && adapter == nullptr) {
-    return 6 * (static_cast<double>(n.active + n.active_mtp) + tower_per_token(a, n, sequence));
-  }
-  const auto active = static_cast<double>(n.active + n.active_mtp);
-  if (adapter == nullptr) return 6 * active;
-  return 4 * active + 6 * static_cast<double>(trained_parameters(a, sequence, *adapter));
+  const double tower = a.tower.layers > 0 ? tower_per_token(a, n, sequence) : 0;
+  if (adapter == nullptr) return 6 * (static_cast<double>(n.active + n.active_mtp) + tower);
+  const PassedParameters p = passed_parameters(a, sequence, *adapter);
+  return 2 * (static_cast<double>(p.forward + p.backward + p.trained) + tower);
+}
+
+// PaLM's attention: two products forward and four backward, these where layers run backward.
+double attention_passes(const Architecture& a, std::int64_t sequence, const Adapter* adapter) {
+  if (adapter == nullptr) return 3;
+  ListOptions options;
+  options.sequence = sequence;
+  options.adapter = *adapter;
+  return runs_backward(model_operators(a, options).layers[layer_type(a, 0)]) ? 3 : 1;
 }
 
 }  // namespace
@@ -92,7 +101,8 @@ Flops model_flops(const Architecture& a, FlopsConvention convention, const Count
   }
   double of_a_token = per_token(a, step.sequence, step.adapter);
   if (convention == FlopsConvention::palm) {
-    of_a_token += 12 * attention_width(a) * attended_tokens(step);
+    of_a_token += 4 * attention_passes(a, step.sequence, step.adapter) * attention_width(a) *
+                  attended_tokens(step);
   }
   return Flops(of_a_token * tokens);
 }

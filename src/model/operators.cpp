@@ -24,6 +24,24 @@ std::int64_t idle_parameters(const Block& block, const MixtureOfExperts& moe) {
   return moe.experts == 0 ? 0 : expert / moe.experts * (moe.experts - moe.top_k);
 }
 
+// Parameters of an operator that a token uses: of experts, those that it reaches.
+std::int64_t active_parameters(const Operator& op, const MixtureOfExperts& moe) {
+  if (op.parameter_class == ParameterClass::dense || moe.experts == 0) return parameters(op);
+  return parameters(op) / moe.experts * moe.top_k;
+}
+
+// `passed`: all of the block counts as if a gradient flowed through it.
+void add_passed(PassedParameters& sum, const Block& block, const MixtureOfExperts& moe,
+                std::int64_t times, bool passed) {
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const Operator& op = block.operators[i];
+    const std::int64_t n = times * active_parameters(op, moe);
+    sum.forward += n;
+    if (passed || op.backward != Backward::never) sum.backward += n;
+    if (op.weight == WeightUse::trained) sum.trained += n;
+  }
+}
+
 std::int64_t trained(const Block& block) {
   std::int64_t sum = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) {
@@ -108,6 +126,23 @@ std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,
   std::int64_t sum = trained(model.embedding) + trained(model.head);
   for (std::size_t t = 0; t < kMaxLayerTypes; ++t) sum += layers[t] * trained(model.layers[t]);
   return sum + a.mtp_layers * trained(model.mtp);
+}
+
+PassedParameters passed_parameters(const Architecture& a, std::int64_t sequence,
+                                   const Adapter& adapter) {
+  ListOptions options;
+  options.sequence = sequence;
+  options.adapter = adapter;
+  const ModelOperators model = model_operators(a, options);
+  const std::array<std::int64_t, kMaxLayerTypes> layers = layers_by_type(a);
+  PassedParameters sum;
+  add_passed(sum, model.embedding, a.moe, 1, runs_backward(model.layers[layer_type(a, 0)]));
+  for (std::size_t t = 0; t < kMaxLayerTypes; ++t) {
+    add_passed(sum, model.layers[t], a.moe, layers[t], false);
+  }
+  add_passed(sum, model.head, a.moe, 1, false);
+  add_passed(sum, model.mtp, a.moe, a.mtp_layers, false);
+  return sum;
 }
 
 ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {

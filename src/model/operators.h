@@ -358,6 +358,11 @@ struct Block {
   SavedTensor input;                        // the only saved tensor under full recompute
 };
 
+// A block without a backward pass is frozen, and all below it is.
+constexpr bool runs_backward(const Block& block) {
+  return block.count > 0 && block.operators[block.count - 1U].backward != Backward::never;
+}
+
 // Inputs of the list besides the architecture: also the frameworks' choices that change which
 // tensors exist, but nothing about time.
 struct ListOptions {
@@ -438,6 +443,17 @@ struct ParameterCount {
 };
 
 ParameterCount parameter_count(const Architecture& a, std::int64_t sequence);
+
+// Parameters of a model with an adapter that one token uses, by the passes that they take part in.
+// The encoder of images is left out. Tables of embeddings count with the layers that read them.
+struct PassedParameters {
+  std::int64_t forward = 0;
+  std::int64_t backward = 0;  // those through which a gradient flows
+  std::int64_t trained = 0;   // those that have a gradient of their own
+};
+
+PassedParameters passed_parameters(const Architecture& a, std::int64_t sequence,
+                                   const Adapter& adapter);
 
 // Parameters that train beside a frozen model.
 std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,

@@ -17,7 +17,8 @@ enum class ShardedStates : std::uint8_t { dense, expert };
 struct FixedWeights {
   std::int64_t count = 0;
   Bytes stored{};
-  Bytes gathered{};  // on the wire, and as a gathered copy
+  Bytes gathered{};        // on the wire, and as a gathered copy
+  Bytes gathered_again{};  // those of them that a backward pass reads
 
   bool operator==(const FixedWeights&) const = default;
 
@@ -25,18 +26,19 @@ struct FixedWeights {
     count += o.count;
     stored += o.stored;
     gathered += o.gathered;
+    gathered_again += o.gathered_again;
     return *this;
   }
 };
 
 inline FixedWeights operator*(std::int64_t n, const FixedWeights& w) {
   const auto times = static_cast<double>(n);
-  return {n * w.count, w.stored * times, w.gathered * times};
+  return {n * w.count, w.stored * times, w.gathered * times, w.gathered_again * times};
 }
 
 inline FixedWeights larger_of(const FixedWeights& a, const FixedWeights& b) {
   return {std::max(a.count, b.count), std::max(a.stored, b.stored),
-          std::max(a.gathered, b.gathered)};
+          std::max(a.gathered, b.gathered), std::max(a.gathered_again, b.gathered_again)};
 }
 
 // States and work of an optimizer that depend on the shapes of matrices (estimate/updates.h).

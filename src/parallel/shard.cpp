@@ -243,8 +243,9 @@ ParametersHeld parameters_held(const ShardedOperator& op) {
   const auto n = static_cast<double>(op.parameters);
   // By name: g++ 12 loses what a braced list assigns to `(a ? b : c)`.
   FixedWeights& still = expert ? held.fixed_expert : held.fixed_dense;
-  still = {op.parameters, Bytes(n * op.stored_bytes),
-           Bytes(n * std::min(op.stored_bytes, kGatheredWide))};
+  const Bytes gathered(n * std::min(op.stored_bytes, kGatheredWide));
+  still = {op.parameters, Bytes(n * op.stored_bytes), gathered,
+           op.backward == Backward::never ? Bytes() : gathered};
   return held;
 }
 

@@ -43,10 +43,10 @@ void plan_passes(const Workspace& w, StepPlan& plan) {
 }
 
 // Sends between neighbours, stage i and i + 1 (after the last: 0), cost the same in both
-// directions.
+// directions. Nothing goes back to a part that takes no gradient.
 class Sends {
  public:
-  Sends(const Run& run, const Workspace& w, const StepPlan& plan) : plan_(plan) {
+  Sends(const Run& run, const Workspace& w, const StepPlan& plan) : w_(w), plan_(plan) {
     const TierSizes tiers = tier_sizes(run.cluster);
     for (std::int64_t i = 0; i < run.strategy.pp; ++i) {
       time_.push_back(send_cost<double>(run, w.prices.placement, i).time);
@@ -70,7 +70,7 @@ class Sends {
       tier = tier_[static_cast<std::size_t>(from)];
     };
     fill(part + 1, s.forward, s.forward_tier);
-    fill(part - 1, s.backward, s.backward_tier);
+    if (takes_gradient<double>(w_, part - 1)) fill(part - 1, s.backward, s.backward_tier);
     return s;
   }
 
@@ -81,6 +81,7 @@ class Sends {
     return high == low + 1 ? low : high;  // first and last stage are neighbours too
   }
 
+  const Workspace& w_;
   const StepPlan& plan_;
   std::vector<Seconds> time_;
   std::vector<std::uint8_t> tier_;

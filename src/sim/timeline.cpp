@@ -86,12 +86,13 @@ class StageSpans {
   }
 
   void add_send(std::int32_t node, bool forward) {
-    const auto r = 2 * static_cast<std::size_t>(node) + (forward ? 0 : 1);
-    const Seconds begin = times_.pass_end[static_cast<std::size_t>(node)];
-    const Seconds end = times_.arrival[r];
     const PassSlot& slot = slot_of(s_.graph, static_cast<std::size_t>(node));
     const SendPlan& plan = s_.plan.sends[forward ? slot.cell : slot.backward_cell];
     const Seconds alone = forward ? plan.forward : plan.backward;
+    if (alone == Seconds()) return;
+    const auto r = 2 * static_cast<std::size_t>(node) + (forward ? 0 : 1);
+    const Seconds begin = times_.pass_end[static_cast<std::size_t>(node)];
+    const Seconds end = times_.arrival[r];
     add({begin, end, SpanKind::send, Stream::pp, forward, false, node, s_.graph.needed_by[r],
          end > begin ? alone / (end - begin) : 0.0});
   }

@@ -224,6 +224,22 @@ TEST_CASE(
         testing::about(2 * 32 * 4096.0 * 64 / 0.9e12 + 4e-6));
 }
 
+TEST_CASE("adapters below a rank of 64 pay for a part of a tile once, and more rank never less") {
+  const auto time = [](OpName name, std::int64_t rank) {
+    ShardedOperator op = product(512, 8192, rank);
+    op.name = name;
+    const OperatorTime<double> t = operator_time<double>(op, device(), {});
+    return t.forward + t.backward_input + t.backward_weight;
+  };
+  Seconds before{};
+  for (const std::int64_t rank : {2, 4, 8, 16, 32, 64, 128}) {
+    CHECK(time(OpName::adapter_down, rank) >= before);
+    before = time(OpName::adapter_down, rank);
+  }
+  CHECK(time(OpName::adapter_down, 64) == time(OpName::qkv, 64));
+  CHECK(time(OpName::adapter_down, 16) < time(OpName::qkv, 16));
+}
+
 TEST_CASE("rows of experts are shared out over the groups") {
   const Device d = device();
   ShardedOperator op = product(8 * 1024, 4096, 4096);

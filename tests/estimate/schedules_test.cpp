@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "estimate/estimate.h"
+#include "estimate/workspace.h"
 #include "support/about.h"
 #include "support/runs.h"
 #include "support/sanitized.h"

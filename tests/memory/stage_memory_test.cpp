@@ -292,6 +292,21 @@ TEST_CASE("buckets of gradients are a second set of them") {
   CHECK(gradients(kNarrow) == 1000 * 2);
 }
 
+TEST_CASE("each stack keeps the inputs of its own layers under full recompute") {
+  const Saved decoder = layer();
+  Saved tower = layer();
+  tower.input = Bytes(3);
+  const Saved frozen{};  // without a backward pass
+  const auto kept = [&](const Strategy& s, const Saved& encoder) {
+    const std::vector<BlockGroup<double>> groups = {
+        {&decoder, 5, 5}, {&decoder, 2, 2}, {&encoder, 4, 4}};
+    return chunk_activations<double>(s, groups).kept.si();
+  };
+  CHECK(kept(full(RecomputeMethod::uniform, 1), tower) == 7 * 10 + 4 * 3);
+  CHECK(kept(full(RecomputeMethod::uniform, 3), tower) == 3 * 10 + 2 * 3);
+  CHECK(kept(full(RecomputeMethod::uniform, 1), frozen) == 7 * 10);
+}
+
 TEST_CASE("the largest layer is what one keeps, or the input of one that runs again") {
   const Strategy s = full(RecomputeMethod::block, 1);
   CHECK(chunk_of(s, 4, 0).largest.si() == 100);

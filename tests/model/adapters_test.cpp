@@ -185,3 +185,58 @@ TEST_CASE("model FLOPs leave out the gradients of frozen weights: 4N a token") {
   const double beside = model_flops(a, FlopsConvention::six_n, {32, 1, &adapter, {}}).si();
   CHECK(beside == about(whole * 4 / 6 + 6.0 * 32 * 2 * (64 + 64)).epsilon(1e-12));
 }
+
+TEST_CASE("weights that train have 6 FLOPs a token, those below the lowest of them 2") {
+  const Architecture a = adapted_llama();
+  // Queries and output 64 × 64, keys and values 64 × 16, three matrices of the MLP, two norms.
+  constexpr double kLayer = 2 * 64 * 64 + 2 * 64 * 16 + 3 * 64 * 96 + 2 * 64;
+  constexpr double kTable = 64 * 1000;
+  Adapter part;
+  part.kind = AdapterKind::frozen;
+  const auto flops = [&](FlopsConvention c, PartMask trained) {
+    part.trained = trained;
+    return model_flops(a, c, {32, 1, &part, {}}).si() / 32;
+  };
+  using enum FlopsConvention;
+  const double frozen = kTable + 2 * kLayer + 64;  // table, layers and the last norm
+  const PartMask top = mask_of(TrainedPart::head);
+  CHECK(flops(six_n, top) == about(2 * frozen + 6 * kTable).epsilon(1e-12));
+  CHECK(flops(palm, top) == about(2 * frozen + 6 * kTable + 4 * 2 * 64 * 32).epsilon(1e-12));
+  const auto ends = static_cast<PartMask>(top | mask_of(TrainedPart::embedding));
+  CHECK(flops(six_n, ends) == about(4 * (2 * kLayer + 64) + 6 * 2 * kTable).epsilon(1e-12));
+  CHECK(flops(palm, ends) - flops(six_n, ends) == about(12 * 2 * 64 * 32).epsilon(1e-12));
+}
+
+TEST_CASE("adapters of experts that a token does not reach have no FLOPs") {
+  Architecture a = adapted_llama();
+  a.moe.experts = 8;
+  a.moe.top_k = 2;
+  a.moe.layer_freq = 1;
+  a.moe.expert_intermediate = 32;
+  const Adapter adapter = on(mask_of(AdapterTarget::down), 4);
+  const double whole = model_flops(a, FlopsConvention::six_n, {32, 1, nullptr, {}}).si();
+  const double beside = model_flops(a, FlopsConvention::six_n, {32, 1, &adapter, {}}).si();
+  // Two layers, each with two experts of a token.
+  CHECK(beside == about(whole * 4 / 6 + 6.0 * 32 * 2 * 2 * 4 * (32 + 64)).epsilon(1e-12));
+}
+
+TEST_CASE("an adapter of the head keeps its input though nothing below it runs backward") {
+  ListOptions o;
+  o.sequence = 32;
+  o.adapter = on(mask_of(AdapterTarget::head));
+  const Block head = model_operators(adapted_llama(), o).head;
+  CHECK(named_operator(head, OpName::head)->backward == Backward::never);
+  CHECK(saved_by(head, OpName::head) == 32 * 64 * 2);
+  CHECK(saved_by(head, OpName::final_norm) == 0);
+}
+
+TEST_CASE("keys and values of cross attention are two matrices") {
+  Architecture a = gpt(2, 64, 8, 1000);
+  a.pattern.kinds[0].mixer = Mixer::cross;
+  a.pattern.length = 1;
+  using enum AdapterTarget;
+  const auto crossed = [&](TargetMask targets) { return trained_parameters(a, 32, on(targets)); };
+  // Beside those of the layer's own attention: of all, four of 64 × 64 in two layers.
+  CHECK(crossed(mask_of(key)) == 2 * 2 * 4 * (64 + 64));
+  CHECK(crossed(mask_of(key, value)) == 4 * 2 * 4 * (64 + 64));
+}

@@ -7,6 +7,7 @@
 // two narrow products and the sum of their result with the frozen one's; DoRA's also the norm of
 // each whole weight, once a pass and not a token (PEFT, tuners/lora/dora.py).
 #include <array>
+#include <bitset>
 
 #include "model/layers/build.h"
 
@@ -76,6 +77,9 @@ AdaptedParts adapted_parts(const Operator& op, const Adapter& a) {
     if (has(chosen, query)) out.add(op.cols);
     if (has(chosen, key)) out.add(half2);
     if (has(chosen, value)) out.add(half2);
+  } else if (apart && op.name == OpName::cross_keys) {
+    if (has(chosen, key)) out.add(half);
+    if (has(chosen, value)) out.add(half);
   } else if (apart && (chosen & mask_of(gate, up)) != 0 && op.cols.unit > 1) {
     if (has(chosen, gate)) out.add(half);
     if (has(chosen, up)) out.add(half);
@@ -135,7 +139,10 @@ class Freezer {
     if (!kOpFacts[op.kind].product) return;
     op.backward = Backward::input;
     op.kernels.backward = 1;
-    if (is_read_by_adapter(at)) return;
+    if (is_read_by_adapter(at)) {
+      read_.set(block_.count - 1U);
+      return;
+    }
     op.reads_input_again = false;
     op.saved_count = is_attentions_output(op) ? 1 : 0;
   }
@@ -228,14 +235,15 @@ class Freezer {
     }
   }
 
-  // Nothing at or below this block trains.
+  // Nothing below this block trains, nor what stands in it before the first adapter, of which the
+  // frozen product beside keeps the input.
   void end_backward() {
     for (std::uint8_t i = 0; i < block_.count; ++i) {
       Operator& op = block_.operators[i];
       if (op.weight == WeightUse::trained && (op.has_weight || op.vectors > 0)) return;
       op.backward = Backward::never;
       op.kernels.backward = 0;
-      op.saved_count = 0;
+      if (!read_[i]) op.saved_count = 0;
     }
     block_.input.rows.units = 0;
   }
@@ -244,6 +252,7 @@ class Freezer {
   Block base_;
   const BuildContext& c_;
   const Adapter& a_;
+  std::bitset<kMaxOperators> read_;  // frozen products of the block whose input an adapter reads
 };
 
 }  // namespace

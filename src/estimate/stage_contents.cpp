@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "estimate/sends.h"
 #include "memory/peak_moment.h"
 #include "parallel/schedules/table.h"
 

@@ -162,6 +162,8 @@ test('a key of few values is chosen from them, any other is typed', () => on(asy
 }));
 
 test('advice applies itself', () => on(async page => {
+  await page.run(`orrery.app.use(${plain('llama-3-70b-64-h100')})`);
+  await settled(page);
   const before = await page.run('orrery.state.answer.step_time_s');
   await page.run('document.querySelector(".advice button").click()');
   await settled(page);

@@ -21,7 +21,8 @@ ProductShape padded(ProductShape p, std::int64_t least) {
   return p;
 }
 
-// A narrow product fills a part of a tile of 64, and takes no longer than one that fills all of it.
+// A narrow product fills a part of a tile of 64, or of the 8 numbers that tensor cores take at
+// once, and takes no longer than one that fills all of it.
 template <Number R>
 SecondsOf<R> narrow_time(const ProductShape& p, const Device& d, Precision precision) {
   ProductShape best = p;

@@ -115,7 +115,8 @@ static bool is_placed_otherwise(const Measurement& m) {
   return c != nullptr && (c->nodes != 0 || c->algorithm != Algorithm::none);
 }
 
-// A GPU may run above the clock of its data sheet, by a tenth on cards for desktops.
+// A bound that tells wrong units, no rate: clocks beyond the data sheet's give up to a tenth more
+// [from memory].
 static constexpr double kMostOfPeak = 1.2;
 
 // Times in another unit, or of another device, are faster than any constant explains.

@@ -26,7 +26,7 @@ const StageClass<R>& class_of(const WorkspaceOf<R>& w, std::int64_t virtual_stag
   return w.classes[w.class_of[static_cast<std::size_t>(virtual_stage)]];
 }
 
-// Whether a gradient goes back to a virtual stage: if that or one before it has a backward pass.
+// True if a gradient goes back to a virtual stage: that or one before it has a backward pass.
 template <Number R>
 bool takes_gradient(const WorkspaceOf<R>& w, std::int64_t virtual_stage) {
   for (std::int64_t j = 0; j <= virtual_stage; ++j) {

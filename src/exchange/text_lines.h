@@ -30,8 +30,7 @@ void make_valid(std::string& text);
 // A text without the mark of its byte order that Excel and PowerShell put first.
 std::string_view without_byte_order(std::string_view text);
 
-// A file's text so, without a mark of its byte order; CR LF becomes LF, so that a backslash before
-// it continues a line.
+// A file's text with both mended; CR LF becomes LF, so that a backslash before it continues a line.
 void make_plain(std::string& text);
 
 // Without spaces and tabs at its ends.

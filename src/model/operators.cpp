@@ -116,12 +116,17 @@ Flops forward_flops(OpKind kind, const OperatorSizes& s, double pairs) {
   return {};
 }
 
-std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,
-                                const Adapter& adapter) {
+static ModelOperators adapted_operators(const Architecture& a, std::int64_t sequence,
+                                        const Adapter& adapter) {
   ListOptions options;
   options.sequence = sequence;
   options.adapter = adapter;
-  const ModelOperators model = model_operators(a, options);
+  return model_operators(a, options);
+}
+
+std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,
+                                const Adapter& adapter) {
+  const ModelOperators model = adapted_operators(a, sequence, adapter);
   const std::array<std::int64_t, kMaxLayerTypes> layers = layers_by_type(a);
   std::int64_t sum = trained(model.embedding) + trained(model.head);
   for (std::size_t t = 0; t < kMaxLayerTypes; ++t) sum += layers[t] * trained(model.layers[t]);
@@ -130,10 +135,7 @@ std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,
 
 PassedParameters passed_parameters(const Architecture& a, std::int64_t sequence,
                                    const Adapter& adapter) {
-  ListOptions options;
-  options.sequence = sequence;
-  options.adapter = adapter;
-  const ModelOperators model = model_operators(a, options);
+  const ModelOperators model = adapted_operators(a, sequence, adapter);
   const std::array<std::int64_t, kMaxLayerTypes> layers = layers_by_type(a);
   PassedParameters sum;
   add_passed(sum, model.embedding, a.moe, 1, runs_backward(model.layers[layer_type(a, 0)]));

@@ -19,7 +19,7 @@ inline constexpr double kGiBytes = 0x1p30;
 enum class Logged : std::uint8_t { step, steps, samples, tokens, flops, allocated, reserved };
 inline constexpr std::size_t kQuantities = 7;
 
-// Whether a number says how long a step takes.
+// True of numbers that say how long a step takes.
 constexpr bool is_speed(Logged q) {
   return q == Logged::step || q == Logged::steps || q == Logged::samples || q == Logged::tokens;
 }

@@ -5,8 +5,7 @@
 // - DeepSpeed's configuration, whose world_size is that of data parallelism and not read;
 // - Hugging Face's Trainer (Axolotl, LLaMA-Factory): its batches; no length;
 // - torchtitan: batch and length, and degrees where it lists them all [from memory]. Its local
-// batch
-//   is several micro batches under a pipeline and not read;
+//   batch is several micro batches under a pipeline and not read;
 // - YAML of NeMo, NeMo Automodel and Megatron-Bridge, by the section that a key stands in;
 // - MLPerf; and, from memory, MaxText, LLM Foundry, nanoGPT, llm.c, DeepSpeed-Chat, and torchtune's
 //   batch of one GPU.

@@ -8,8 +8,8 @@
 //   "name ....: (min, max)" in ms, of which the largest over ranks counts;
 // - DeepSpeed: "CurrSamplesPerSec=" or "iter time (s):", "MaxMemAllocated=" (GB of 2³⁰);
 // - NeMo: "train_step_timing in s:"; Megatron-Bridge: "Step Time :"; MLPerf: tracked_stats'
-//   train_step_time or throughput; torchtune:
-//   "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB); Hugging Face's Trainer:
+//   train_step_time or throughput;
+// - torchtune: "tokens_per_second_per_gpu:", "peak_memory_…:" (GiB); Hugging Face's Trainer:
 //   'train_runtime' over the steps of its session, else 'train_steps_per_second' from 0.1, else
 //   'train_samples_per_second' (session_time.h);
 // - nanotron, MaxText, LLM Foundry, NeMo Automodel, nanoGPT, llm.c, OLMo, fms-fsdp: the names in
@@ -20,7 +20,7 @@
 // - an event file of TensorBoard, by the same names of its scalars; both without one by the clock
 //   of their events. Steps of tags that count samples ("… vs samples") are samples;
 // - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"
-// (reserved).
+//   (reserved).
 // Settings that it says, such as its batch, are those of log_settings.h. Lines of validation are no
 // steps. Errors: InputError if no line holds a step.
 #pragma once

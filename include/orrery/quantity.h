@@ -110,5 +110,8 @@ inline constexpr double kTera = 1e12;
 inline constexpr Bytes kGiB{1024.0 * 1024.0 * 1024.0};
 inline constexpr Bytes kGB{1e9};
 inline constexpr Joules kKilowattHour{3.6e6};
+inline constexpr Seconds kHour{3600};
+inline constexpr Seconds kDay{86400};
+inline constexpr Seconds kYear{365.25 * kDay};
 
 }  // namespace orrery

@@ -21,13 +21,14 @@ struct Per {
 };
 
 // Units that a price may be per, by dimension.
-constexpr std::array kPerTime = {Per{"/h", 3600}, Per{"/d", 86400}, Per{"/y", 365.25 * 86400}};
+constexpr std::array kPerTime = {Per{"/h", kHour.si()}, Per{"/d", kDay.si()},
+                                 Per{"/y", kYear.si()}};
 constexpr std::array kPerEnergy = {Per{"/kWh", kKilowattHour.si()},
                                    Per{"/MWh", 1e3 * kKilowattHour.si()}};
-constexpr double kMonth = 365.25 / 12 * 86400;
+constexpr double kMonth = kYear.si() / 12;
 constexpr std::array kPerSpace = {Per{"/TB/month", 1e12 * kMonth}, Per{"/GB/month", 1e9 * kMonth},
                                   Per{"/PB/month", 1e15 * kMonth},
-                                  Per{"/TB/y", 1e12 * 365.25 * 86400}};
+                                  Per{"/TB/y", 1e12 * kYear.si()}};
 constexpr std::array kPerNothing = {Per{"", 1}};
 
 struct Sample {

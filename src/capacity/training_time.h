@@ -68,10 +68,6 @@ struct Date {
   std::int64_t day = 0;  // since 1970-01-01
 };
 
-inline constexpr Seconds kDay{86400};
-inline constexpr Seconds kHour{3600};
-inline constexpr Seconds kYear{365.25 * 86400};
-
 // Empty if the text is no date of the years 1970 to 2199.
 std::optional<Date> parse_date(std::string_view text);
 std::string text_of(Date d);

@@ -83,9 +83,8 @@ std::string short_count(double n) {
 std::string percent(double ratio, int decimals) { return fixed(100 * ratio, decimals) + " %"; }
 
 std::string seconds_text(Seconds t) {
-  constexpr double kDay = 86400;
-  if (t.si() >= 2 * kDay) {
-    const double days = t.si() / kDay;
+  if (t >= 2 * kDay) {
+    const double days = t / kDay;
     return (days < 100 ? significant(days, 3) : grouped(days)) + " days";
   }
   if (t.si() == 0) return "0 s";

@@ -15,7 +15,6 @@ namespace orrery {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSecondsAnHour = 3600;
 
 enum Kind : int {
   kAxis,
@@ -63,7 +62,7 @@ std::string without_room(const std::string& name) {
 }
 
 double gpu_hours(const Run& run, const Answer& a) {
-  return static_cast<double>(run.cluster.gpus) * a.step_time.si() / kSecondsAnHour;
+  return static_cast<double>(run.cluster.gpus) * (a.step_time / kHour);
 }
 
 double energy_kwh(const Run& run, const Answer& a) {

@@ -198,7 +198,7 @@ Table failure_list(const std::vector<NamedDocument>& documents) {
   for (const NamedDocument& d : documents) {
     const Interruptions i = read_failures(Reader(d.json, d.file));
     const double rate = rate_per_gpu(i).si();
-    const double hours = rate > 0 ? 1 / rate / 3600 : 0;
+    const double hours = rate > 0 ? 1 / rate / kHour.si() : 0;
     list.add({d.name, rate > 0 ? Cell{grouped(hours), hours} : Cell{"–", nullptr},
               Cell{grouped(static_cast<std::int64_t>(i.classes.size())), i.classes.size()},
               minutes_cell(i.detection), minutes_cell(i.restart)});

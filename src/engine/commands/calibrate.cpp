@@ -110,7 +110,7 @@ void check_judged(const std::vector<CheckedKind>& kinds, const Calibration& c) {
                    "of what " + c.name + " was fitted on: " + alternatives(fitted));
 }
 
-constexpr std::int64_t kMostSeconds = 86400;
+constexpr auto kMostSeconds = static_cast<std::int64_t>(kDay.si());
 
 // `measure` is the program's, in cli.
 std::vector<std::string> verbs() { return {"fit", "check", "measure"}; }

@@ -127,7 +127,6 @@ double first_step(const std::vector<Bar>& bars) {
 
 double seconds_of_clock(std::string_view text) {
   constexpr double kSixty = 60;
-  constexpr double kDay = 86'400;
   double seconds = 0;
   const std::size_t day = text.find(" day");
   const double days = day == std::string_view::npos ? 0 : leading_number(text).value_or(0);
@@ -138,7 +137,7 @@ double seconds_of_clock(std::string_view text) {
     seconds = seconds * kSixty + parse_number(std::string(text.substr(at, end - at))).value_or(0);
     at = end + 1;
   }
-  return days * kDay + seconds;
+  return days * kDay.si() + seconds;
 }
 
 std::vector<double> bar_steps(std::string_view text) {

@@ -27,8 +27,7 @@ constexpr std::array kPerEnergy = {Per{"/kWh", kKilowattHour.si()},
                                    Per{"/MWh", 1e3 * kKilowattHour.si()}};
 constexpr double kMonth = kYear.si() / 12;
 constexpr std::array kPerSpace = {Per{"/TB/month", 1e12 * kMonth}, Per{"/GB/month", 1e9 * kMonth},
-                                  Per{"/PB/month", 1e15 * kMonth},
-                                  Per{"/TB/y", 1e12 * kYear.si()}};
+                                  Per{"/PB/month", 1e15 * kMonth}, Per{"/TB/y", 1e12 * kYear.si()}};
 constexpr std::array kPerNothing = {Per{"", 1}};
 
 struct Sample {

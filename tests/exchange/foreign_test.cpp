@@ -314,7 +314,7 @@ TEST_CASE("torchtitan's TOML is a run, its replicas from the GPUs") {
   CHECK(value_at(r.run, "training.global_batch") == 64);
   CHECK(value_at(r.run, "parallel.sequence_parallel") == true);
   CHECK(value_at(r.run, "parallel.framework_options.async_tp") == true);
-  CHECK(value_at(r.run, "parallel.zero") == 2);  // fsdp_reshard_after_forward = "never"
+  CHECK(value_at(r.run, "parallel.framework_options.reshard_after_forward") == "never");
   CHECK(settings_of(r) == std::vector<std::string>{"model_extras.list 1 2"});
 }
 

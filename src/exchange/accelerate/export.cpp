@@ -28,6 +28,9 @@ class Export {
 
  private:
   bool by_deepspeed() const { return value_at(*r_.inputs, "framework") == "deepspeed"; }
+  bool keeps_gathered() const {
+    return value_at(*r_.inputs, "parallel.framework_options.reshard_after_forward") == "false";
+  }
   bool by_fsdp() const { return !by_deepspeed() && s_.zero > 1; }
 
   void launch() {
@@ -68,7 +71,7 @@ class Export {
     if (!by_fsdp()) return;
     out_["fsdp_config"] = {
         {"fsdp_version", 2},
-        {"fsdp_reshard_after_forward", s_.zero == 3},
+        {"fsdp_reshard_after_forward", s_.zero == 3 && !keeps_gathered()},
         {"fsdp_offload_params", kOffloadPlaces[s_.offload.parameters].host_memory},
         {"fsdp_activation_checkpointing", s_.recompute == Recompute::full},
         {"fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP"}};

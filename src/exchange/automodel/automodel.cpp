@@ -154,9 +154,11 @@ void other_sharding(Settings& settings, Facts& facts) {
       facts.stop(text_of(s), "experts have the offload of all layers here");
     }
     if (!s.name.ends_with(".reshard_after_forward")) continue;
-    if (!settings.flag(s.name).value_or(true))
-      facts.stop(text_of(s),
-                 "layers are gathered twice here; --set parallel.zero=2 gathers them once");
+    if (settings.flag(s.name).value_or(true)) continue;
+    if (contains(s.name, ".moe."))
+      facts.stop(text_of(s), "experts are gathered as often as all layers here");
+    else
+      facts.say(Said::keeps_gathered, true, text_of(s));
   }
 }
 

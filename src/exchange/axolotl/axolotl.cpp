@@ -31,7 +31,7 @@ constexpr std::array kPlugins = {
     Plugin{"liger", ""},
     Plugin{"spectrum", ""},  // its own setting stops
     Plugin{".kd", ""},
-    Plugin{"cut_cross_entropy", "the profile's loss is used"},
+    Plugin{"cut_cross_entropy", ""},  // its switch says whether it is on
     Plugin{"kernels", "the profile's kernels are used"},
     Plugin{"densemixer", "every expert computes every token", true},
     Plugin{"diffusion", "another loss than that of the next token", true},
@@ -56,19 +56,17 @@ constexpr std::string_view kAxolotlWithoutEffect =
     "lora_target_linear lora_modules_to_save peft_use_rslora peft_init_lora_weights "
     "peft_autocast_adapter_dtype peft_use_dora peft.loftq_config.* ddp_timeout "
     "fsdp_final_state_dict_type optim_args.* torch_compile_backend nccl_* "
-    "skip_prepare_dataset rope_theta include_tokens_per_second profiler_* liger_* "
+    "liger_use_token_scaling skip_prepare_dataset rope_theta include_tokens_per_second profiler_* "
     "fix_untrained_tokens excess_length_strategy streaming* eot_tokens "
     "loraplus_lr_* neftune_noise_alpha experimental_skip_move_to_device ddp_find_unused_parameters "
     "llama4_linearized_experts";
 
 constexpr std::array kAxolotlNotModelled = {
-    SettingNote{"tiled_mlp", "the MLP is not tiled here"},
     SettingNote{"tiled_mlp_*", "the MLP is not tiled here"},
     SettingNote{"activation_offloading", "--set parallel.offload.activations=host says it"},
     SettingNote{"flash_attn_*", "the profile's kernels are used"},
     SettingNote{"flex_attn*", "the profile's kernels are used"},
     SettingNote{"flex_attention", "the profile's kernels are used"},
-    SettingNote{"cut_cross_entropy", "the profile's loss is used"},
     SettingNote{"s2_attention", "each token attends to all before it here"},
     SettingNote{"fp8_enable_fsdp_float8_all_gather", "weights are gathered in 16 bits here"},
     SettingNote{"use_kernels", "the profile's kernels are used"},
@@ -93,6 +91,13 @@ void adapter(Settings& settings, Facts& facts) {
   if (low_rank) {
     const StoredBase four = twice ? StoredBase::nf4 : StoredBase::nf4_single;
     const StoredBase base = nf4 ? four : bits8 ? StoredBase::int8 : StoredBase::half;
+    // Axolotl has no rank and no matrices of its own.
+    if (!settings.has("lora_r"))
+      return facts.leave_open(Said::adapter, "adapter " + kind,
+                              "lora_r is not given, and Axolotl has no default");
+    if (!settings.has("lora_target_modules") && !settings.has("lora_target_linear"))
+      return facts.leave_open(Said::adapter, "adapter " + kind,
+                              "lora_target_modules is PEFT's choice for this model; name them");
     say_adapter(kNames, base, "adapter " + kind, settings, facts);
   } else if (!kind.empty() && kind != "none") {
     facts.stop("adapter " + kind, "adapters of another kind; ours are lora, qlora and dora");
@@ -100,13 +105,13 @@ void adapter(Settings& settings, Facts& facts) {
     facts.stop(settings.written(bits4 ? "load_in_4bit" : "load_in_8bit"),
                "quantised weights of the base model, and no adapter");
   }
+}
+
+// A second model, a head of its own in place of the words' logits, and losses of another training.
+void other_loss(Settings& settings, Facts& facts) {
   const std::string rl = settings.word("rl").value_or("");
   if (!rl.empty() && rl != "false")
     facts.stop("rl " + rl, "a training with a second model or with generation");
-}
-
-// A head of its own in place of the words' logits, and losses of another training.
-void other_loss(Settings& settings, Facts& facts) {
   for (const char* name : {"reward_model", "process_reward_model", "kd_trainer"}) {
     if (settings.word(name).value_or("false") != "false")
       facts.stop(settings.written(name), "another loss than that of the next token");
@@ -191,9 +196,26 @@ void stored_weights(Settings& settings) {
   settings.take("model_quantization_config");
 }
 
+// Kernels and losses that its plugins bring, each with a switch of its own. torchtune's loss by
+// chunks keeps the logits.
+void kernels(Settings& settings, Facts& facts) {
+  const auto is_on = [&](const char* name) { return settings.flag(name).value_or(false); };
+  const LigerSwitches liger = {
+      is_on("liger_rms_norm") || is_on("liger_layer_norm"), is_on("liger_rope"),
+      is_on("liger_glu_activation") || is_on("liger_swiglu"), is_on("liger_cross_entropy"),
+      is_on("liger_fused_linear_cross_entropy")};
+  const bool cut = is_on("cut_cross_entropy");
+  if (cut) facts.say(Said::loss, "linear-fused", settings.written("cut_cross_entropy"));
+  say_liger(liger, "liger_*", facts);
+  if (is_on("chunked_cross_entropy"))
+    facts.say(Said::loss, "fused", settings.written("chunked_cross_entropy"));
+  settings.take("chunked_cross_entropy_num_chunks");
+  if (is_on("tiled_mlp"))
+    facts.stop(settings.written("tiled_mlp"), "the MLP is not tiled here, and keeps more memory");
+}
+
 void plugins(Settings& settings, Facts& facts) {
   for (const std::string& p : settings.words("plugins").value_or(std::vector<std::string>{})) {
-    if (contains(p, "liger")) facts.say(Said::kernels, "liger", p);
     const auto known = std::find_if(kPlugins.begin(), kPlugins.end(),
                                     [&](const Plugin& k) { return contains(p, k.part); });
     if (known == kPlugins.end()) {
@@ -229,6 +251,7 @@ void rest(Settings& settings, Facts& facts) {
   const auto unfrozen = settings.words("unfrozen_parameters");
   if (unfrozen && !unfrozen->empty())
     facts.stop("unfrozen_parameters", "some weights are trained; ours trains all, or adapters");
+  kernels(settings, facts);
   plugins(settings, facts);
 }
 

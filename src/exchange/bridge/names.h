@@ -114,6 +114,7 @@ inline constexpr std::array kNames = {
     NamedPath{"optimizer.optimizer", "optimizer"},
     NamedPath{"optimizer.use_precision_aware_optimizer", "use_precision_aware_optimizer"},
     NamedPath{"optimizer.main_grads_dtype", "main_grads_dtype"},
+    NamedPath{"optimizer.store_param_remainders", "store_param_remainders"},
     NamedPath{"optimizer.main_params_dtype", "main_params_dtype"},
     NamedPath{"optimizer.exp_avg_dtype", "exp_avg_dtype"},
     NamedPath{"optimizer.exp_avg_sq_dtype", "exp_avg_sq_dtype"},

@@ -152,14 +152,17 @@ void read_states_of(ImportDraft& d) {
   }
   const auto kept = type_of(d, kKeptGradients);
   const auto sent = type_of(d, kSentGradients);
-  if (!kept && !sent) return;
+  const bool sgd = d.at("training.optimizer") == "sgd";
+  const bool bare = sgd && d.settings.number("optimizer.params.momentum", 0, 1).value_or(0) == 0;
+  if (!kept && !sent && !bare) return;
   if (d.at("training.precision") == "fp32") {
     if (kept.value_or(0) != 0) narrower(d, kKeptGradients, kTypes[*kept]);
     if (sent.value_or(0) != 0) narrower(d, kSentGradients, kTypes[*sent]);
+    if (bare) d.set("training.states", states_of({4, 4, 0, 4, 4}, true));
     return;
   }
-  const bool sgd = d.at("training.optimizer") == "sgd";
   StateRecipe r = find_recipe(sgd ? "sgd" : "adam-mixed-16")->recipe;
+  if (bare) r.optimizer = 4;  // the fp32 weights; torch.optim.SGD has momentum 0 unless told
   if (kept == std::size_t{0}) r.gradients = 4;
   if (sent == std::size_t{0}) r.reduced = 4;
   d.set("training.states", states_of(r, sgd));

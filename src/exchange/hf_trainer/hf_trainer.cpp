@@ -222,6 +222,30 @@ void tensor_ranks(Settings& settings, Facts& facts) {
   if (ranks && *ranks > 1) facts.say(Said::tp, *ranks, settings.written("tp_size"));
 }
 
+// Liger patches all that it can for a model; a configuration beside it takes parts out.
+// TRL's loss by chunks recomputes each chunk's logits in backward [from memory].
+void liger(Settings& settings, Facts& facts) {
+  for (const char* name : {"use_liger_kernel", "use_liger"}) {
+    if (!settings.flag(name).value_or(false)) continue;
+    const auto part = [&](const char* key, bool otherwise) {
+      return settings.flag(std::string("liger_kernel_config.") + key).value_or(otherwise);
+    };
+    const bool plain = part("cross_entropy", false);
+    say_liger(
+        {part("rms_norm", true), part("rope", true), part("swiglu", true) && part("geglu", true),
+         plain, part("fused_linear_cross_entropy", !plain)},
+        name, facts);
+  }
+  const std::string loss = settings.word("loss_type").value_or("nll");
+  if (loss == "chunked_nll")
+    facts.say(Said::loss, "linear-fused", settings.written("loss_type"));
+  else if (loss != "nll")
+    facts.mention(settings.written("loss_type"), "the loss of the next token is priced");
+  const std::string offload = settings.word("activation_offloading").value_or("false");
+  if (offload == "true" || offload == "True")
+    facts.say(Said::offload_activations, "host", settings.written("activation_offloading"));
+}
+
 void rest(Settings& settings, Facts& facts) {
   for (const auto& [name, devices] : kOtherDevices) {
     if (is_said(settings, name)) facts.stop_on(devices, settings.written(name));
@@ -233,8 +257,7 @@ void rest(Settings& settings, Facts& facts) {
     facts.say(Said::optimizer, "adafactor", settings.written("adafactor"));
   tensor_ranks(settings, facts);
   other_shape(settings, facts);
-  if (!facts.has(Said::micro_batch))
-    facts.say_weakly(Said::micro_batch, 8, "per_device_train_batch_size 8 (the Trainer's default)");
+  facts.say_usual(Said::micro_batch, 8, "per_device_train_batch_size 8 (the Trainer's default)");
   say_precision(settings, facts);
   weights(settings, facts);
   kind(settings, facts);
@@ -244,9 +267,7 @@ void rest(Settings& settings, Facts& facts) {
   const std::string attention = settings.word("attn_implementation").value_or("sdpa");
   settings.take("use_flash_attn");
   facts.say(Said::flash, attention != "eager", "attn_implementation " + attention);
-  for (const char* name : {"use_liger_kernel", "use_liger"}) {
-    if (settings.flag(name).value_or(false)) facts.say(Said::kernels, "liger", name);
-  }
+  liger(settings, facts);
 }
 
 // Programs that are installed by their names.

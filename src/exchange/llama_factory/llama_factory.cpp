@@ -20,7 +20,7 @@ constexpr std::array kLlamaFactoryRows = {
 };
 
 constexpr std::string_view kLlamaFactoryWithoutEffect =
-    "trust_remote_code do_train do_eval do_predict dataset* template max_samples overwrite_* "
+    "trust_remote_code do_eval dataset* template max_samples overwrite_* "
     "preprocessing_* output_dir logging_* save_* plot_loss learning_rate num_train_epochs "
     "lr_scheduler_* warmup_* report_to run_name ddp_* resume_from_checkpoint eval_* "
     "per_device_eval_batch_size val_size dataloader_* max_steps seed weight_decay adam_* "
@@ -96,6 +96,11 @@ void kind(Settings& settings, Facts& facts) {
                                         .dora = "use_dora",
                                         .trained = "additional_target"};
     say_adapter(kNames, base, written, settings, facts);
+    const Json& adapter = facts.at(Said::adapter)->value;
+    if (!settings.has("lora_rank"))
+      facts.note(Said::adapter, "rank " + bare_text(adapter["rank"]), "LLaMA-Factory's default");
+    if (!settings.has("lora_target"))
+      facts.note(Said::adapter, "every linear layer", "LLaMA-Factory's default");
   } else if (type != "full") {
     facts.stop(written, "some weights are trained; ours trains all, or adapters");
   } else if (base != StoredBase::half) {
@@ -107,7 +112,9 @@ void kind(Settings& settings, Facts& facts) {
         "use_rslora", "loraplus_lr_ratio", "oft_rank", "oft_block_size", "oft_target"})
     settings.take(name);
   const std::string stage = settings.word("stage").value_or("sft");
-  if (stage != "sft" && stage != "pt")
+  if (stage == "rm")
+    facts.stop("stage rm", "another loss than that of the next token");
+  else if (stage != "sft" && stage != "pt")
     facts.stop("stage " + stage, "a training with a second model or with generation");
   for (const Refused& r : kRefused) {
     // mixture_of_depths is a word.
@@ -153,25 +160,51 @@ void sharding(Settings& settings, Facts& facts) {
     say_fsdp(settings, "fsdp_config.", facts, joined(*fsdp));
 }
 
-void rest(Settings& settings, Facts& facts) {
-  if (!facts.has(Said::micro_batch)) {
-    facts.say_weakly(Said::micro_batch, 8,
-                     "per_device_train_batch_size 8 (Hugging Face's default)");
+// Files that predict, merge adapters or answer have the settings of a training too.
+void other_work(Settings& settings, Facts& facts) {
+  const bool predicts = settings.flag("do_predict").value_or(false);
+  const bool trains = settings.flag("do_train").value_or(!predicts);
+  constexpr const char* kNothing = "this file trains nothing";
+  if (!trains)
+    facts.stop(settings.written(settings.has("do_train") ? "do_train" : "do_predict"), kNothing);
+  if (settings.has("do_train")) return;
+  for (const char* name : {"export_dir", "infer_backend"}) {
+    if (settings.has(name)) return facts.stop(settings.written(name), kNothing);
   }
+}
+
+// Without mixed precision the model computes in the type of its checkpoint.
+void precision(Settings& settings, Facts& facts) {
   if (facts.is_on(Said::narrow)) facts.say(Said::precision, "bf16", "pure_bf16");
   say_precision(settings, facts);
+  const bool said = facts.has(Said::precision) || settings.has("bf16") || settings.has("fp16") ||
+                    settings.has("pure_bf16");
+  if (!said) facts.unknown_weights = "neither bf16 nor fp16";
+}
+
+// `gradient_checkpointing` alone switches nothing off here: LLaMA-Factory has a switch of its own
+// [from memory].
+void checkpoints(Settings& settings, Facts& facts) {
+  const bool off = settings.flag("disable_gradient_checkpointing").value_or(false);
+  const bool on = settings.flag("gradient_checkpointing").value_or(false);
+  if (is_megatron(settings)) return megatron(settings, facts);
+  if (off && on)
+    return facts.leave_open(Said::recompute, settings.written("gradient_checkpointing"),
+                            "beside disable_gradient_checkpointing true");
+  if (off || on) return facts.say(Said::recompute, !off, "LLaMA-Factory's gradient checkpointing");
+  facts.say_usual(Said::recompute, true, "LLaMA-Factory's gradient checkpointing, on by default");
+}
+
+void rest(Settings& settings, Facts& facts) {
+  other_work(settings, facts);
+  facts.say_usual(Said::micro_batch, 8, "per_device_train_batch_size 8 (Hugging Face's default)");
+  precision(settings, facts);
   kind(settings, facts);
   const bool packed =
       settings.flag("packing").value_or(settings.word("stage").value_or("sft") == "pt") ||
       settings.flag("neat_packing").value_or(false);
   say_length("cutoff_len", packed, settings, facts);
-  const bool off = settings.flag("disable_gradient_checkpointing").value_or(false) ||
-                   !settings.flag("gradient_checkpointing").value_or(true);
-  if (is_megatron(settings)) {
-    megatron(settings, facts);
-  } else {
-    facts.say(Said::recompute, !off, "LLaMA-Factory's gradient checkpointing");
-  }
+  checkpoints(settings, facts);
   const std::string attention = settings.word("flash_attn").value_or("auto");
   facts.say(Said::flash, attention != "disabled", "flash_attn " + attention);
   if (settings.flag("enable_liger_kernel").value_or(false))

@@ -127,7 +127,10 @@ class Export {
     if (s().zero == 0) return;
     if (offloads()) lines_.add("use_precision_aware_optimizer");
     if (name != "bf16-moments" && name != "adam-mixed-16") return;
-    if (!offloads()) lines_.add("use_precision_aware_optimizer");
+    if (!offloads()) {
+      lines_.add("use_precision_aware_optimizer");
+      lines_.add("no_store_param_remainders");
+    }
     if (name == "adam-mixed-16") return lines_.add("main_grads_dtype", "bf16");
     lines_.add("exp_avg_dtype", "bf16");
     lines_.add("exp_avg_sq_dtype", "bf16");

@@ -101,17 +101,34 @@ bool has_wide_weights(ImportDraft& d) {
   });
 }
 
+// The precision-aware optimizer keeps 16 bits beside bf16 weights, which make the fp32 master copy
+// together, unless it is told not to, works on the host, or products have scales of their own
+// (Megatron-LM core/optimizer/optimizer_config.py, Transformer Engine's FusedAdam).
+bool keeps_remainders(ImportDraft& d) {
+  const bool on = d.is_on("use_precision_aware_optimizer");
+  const bool stored = d.settings.flag("store_param_remainders").value_or(true);
+  const bool plain = d.settings.flag("no_store_param_remainders").value_or(false);
+  const std::string scales = d.settings.text("fp8_recipe").value_or("delayed");
+  const bool by_tensor = !given_name(d, "fp8_format") || scales == "delayed";
+  const Json& precision = d.at("training.precision");
+  return on && stored && !plain && by_tensor && !d.is_on("optimizer_cpu_offload") &&
+         (precision == "bf16" || precision == "fp8");
+}
+
 void states(ImportDraft& d) {
   const bool wide_weights = has_wide_weights(d);
   d.settings.take("accumulate_allreduce_grads_in_fp32");
   d.settings.take("use_precision_aware_optimizer");
   const bool wide_reduction = d.settings.flag("accumulate_allreduce_grads_in_fp32") == true;
-  const double gradients = wide_reduction ? 4 : width(d, "main_grads_dtype");
+  const bool remainders = keeps_remainders(d);
+  const bool sent_in_16 = remainders && d.is_on("grad_reduce_in_bf16");
+  const double gradients = wide_reduction ? 4 : sent_in_16 ? 2 : width(d, "main_grads_dtype");
   d.settings.take("main_grads_dtype");
   d.settings.take("fsdp_grad_reduce_dtype");
   const double first = width(d, "exp_avg_dtype");
   const double second = width(d, "exp_avg_sq_dtype");
-  const double master = width(d, "main_params_dtype");
+  const double given_master = width(d, "main_params_dtype");
+  const double master = remainders && given_master == 4 ? 2 : given_master;
   if (!is_adam(d) || d.is_open("training.precision")) return;
   if (d.at("training.precision") == "fp32") return d.set("training.states", "fp32-adam-16");
   if (wide_weights) {

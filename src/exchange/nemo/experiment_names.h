@@ -49,6 +49,7 @@ inline constexpr std::array kNames2 = {
     NamedPath{"optim.config.use_distributed_optimizer", "use_distributed_optimizer"},
     NamedPath{"optim.config.use_precision_aware_optimizer", "use_precision_aware_optimizer"},
     NamedPath{"optim.config.main_grads_dtype", "main_grads_dtype"},
+    NamedPath{"optim.config.store_param_remainders", "store_param_remainders"},
     NamedPath{"optim.config.main_params_dtype", "main_params_dtype"},
     NamedPath{"optim.config.exp_avg_dtype", "exp_avg_dtype"},
     NamedPath{"optim.config.exp_avg_sq_dtype", "exp_avg_sq_dtype"},

@@ -38,6 +38,11 @@ class Export {
     if (s.ep > 1) add("parallelism", "expert_parallel_degree", s.ep);
     if (s.ep > 1) add("parallelism", "expert_tensor_parallel_degree", s.etp);
     pipeline();
+    const std::string reshard = option("reshard_after_forward");
+    // FSDP's own profile says "false".
+    if (reshard == "never" || reshard == "false")
+      add("parallelism", "fsdp_reshard_after_forward", "never");
+    if (reshard == "always") add("parallelism", "fsdp_reshard_after_forward", reshard);
     if (option("async_tp") == "true") add("parallelism", "enable_async_tensor_parallel", true);
     recompute();
     compile();

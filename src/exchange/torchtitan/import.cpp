@@ -388,11 +388,8 @@ void read_rest(ImportDraft& d) {
   if (rotation) d.set("parallel.cp_type", *rotation == 0 ? "all_gather" : "p2p");
   constexpr std::array<std::string_view, 3> kReshard = {"default", "always", "never"};
   const auto reshard = d.settings.choice("fsdp_reshard_after_forward", kReshard);
-  // Weights that stay gathered are ZeRO 2's.
-  if (reshard == std::size_t{2} && d.count_at("parallel.zero", 0) == 3) d.set("parallel.zero", 2);
-  if (reshard == std::size_t{1} && d.count_at("parallel.pp", 1) > 1) {
-    d.not_understood("fsdp_reshard_after_forward always", "the profile has the default");
-  }
+  if (reshard && *reshard > 0)
+    d.set("parallel.framework_options.reshard_after_forward", std::string(kReshard[*reshard]));
   if (d.is_on("enable_cpu_offload")) {
     d.set("parallel.offload", {{"parameters", "host"}, {"optimizer", "host"}});
   }

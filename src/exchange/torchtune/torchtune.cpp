@@ -21,7 +21,8 @@ constexpr std::array kTorchtuneRows = {
 
 constexpr std::string_view kTorchtuneWithoutEffect =
     "output_dir checkpointer.* dataset.* dataset_* tokenizer.* seed shuffle optimizer.* "
-    "lr_scheduler.* loss.* epochs max_steps_per_epoch clip_grad_norm metric_logger.* log_* "
+    "lr_scheduler.* loss.num_output_chunks loss.ignore_index epochs max_steps_per_epoch "
+    "clip_grad_norm metric_logger.* log_* "
     "device profiler.* resume_from_checkpoint model.lora_alpha save_* batch_size_val run_val_* "
     "batch_size_* collate_fn enable_async_checkpointing cudnn_deterministic_mode name "
     "model_type keep_last_n_checkpoints optim_bwd epochs_* loss validation.* "
@@ -150,6 +151,18 @@ void world(const ForeignFile& file, Facts& facts) {
   facts.note(Said::gpus, "1", "a recipe of a single device");
 }
 
+// The losses of torchtune.modules.loss: the plain one has the head's product before it, over all
+// tokens or cut into chunks behind it; LinearCrossEntropyLoss holds the product too.
+void loss(Settings& settings, Facts& facts) {
+  const std::string component = settings.word("loss._component_").value_or("");
+  const std::string name = component.substr(component.rfind('.') + 1);
+  const std::string said = settings.written("loss._component_");
+  if (name == "LinearCrossEntropyLoss") return facts.say(Said::loss, "chunked", said);
+  if (name == "CEWithChunkedOutputLoss") return facts.say(Said::loss, "fused", said);
+  if (name.empty() || name == "CrossEntropyLoss") return;
+  facts.mention(said, "the profile's loss is used");
+}
+
 void rest(Settings& settings, Facts& facts) {
   second_model(settings, facts);
   frozen_parts(settings, facts);
@@ -159,11 +172,13 @@ void rest(Settings& settings, Facts& facts) {
              facts);
   checkpoints(settings, facts);
   offload(settings, facts);
-  // Weights that stay gathered are ZeRO 2's.
+  loss(settings, facts);
+  if (const auto momentum = settings.number("optimizer.momentum", 0, 1))
+    facts.say(Said::momentum, *momentum > 0, settings.written("optimizer.momentum"));
   const bool reshard = settings.flag("fsdp_reshard_after_forward").value_or(true);
-  facts.say(Said::zero, reshard ? 3 : 2, "torchtune's distributed recipes");
-  facts.note(Said::zero, reshard ? "3" : "2",
-             "the distributed recipes' FSDP2; --zero 0 for one GPU");
+  if (!reshard) facts.say(Said::keeps_gathered, true, "fsdp_reshard_after_forward false");
+  facts.say(Said::zero, 3, "torchtune's distributed recipes");
+  facts.note(Said::zero, "3", "the distributed recipes' FSDP2; --zero 0 for one GPU");
   facts.say(Said::framework, "fsdp", "torchtune");
   facts.say(Said::flash, true, "torchtune's attention");
   const auto shard = settings.number("data_parallel_shard_dim", -1, double{kMostDegree});

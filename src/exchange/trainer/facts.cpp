@@ -44,6 +44,11 @@ void Facts::say_weakly(Said fact, Json value, const std::string& setting) {
   if (!old) old = {std::move(value), setting};
 }
 
+void Facts::say_usual(Said fact, Json value, const std::string& setting) {
+  std::optional<Saying>& old = weak_[static_cast<std::size_t>(fact)];
+  if (!old) old = {std::move(value), setting, true};
+}
+
 void Facts::leave_open(Said fact, const std::string& setting, const std::string& why) {
   left_.push_back({setting, why, std::string(name_of(fact)), true});
 }
@@ -358,7 +363,10 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
   const std::optional<std::int64_t> zero = stage_of(by.word);
   if (!zero && !by.word.empty())
     facts.leave_open(Said::zero, file + by.word, "no sharding of FSDP");
-  facts.say(Said::zero, zero.value_or(3), file + by.said);
+  // FSDP's "gradients and optimizer" shards the weights too, but for the copy that computes.
+  const bool keeps = zero == 2;
+  facts.say(Said::zero, keeps ? 3 : zero.value_or(3), file + by.said);
+  if (zero.value_or(3) > 0) facts.say(Said::keeps_gathered, keeps, file + by.said);
   say_groups(by, file, settings, facts);
   const bool offload = settings.flag(fsdp.name("offload_params")).value_or(false);
   if (offload || contains(words, "offload")) {
@@ -370,6 +378,18 @@ void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
   say_units(fsdp, facts);
   say_other_gathers(fsdp, facts);
   for (const std::string_view key : kFsdpWithoutEffect) settings.take(fsdp.name(std::string(key)));
+}
+
+void say_liger(const LigerSwitches& on, const std::string& setting, Facts& facts) {
+  const bool all = on.norms && on.rotary && on.activation;
+  const bool some = on.norms || on.rotary || on.activation;
+  if (all) facts.say(Said::kernels, "liger", setting);
+  if (some && !all)
+    facts.mention(setting, "norms, rotary embedding and activation are all fused here, or none is");
+  if (on.linear_loss && !all) facts.say(Said::loss, "linear-fused", setting);
+  if (on.linear_loss) return;
+  if (on.loss) return facts.say(Said::loss, "in-place", setting);
+  if (all) facts.say(Said::loss, "unfused", setting);
 }
 
 void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,

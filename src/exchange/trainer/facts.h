@@ -45,11 +45,14 @@ enum class Said : std::uint8_t {
   adapter,
   optimizer,  // as a trainer calls it: "adamw_torch_8bit"
   optimizer_rank,
+  momentum,
   no_gradients,
   flash,
   compile,
   kernels,
-  deepspeed,  // the file it names
+  loss,
+  keeps_gathered,  // weights, from forward to backward
+  deepspeed,       // the file it names
   framework,
   schedule,
 };
@@ -80,9 +83,12 @@ constexpr EnumNames<Said> names_of(Said) {
           "training.optimizer",
           "training.optimizer_rank",
           "training.states",
+          "training.states",
           "training.flash_attention",
           "parallel.framework_options.compile",
           "parallel.framework_options.kernels",
+          "parallel.framework_options.loss",
+          "parallel.framework_options.reshard_after_forward",
           "parallel.zero",
           "framework",
           "parallel.schedule"};
@@ -90,7 +96,8 @@ constexpr EnumNames<Said> names_of(Said) {
 
 struct Saying {
   Json value;
-  std::string setting;  // with its file
+  std::string setting;    // with its file
+  bool is_usual = false;  // a tool's default, which no file says
 };
 
 class Facts {
@@ -117,6 +124,8 @@ class Facts {
   }
   // Says a fact that no file has said.
   void say_weakly(Said fact, Json value, const std::string& setting);
+  // The same of a tool's default, which is listed as assumed.
+  void say_usual(Said fact, Json value, const std::string& setting);
   // "auto" of a trainer: what it picks on the GPU of the command line, open without one.
   void say_picked_precision(const std::string& setting);
   void leave_open(Said fact, const std::string& setting, const std::string& why);
@@ -181,6 +190,16 @@ void say_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t no
 void say_length(std::string_view name, bool packed, Settings& settings, Facts& facts);
 
 // Parts that several tools have.
+// Liger's own switches, where a tool has them one by one: the kernels of the layers, all three or
+// none, and how the loss is computed.
+struct LigerSwitches {
+  bool norms = false;
+  bool rotary = false;
+  bool activation = false;
+  bool loss = false;
+  bool linear_loss = false;
+};
+void say_liger(const LigerSwitches& on, const std::string& setting, Facts& facts);
 std::string joined(const std::vector<std::string>& words);  // with a space behind each
 // Accelerate's fsdp_config; `words` of an older list beside it: "shard_grad_op auto_wrap".
 void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,

@@ -17,7 +17,9 @@ class Finish {
 
   ImportedRun run() {
     for (std::size_t i = 0; i < kCountOf<Said>; ++i) {
-      if (!f_.said_[i]) f_.said_[i] = f_.weak_[i];
+      if (f_.said_[i]) continue;
+      f_.said_[i] = f_.weak_[i];
+      if (f_.weak_[i] && f_.weak_[i]->is_usual) usual(static_cast<Said>(i));
     }
     for (const LeftOver& l : f_.left_) {
       l.stops ? d_.open(l.key, l.setting, l.why) : d_.not_understood(l.setting, l.why);
@@ -39,6 +41,18 @@ class Finish {
   static constexpr const char* kCheckpointSays = "the checkpoint says the type of the weights";
 
   bool has(Said fact) const { return f_.has(fact); }
+
+  static std::string recompute_of(const Json& said) {
+    return said.is_string() ? said.get<std::string>() : said == true ? "full" : "none";
+  }
+
+  // A tool's default, where the command line says nothing else.
+  void usual(Said fact) {
+    const Saying& s = *f_.at(fact);
+    const std::string value = fact == Said::recompute ? recompute_of(s.value) : bare_text(s.value);
+    if (value_at(d_.given, name_of(fact)).is_null())
+      f_.assumed_.push_back({std::string(name_of(fact)), value, s.setting});
+  }
 
   void copy(Said fact) {
     if (has(fact)) d_.set(name_of(fact), f_.at(fact)->value);
@@ -200,7 +214,7 @@ class Finish {
   // Accelerate makes weights fp32 for FSDP; of adapters the base alone is in 16 bits.
   bool loaded_narrow() const {
     return f_.loads_narrow && !sharded() && !by_deepspeed() && !has(Said::adapter) &&
-           d_.at("training.precision") == "bf16";
+           (d_.at("training.precision") == "bf16" || d_.at("training.precision") == "fp8");
   }
 
   // Optimizers whose states replace Adam's, in full precision.
@@ -220,11 +234,19 @@ class Finish {
     return contains(name, "adam");
   }
 
+  // torch.optim.SGD without momentum, as the Trainer makes it: no state beside the weights.
   void sgd() {
     d_.set("training.optimizer", "sgd");
-    if (!f_.is_on(Said::narrow) || by_deepspeed()) return;
-    d_.set("training.states",
-           {{"weights", 2}, {"gradients", 2}, {"optimizer", 0}, {"reduced", 2}, {"gathered", 2}});
+    if (by_deepspeed()) return;
+    const double width = f_.is_on(Said::narrow) || loaded_narrow() ? 2 : 4;
+    const bool half = d_.at("training.precision") != "fp32" && sharded();
+    const double sent = half ? 2 : width;
+    const double momentum = f_.is_on(Said::momentum) ? width : 0;
+    d_.set("training.states", {{"weights", width},
+                               {"gradients", f_.is_on(Said::no_gradients) ? 0 : width},
+                               {"optimizer", momentum},
+                               {"reduced", sent},
+                               {"gathered", sent}});
   }
 
   // Bytes of weights, gradients and Adam's states.
@@ -274,8 +296,7 @@ class Finish {
 
   void rest() {
     if (has(Said::recompute)) {
-      const Json& said = f_.at(Said::recompute)->value;
-      d_.set("parallel.recompute", said.is_string() ? said : Json(said == true ? "full" : "none"));
+      d_.set("parallel.recompute", recompute_of(f_.at(Said::recompute)->value));
     }
     if (f_.trains)
       d_.assume("parallel.recompute", "none", "no checkpointing of activations is asked for");
@@ -285,17 +306,14 @@ class Finish {
     adapter();
     if (f_.trains)
       d_.assume("training.flash_attention", true, "PyTorch's scaled dot product attention");
-    if (d_.at("framework") == "deepspeed") return without_kernels();
     copy(Said::kernels);
-    copy(Said::compile);
-  }
-
-  void without_kernels() {
+    copy(Said::loss);
+    if (f_.is_on(Said::keeps_gathered)) {
+      d_.set(name_of(Said::keeps_gathered), "false");
+    }
+    if (d_.at("framework") != "deepspeed") return copy(Said::compile);
     if (f_.is_on(Said::compile))
       d_.not_understood(f_.at(Said::compile)->setting, "the profile deepspeed compiles nothing");
-    if (!has(Said::kernels)) return;
-    d_.not_understood(f_.at(Said::kernels)->setting,
-                      "the profile deepspeed has plain kernels and loss, which keep more memory");
   }
 
   Facts& f_;

@@ -11,21 +11,22 @@ namespace {
 // one pass for the statistics, one for the gradient. Kept besides the 16-bit logits and their
 // gradient: an fp32 copy and the fp32 softmax; only the softmax; nothing; the fp32 logarithm of the
 // softmax and in backward two gradients and its exponential; fp32 logits, which become their
-// gradient; neither them nor the 16-bit logits.
+// gradient; the fp32 softmax without the 16-bit logits; neither.
 struct LossBytes {
   double forward;
   double backward;
   double kept;
   Kernels kernels{};
-  bool whole = true;  // logits of all tokens exist at once
+  bool whole = true;  // 16-bit logits of all tokens exist at once
 };
 constexpr EnumArray<CrossEntropy, LossBytes> kLoss = {
-    LossBytes{24, 14, 8, {12, 6}},      // unfused
-    LossBytes{8, 6, 4, {3, 2}},         // fused
-    LossBytes{2, 4, 0, {2, 1}},         // recomputed
-    LossBytes{28, 22, 12, {16, 10}},    // loss-parallel
-    LossBytes{10, 14, 4, {3, 2}},       // in-place
-    LossBytes{2, 4, 0, {2, 1}, false},  // linear-fused
+    LossBytes{24, 14, 8, {12, 6}},         // unfused
+    LossBytes{8, 6, 4, {3, 2}},            // fused
+    LossBytes{2, 4, 0, {2, 1}},            // recomputed
+    LossBytes{28, 22, 12, {16, 10}},       // loss-parallel
+    LossBytes{10, 14, 4, {3, 2}},          // in-place
+    LossBytes{24, 14, 4, {12, 6}, false},  // chunked
+    LossBytes{2, 4, 0, {2, 1}, false},     // linear-fused
 };
 constexpr double kLossReductions = 3;  // maximum, sum of exponentials, target's logit
 constexpr double kLossBytes = 4;
@@ -47,8 +48,9 @@ void append_loss(Block& block, const BuildContext& c) {
   loss.forward_bytes = bytes.forward;
   loss.backward_bytes = bytes.backward;
   loss.kernels = bytes.kernels;
-  const double logit_and_gradient = 2 * c.e();
-  if (bytes.whole) save(loss, c.tokens(), vocabulary(c), logit_and_gradient + bytes.kept);
+  const double logit_and_gradient = bytes.whole ? 2 * c.e() : 0;
+  const double kept = logit_and_gradient + bytes.kept;
+  if (kept > 0) save(loss, c.tokens(), vocabulary(c), kept);
   cross(loss, BoundaryKind::loss_reduce, c.tokens(), {1, 1, Axis::whole},
         kLossReductions * kLossBytes);
 }

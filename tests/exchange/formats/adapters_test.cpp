@@ -80,7 +80,7 @@ TEST_CASE("A base model that is stored in nf4 is read by its name, beside an ada
   const std::string name =
       "base_model: unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit\nsequence_len: 4096\n"
       "micro_batch_size: 1\nbf16: true\n";
-  const ImportedRun r = read(name + "adapter: lora\n", kEight);
+  const ImportedRun r = read(name + "adapter: lora\nlora_r: 8\nlora_target_linear: true\n", kEight);
   CHECK(at(r, "model") == "llama-3-8b");
   CHECK(at(r, "training.adapter.base_precision") == "nf4");
   CHECK(at(r, "training.adapter.kind") == "qlora");

@@ -25,7 +25,7 @@ TEST_CASE("Flags of accelerate launch shard as its file does") {
       "--fsdp_sharding_strategy SHARD_GRAD_OP "
       "--fsdp_activation_checkpointing true" +
       program);
-  CHECK(at(fsdp, "parallel.zero") == 2);
+  CHECK(at(fsdp, "parallel.framework_options.reshard_after_forward") == "false");
   CHECK(at(fsdp, "parallel.recompute") == "full");
 }
 

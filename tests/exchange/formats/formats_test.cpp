@@ -137,7 +137,7 @@ TEST_CASE("Axolotl's sharding, states and adapters") {
   CHECK(at(fsdp, "model") == "llama-3-8b");
   CHECK(at(fsdp, "training.sequence_length") == 4096);
   CHECK(at(fsdp, "training.global_batch") == 64);
-  CHECK(at(fsdp, "parallel.zero") == 2);
+  CHECK(at(fsdp, "parallel.framework_options.reshard_after_forward") == "false");
   CHECK(at(fsdp, "parallel.recompute") == "full");
   CHECK(at(fsdp, "parallel.offload.parameters") == "host");
   CHECK(at(fsdp, "training.states.optimizer") == 2.0);
@@ -170,8 +170,9 @@ TEST_CASE("Axolotl's sharding, states and adapters") {
                         "trained": ["head"], "base_precision": "int8", "dropout": true})"));
   const ImportedRun other = read(kAxolotl + "bf16: true\nadapter: ia3\n", kEight);
   CHECK(stops_at(other, "adapter ia3"));
-  const ImportedRun odd =
-      read(kAxolotl + "bf16: true\nadapter: lora\nlora_target_modules: [router]\n", kEight);
+  const ImportedRun odd = read(
+      kAxolotl + "bf16: true\nadapter: lora\nlora_r: 8\nlora_target_modules: [router]\n", kEight);
+  CHECK(is_open(read(kAxolotl + "bf16: true\nadapter: lora\n", kEight), "training.adapter"));
   CHECK(stops_at(odd, "lora_target_modules router"));
   const ImportedRun all =
       read({{"a", kAxolotl + "bf16: true\nadapter: lora\n"}}, kEight, {{"adapter", "none"}});
@@ -214,7 +215,7 @@ TEST_CASE("Accelerate's file completes a trainer's") {
   const ImportedRun alone = read(accelerate);
   CHECK(at(alone, "cluster.gpus") == 16);
   CHECK(at(alone, "training.precision") == "bf16");
-  CHECK(at(alone, "parallel.zero") == 2);
+  CHECK(at(alone, "parallel.framework_options.reshard_after_forward") == "false");
   CHECK(at(alone, "parallel.recompute").is_null());
   const ImportedRun both = read({{"a.yaml", kAxolotl + "bf16: true\n"}, {"b.yaml", accelerate}});
   CHECK(at(both, "training.global_batch") == 2 * 4 * 16);
@@ -427,7 +428,8 @@ TEST_CASE("torchtitan compiles what its list names, and quantises by its convert
   const std::string recipe = "[quantize.linear.float8]\nrecipe_name = \"rowwise\"\n";
   CHECK(at(toml(recipe), "training.precision") == "bf16");
   CHECK(at(toml("converters = [\"float8\"]\n" + recipe), "training.precision") == "fp8");
-  CHECK(at(toml("[parallelism]\nfsdp_reshard_after_forward = \"never\"\n"), "parallel.zero") == 2);
+  CHECK(at(toml("[parallelism]\nfsdp_reshard_after_forward = \"never\"\n"),
+           "parallel.framework_options.reshard_after_forward") == "never");
 }
 
 TEST_CASE("TOML's bare keys are ASCII: a letter beyond it is refused where it stands") {

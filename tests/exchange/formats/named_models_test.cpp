@@ -241,8 +241,8 @@ TEST_CASE("Sections of Automodel that were taken for harmless") {
                  "training.states"));
   CHECK(at(automodel("loss_fn: {_target_: x.FusedLinearCrossEntropy}\n"),
            "parallel.framework_options.kernels") == "liger");
-  CHECK(stops_at(automodel("", ", reshard_after_forward: false"),
-                 "distributed.reshard_after_forward"));
+  CHECK(at(automodel("", ", reshard_after_forward: false"),
+           "parallel.framework_options.reshard_after_forward") == "false");
   CHECK(stops_at(automodel("", ", moe: {reshard_after_forward: false}"),
                  "distributed.moe.reshard_after_forward"));
   CHECK(stops_at(automodel("", ", moe: {offload_policy: {_target_: CPUOffloadPolicy}}"),

@@ -67,7 +67,7 @@ TEST_CASE("Two ways to say FSDP's sharding that differ leave it open") {
   CHECK(is_open(read(kAxolotl + "fsdp: [full_shard, auto_wrap]\n" + strategy, kEight),
                 "parallel.zero"));
   CHECK(at(read(kAxolotl + "fsdp: [shard_grad_op, auto_wrap]\n" + strategy, kEight),
-           "parallel.zero") == 2);
+           "parallel.framework_options.reshard_after_forward") == "false");
 }
 
 TEST_CASE("qlora.py trains adapters beside 4 bits unless it is told otherwise") {

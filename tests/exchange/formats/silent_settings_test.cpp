@@ -44,7 +44,9 @@ TEST_CASE("A model that FSDP does not cut into layers stops the import") {
 TEST_CASE("FSDP 2 shards as it is told to reshard, whatever strategy a file keeps") {
   const std::string old =
       "fsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\n  fsdp_reshard_after_forward: false\n";
-  CHECK(at(by_accelerate("FSDP", old + "  fsdp_version: 2\n"), "parallel.zero") == 2);
+  const ImportedRun second = by_accelerate("FSDP", old + "  fsdp_version: 2\n");
+  CHECK(at(second, "parallel.zero") == 3);
+  CHECK(at(second, "parallel.framework_options.reshard_after_forward") == "false");
   CHECK(is_open(by_accelerate("FSDP", old), "parallel.zero"));
   CHECK(at(by_accelerate("FSDP",
                          "fsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\n"

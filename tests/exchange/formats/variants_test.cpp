@@ -80,7 +80,8 @@ TEST_CASE("Axolotl's older names are read") {
   CHECK(at(of("sequence_parallel_degree: 4\n"), "parallel.cp") == 4);
   CHECK(at(of("flash_attention: false\nsdp_attention: true\n"), "training.flash_attention") ==
         true);
-  CHECK(at(of("fsdp: [shard_grad_op, auto_wrap]\n"), "parallel.zero") == 2);
+  CHECK(at(of("fsdp: [shard_grad_op, auto_wrap]\n"),
+           "parallel.framework_options.reshard_after_forward") == "false");
   const ImportedRun batch = read(
       "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\nbatch_size: "
       "16\n"
@@ -105,7 +106,8 @@ TEST_CASE("torchtune's checkpointing, compiling and fp8 have several keys") {
   CHECK(at(of("compile: {model: true, loss: true}\n"), "parallel.framework_options.compile") ==
         true);
   CHECK(at(of("enable_fp8_training: true\n"), "training.precision") == "fp8");
-  CHECK(at(of("fsdp_reshard_after_forward: false\n"), "parallel.zero") == 2);
+  CHECK(at(of("fsdp_reshard_after_forward: false\n"),
+           "parallel.framework_options.reshard_after_forward") == "false");
 }
 
 TEST_CASE("Megatron-Bridge's precision may be a recipe's name, and overrides leave degrees open") {
@@ -296,7 +298,7 @@ TEST_CASE(
       "distributed_type: FSDP\nnum_processes: 8\nmixed_precision: bf16\nfsdp_config:\n";
   const ImportedRun old = read(
       head + "  fsdp_sharding_strategy: shard_grad_op\n  fsdp_activation_checkpointing: true\n");
-  CHECK(at(old, "parallel.zero") == 2);
+  CHECK(at(old, "parallel.framework_options.reshard_after_forward") == "false");
   CHECK(at(old, "parallel.recompute") == "full");
   const ImportedRun unknown =
       read(head + "  fsdp_sharding_strategy: MOSTLY\n  fsdp_activation_checkpointing: true\n");
@@ -401,9 +403,10 @@ TEST_CASE("Axolotl's kernels and gathers are listed and do not stop, and unsloth
                                  "bf16: true\nfp8: true\nfp8_enable_fsdp_float8_all_gather: true\n"
                                  "cut_cross_entropy: true\nflex_attention: true\n",
                              kEight);
+  CHECK(at(r, "parallel.framework_options.loss") == "linear-fused");
   CHECK(std::none_of(r.not_understood.begin(), r.not_understood.end(),
                      [](const LeftOver& l) { return l.stops; }));
-  CHECK(r.not_understood.size() == 3);
+  CHECK(r.not_understood.size() == 2);
   const ImportedRun unsloth = read(
       "gradient_checkpointing: unsloth\nbase_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\n"
       "micro_batch_size: 1\n",
@@ -411,15 +414,84 @@ TEST_CASE("Axolotl's kernels and gathers are listed and do not stop, and unsloth
   CHECK(at(unsloth, "parallel.offload.activations") == "host");
 }
 
-TEST_CASE("Liger's kernels beside DeepSpeed are listed") {
-  const ImportedRun r =
-      read({{"a.yml", kAxolotl + "bf16: true\ndeepspeed: zero3.json\n"
-                                 "plugins: [axolotl.integrations.liger.LigerPlugin]\n"},
-            {"zero3.json", R"({"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}})"}},
-           kEight);
-  CHECK(std::any_of(r.not_understood.begin(), r.not_understood.end(), [](const LeftOver& l) {
-    return l.setting.find("LigerPlugin") != std::string::npos && !l.stops;
-  }));
+TEST_CASE("Liger patches a model whoever shards it, each part by its own switch") {
+  const auto of = [](const std::string& more) {
+    return read(
+        {{"a.yml", kAxolotl +
+                       "bf16: true\ndeepspeed: zero3.json\n"
+                       "plugins: [axolotl.integrations.liger.LigerPlugin]\n" +
+                       more},
+         {"zero3.json", R"({"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}})"}},
+        kEight);
+  };
+  const std::string layers = "liger_rope: true\nliger_rms_norm: true\nliger_glu_activation: true\n";
+  const auto option = [](const ImportedRun& r, const char* name) {
+    return value_at(r.run, std::string("parallel.framework_options.") + name);
+  };
+  const ImportedRun none = of("");
+  CHECK(option(none, "kernels").is_null());
+  CHECK(option(none, "loss").is_null());
+  const ImportedRun all = of(layers + "liger_fused_linear_cross_entropy: true\n");
+  CHECK(option(all, "kernels") == "liger");
+  CHECK(option(all, "loss").is_null());
+  CHECK(all.not_understood.empty());
+  CHECK(option(of(layers), "loss") == "unfused");
+  CHECK(option(of(layers + "liger_cross_entropy: true\n"), "loss") == "in-place");
+  const ImportedRun loss = of("liger_fused_linear_cross_entropy: true\n");
+  CHECK(option(loss, "kernels").is_null());
+  CHECK(option(loss, "loss") == "linear-fused");
+  CHECK(is_named(of("liger_rms_norm: true\n"), "liger_*"));
+}
+
+TEST_CASE("torchtune's losses keep all logits, their softmax or both") {
+  const auto of = [](const std::string& loss) {
+    return at(read("model: {_component_: torchtune.models.llama3_1.llama3_1_8b}\nbatch_size: 2\n"
+                   "dtype: bf16\nloss: {_component_: torchtune.modules.loss." +
+                       loss + "}\n",
+                   kEight),
+              "parallel.framework_options.loss");
+  };
+  CHECK(of("LinearCrossEntropyLoss") == "chunked");
+  CHECK(of("CEWithChunkedOutputLoss") == "fused");
+  CHECK(of("CrossEntropyLoss").is_null());
+}
+
+TEST_CASE("SGD without momentum keeps nothing beside weights and gradients") {
+  const auto states = [](const std::string& text) {
+    return at(read(text, kEight), "training.states");
+  };
+  const Json plain = states(kAxolotl + "bf16: true\noptimizer: sgd\n");
+  CHECK(plain["weights"] == 2);
+  CHECK(plain["optimizer"] == 0);
+  const Json sharded =
+      states(kAxolotl + "bf16: true\noptimizer: sgd\nfsdp_config:\n  fsdp_version: 2\n");
+  CHECK(sharded["weights"] == 4);
+  CHECK(sharded["gathered"] == 2);
+  const std::string tune =
+      "model: {_component_: torchtune.models.llama3_1.llama3_1_8b}\nbatch_size: 2\ndtype: bf16\n"
+      "optimizer: {_component_: torch.optim.SGD, momentum: ";
+  CHECK(states(tune + "0.9}\n")["optimizer"] == 2);
+  CHECK(states(tune + "0}\n")["optimizer"] == 0);
+}
+
+TEST_CASE("Files of LLaMA-Factory that train nothing stop, and its defaults are listed") {
+  const std::string base =
+      "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nfinetuning_type: lora\n"
+      "cutoff_len: 2048\n";
+  CHECK(stops_at(read(base + "do_predict: true\nbf16: true\n", kEight), "do_predict"));
+  CHECK(stops_at(read(base + "do_train: false\nbf16: true\n", kEight), "do_train"));
+  CHECK(stops_at(read(base + "export_dir: out\nbf16: true\n", kEight), "export_dir"));
+  CHECK(!stops_at(read(base + "do_train: true\ndo_predict: true\nbf16: true\n", kEight), "do_"));
+  CHECK(is_open(read(base + "do_train: true\n", kEight), "training.precision"));
+  const ImportedRun usual = read(base + "do_train: true\nbf16: true\n", kEight);
+  const auto assumes = [&](const char* path, const char* value) {
+    return std::any_of(usual.assumed.begin(), usual.assumed.end(), [&](const Assumed& a) {
+      return a.path == path && a.value.find(value) != std::string::npos;
+    });
+  };
+  CHECK(assumes("training.micro_batch", "8"));
+  CHECK(assumes("parallel.recompute", "full"));
+  CHECK(assumes("training.adapter", "rank 8"));
 }
 
 }  // namespace orrery

@@ -188,6 +188,20 @@ TEST_CASE("what the loss leaves in the cache is reserved, not allocated") {
         testing::about(0.25 * before.memory[MemoryLine::logits].si()));
 }
 
+TEST_CASE("a loss keeps the logits, an fp32 copy and softmax, one of them, or none") {
+  Run run = dense_run(R"({"tp": 1})", 32000);
+  const double logits = kMicroBatchTokens * 32000;
+  const auto bytes = [&](CrossEntropy kind) {
+    run.framework.cross_entropy = kind;
+    return memory_line(run, MemoryLine::logits).si() / logits;
+  };
+  CHECK(bytes(CrossEntropy::unfused) == testing::about(12));
+  CHECK(bytes(CrossEntropy::fused) == testing::about(8));
+  CHECK(bytes(CrossEntropy::in_place) == testing::about(8));
+  CHECK(bytes(CrossEntropy::chunked) == testing::about(4));
+  CHECK(bytes(CrossEntropy::linear_fused) == 0);
+}
+
 TEST_CASE("the loss over a split vocabulary is the one the framework has for it") {
   Run run = dense_run(R"({"tp": 4, "sequence_parallel": true})", 32000);
   run.framework.cross_entropy = CrossEntropy::unfused;

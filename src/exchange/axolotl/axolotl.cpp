@@ -62,7 +62,8 @@ constexpr std::string_view kAxolotlWithoutEffect =
     "llama4_linearized_experts";
 
 constexpr std::array kAxolotlNotModelled = {
-    SettingNote{"tiled_mlp_*", "the MLP is not tiled here"},
+    SettingNote{"tiled_mlp", "the MLP is not tiled here, and keeps more memory"},
+    SettingNote{"tiled_mlp_*", "the MLP is not tiled here, and keeps more memory"},
     SettingNote{"activation_offloading", "--set parallel.offload.activations=host says it"},
     SettingNote{"flash_attn_*", "the profile's kernels are used"},
     SettingNote{"flex_attn*", "the profile's kernels are used"},
@@ -210,8 +211,6 @@ void kernels(Settings& settings, Facts& facts) {
   if (is_on("chunked_cross_entropy"))
     facts.say(Said::loss, "fused", settings.written("chunked_cross_entropy"));
   settings.take("chunked_cross_entropy_num_chunks");
-  if (is_on("tiled_mlp"))
-    facts.stop(settings.written("tiled_mlp"), "the MLP is not tiled here, and keeps more memory");
 }
 
 void plugins(Settings& settings, Facts& facts) {

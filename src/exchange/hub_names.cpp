@@ -116,6 +116,7 @@ constexpr OtherName kOtherNames[] = {
     {"mistral7binstructv03", "mistral-7b-v0.3"},
     {"mistralnemo", "mistral-nemo-12b"},
     {"phi3mini4k", "phi-3-mini"},
+    {"phi414b", "phi-4"},
     {"deepseekcoderv2lite", "deepseek-v2-lite"},
     {"tinyllamav11", "tinyllama-1.1b"},
     {"tinyllama11bchatv10", "tinyllama-1.1b"},

@@ -67,6 +67,7 @@ struct Degrees {
   std::int64_t gpus = 0;
   std::int64_t others = 1;  // tp x pp x cp
   std::int64_t dp = 0;
+  bool open = false;  // one of the others is not known
 };
 
 // Shards: 0 where their number is not known.
@@ -82,6 +83,7 @@ Degrees read_degrees(ImportDraft& d, const Json& given) {
   for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp"}) {
     d.assume(path, 1, "not given");
     g.others *= d.count_at(path, 1);
+    g.open = g.open || d.is_open(path);
   }
   const Json& gpus = value_at(given, "cluster.gpus");
   if (gpus.is_number_integer()) g.gpus = gpus.get<std::int64_t>();
@@ -101,7 +103,7 @@ Degrees read_degrees(ImportDraft& d, const Json& given) {
     d.set("cluster.gpus", known);
     d.note("cluster.gpus", std::to_string(known), "the product of the degrees");
   }
-  if (shards < 0 && g.gpus > 0) shards = std::max<std::int64_t>(1, g.gpus / g.others / replicas);
+  if (shards < 0 && g.gpus > 0 && !g.open) shards = std::max<std::int64_t>(1, g.gpus / g.others / replicas);
   if (shards < 0 && replicas > 1) {
     d.open("parallel.zero_shard_group", "data_parallel_shard_degree -1",
            "of how many GPUs; give --gpus");
@@ -162,7 +164,7 @@ void read_batches(ImportDraft& d, const Degrees& g) {
     return d.open(
         "training.global_batch",
         d.settings.written(d.settings.has("local_batch_size") ? "local_batch_size" : "batch_size"),
-        "of how many replicas; give --gpus");
+        g.open ? "of how many replicas, the open degrees say" : "of how many replicas; give --gpus");
   }
   d.set("training.global_batch", *local * g.dp);
   d.note("training.global_batch", std::to_string(*local * g.dp), "local_batch_size x replicas");

@@ -66,6 +66,7 @@ void read_model(ImportDraft& d) {
 struct Degrees {
   std::int64_t gpus = 0;
   std::int64_t others = 1;  // tp x pp x cp
+  std::int64_t pp = 1;
   std::int64_t dp = 0;
   bool open = false;  // one of the others is not known
 };
@@ -82,7 +83,11 @@ Degrees read_degrees(ImportDraft& d, const Json& given) {
   Degrees g;
   for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp"}) {
     d.assume(path, 1, "not given");
-    g.others *= d.count_at(path, 1);
+    const Json& said = value_at(given, path);
+    const std::int64_t n =
+        said.is_number_integer() ? said.get<std::int64_t>() : d.count_at(path, 1);
+    g.others *= n;
+    if (path == std::string_view("parallel.pp")) g.pp = n;
     g.open = g.open || d.is_open(path);
   }
   const Json& gpus = value_at(given, "cluster.gpus");
@@ -103,7 +108,8 @@ Degrees read_degrees(ImportDraft& d, const Json& given) {
     d.set("cluster.gpus", known);
     d.note("cluster.gpus", std::to_string(known), "the product of the degrees");
   }
-  if (shards < 0 && g.gpus > 0 && !g.open) shards = std::max<std::int64_t>(1, g.gpus / g.others / replicas);
+  if (shards < 0 && g.gpus > 0 && !g.open)
+    shards = std::max<std::int64_t>(1, g.gpus / g.others / replicas);
   if (shards < 0 && replicas > 1) {
     d.open("parallel.zero_shard_group", "data_parallel_shard_degree -1",
            "of how many GPUs; give --gpus");
@@ -136,7 +142,7 @@ void read_batches(ImportDraft& d, const Degrees& g) {
   const auto tokens = sequences(d, "num_tokens_per_microbatch_per_dp_rank");
   auto local = d.settings.count("local_batch_size", 1, kMostDegree);
   if (!local) local = d.settings.count("batch_size", 1, kMostDegree);
-  const bool pipeline = d.count_at("parallel.pp", 1) > 1;
+  const bool pipeline = g.pp > 1;
   const auto part = d.settings.count("pipeline_parallel_microbatch_size", 1, kMostDegree);
   // Older files say how many, not how large.
   const auto parts = d.settings.count("pipeline_parallel_microbatches", 1, kMostDegree);
@@ -164,7 +170,8 @@ void read_batches(ImportDraft& d, const Degrees& g) {
     return d.open(
         "training.global_batch",
         d.settings.written(d.settings.has("local_batch_size") ? "local_batch_size" : "batch_size"),
-        g.open ? "of how many replicas, the open degrees say" : "of how many replicas; give --gpus");
+        g.open ? "of how many replicas, the open degrees say"
+               : "of how many replicas; give --gpus");
   }
   d.set("training.global_batch", *local * g.dp);
   d.note("training.global_batch", std::to_string(*local * g.dp), "local_batch_size x replicas");

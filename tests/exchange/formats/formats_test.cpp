@@ -416,6 +416,16 @@ TEST_CASE("a script's own DeepSpeed file is read with it") {
   CHECK_FALSE(is_open(r, "parallel.zero"));
 }
 
+TEST_CASE("A pipeline of the command line counts in torchtitan's replicas and micro batches") {
+  const ImportedRun r = read(
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 4096\n"
+      "local_batch_size = 2\n",
+      R"({"cluster": {"gpus": 8}, "parallel": {"pp": 2}})");
+  CHECK(at(r, "parallel.dp") == 4);
+  CHECK(at(r, "training.global_batch") == 8);
+  CHECK(at(r, "training.micro_batch") == 1);
+}
+
 TEST_CASE("torchtitan compiles what its list names, and quantises by its converters") {
   const auto toml = [](const std::string& more) {
     return read("[model]\nname = \"llama3\"\nflavor = \"8B\"\n" + more, kEight);

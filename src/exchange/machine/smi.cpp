@@ -8,10 +8,11 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "exchange/line_marks.h"
-#include "exchange/machine/facts.h"
+#include "exchange/machine/machine.h"
 #include "exchange/text_lines.h"
 
-namespace orrery::machine {
+namespace orrery {
+namespace machine {
 namespace {
 
 // Parts of product names; the more telling one first.
@@ -65,17 +66,10 @@ constexpr std::array kWholeProducts = {
     Product{" A10G", "a10g"},
 };
 
-// Our device, or the product's own name.
-std::string device_of(std::string_view name) {
-  // Drivers before 2021 leave out the maker.
-  const std::string end = " " + std::string(name);
-  for (const Product& p : kWholeProducts) {
-    if (std::string_view(end).ends_with(p.part)) return std::string(p.device);
-  }
-  for (const Product& p : kProducts) {
-    if (contains(name, p.part)) return std::string(p.device);
-  }
-  return std::string(name);
+bool is_known(std::string_view device) {
+  const auto is_it = [&](const Product& p) { return p.device == device; };
+  return std::any_of(kProducts.begin(), kProducts.end(), is_it) ||
+         std::any_of(kWholeProducts.begin(), kWholeProducts.end(), is_it);
 }
 
 // "    Product Name      : NVIDIA H100 80GB HBM3"; rocm-smi has "GPU[0] : Card Series: AMD …".
@@ -244,8 +238,29 @@ MachineFacts read_smi(const ForeignFile& file) {
   MachineFacts out;
   out.gpus = static_cast<std::int64_t>(names.size());
   if (log && out.gpus == 1) out.gpus = std::max(out.gpus, attached(file.text));
-  out.device = device_of(names.front());
+  out.device = device_of_product(names.front());
   return out;
 }
 
-}  // namespace orrery::machine
+}  // namespace machine
+
+std::string device_of_product(std::string_view name) {
+  // Drivers before 2021 leave out the maker.
+  const std::string end = " " + std::string(name);
+  for (const machine::Product& p : machine::kWholeProducts) {
+    if (std::string_view(end).ends_with(p.part)) return std::string(p.device);
+  }
+  for (const machine::Product& p : machine::kProducts) {
+    if (contains(name, p.part)) return std::string(p.device);
+  }
+  return std::string(name);
+}
+
+bool are_other_devices(std::string_view product, std::string_view device) {
+  const std::string named = device_of_product(product);
+  // "GH200" alone may be each of them.
+  const bool may_be = named == device || begins_with(device, named + "-");
+  return !may_be && machine::is_known(named) && machine::is_known(device);
+}
+
+}  // namespace orrery

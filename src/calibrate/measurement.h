@@ -84,7 +84,7 @@ struct MeasurementSet {
   std::string clocks;
   std::string date;
   std::vector<std::int64_t> ranks_of_hosts;  // a collective's; empty: not given
-  bool measured_here = true;  // on this machine; false: published
+  bool measured_here = true;                 // on this machine; false: published
   std::vector<Measurement> points;
   std::vector<std::string> left_out;  // parts of the file that no formula describes, one line each
 };

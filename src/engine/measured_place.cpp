@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "exchange/machine/machine.h"
+#include "exchange/machine/products.h"
 
 namespace orrery {
 

@@ -302,8 +302,8 @@ class Translation {
   // models of rewards are trained so.
   void translate_output() {
     const std::string name = first_architecture();
-    const bool classifies = has_any(
-        name, {"Classification", "Reward", "ForQuestionAnswering", "ForMultipleChoice"});
+    const bool classifies =
+        has_any(name, {"Classification", "Reward", "ForQuestionAnswering", "ForMultipleChoice"});
     const std::string_view config = family_->config_class;  // "LlamaConfig"
     const bool bare = (config.ends_with("Config") &&
                        name == std::string(config.substr(0, config.size() - 6)) + "Model") ||

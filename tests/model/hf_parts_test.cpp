@@ -155,9 +155,9 @@ TEST_CASE("a decoder whose tokens see all is an encoder's stack") {
 
 TEST_CASE("keys that make another model of a known family are refused by name") {
   const auto refused = [](const char* type, const std::string& rest, const char* part) {
-    return says(refusal("{\"model_type\": \"" + std::string(type) + "\", " + kWidths + ", " + rest +
-                        "}"),
-                part);
+    return says(
+        refusal("{\"model_type\": \"" + std::string(type) + "\", " + kWidths + ", " + rest + "}"),
+        part);
   };
   for (const char* type : {"alibi", "rotary", "relative_key", "relative_key_query"}) {
     CHECK(refused("bert", R"("position_embedding_type": ")" + std::string(type) + "\"",
@@ -182,8 +182,8 @@ TEST_CASE("one head of keys, and a gate, by the words of GPT-2's and MPT's files
   CHECK(architecture("gpt2", many + R"(, "attention_head_type": "multihead")").kv_heads == 4);
   const auto mpt = [](const std::string& attention, const std::string& mlp) {
     return architecture("mpt", R"("d_model": 64, "n_layers": 2, "n_heads": 4, "vocab_size": 100,
-        "attn_config": {"attn_type": ")" + attention + R"("}, "ffn_config": {"ffn_type": ")" +
-                                  mlp + "\"}");
+        "attn_config": {"attn_type": ")" +
+                                   attention + R"("}, "ffn_config": {"ffn_type": ")" + mlp + "\"}");
   };
   CHECK(mpt("multiquery_attention", "mptmlp").kv_heads == 1);
   CHECK(mpt("multihead_attention", "mptmlp").kv_heads == 4);

@@ -12,20 +12,12 @@
 // Errors: InputError for a file that says nothing of a machine, with the line where it can.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "exchange/import_files.h"
 #include "exchange/machine/facts.h"
 
 namespace orrery {
-
-// Our device by its product's name ("NVIDIA H100 80GB HBM3"); of another product its name.
-std::string device_of_product(std::string_view name);
-
-// Whether the names of two GPUs, products' or ours, are known and mean different devices.
-bool are_other_devices(std::string_view product, std::string_view device);
 
 MachineFacts read_machine(const ForeignFile& file);
 

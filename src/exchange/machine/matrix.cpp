@@ -116,8 +116,8 @@ RowLinks links_in(const std::vector<std::string>& row) {
 }
 
 std::string words_of_row(std::size_t gpu, const RowLinks& r) {
-  return "GPU" + std::to_string(gpu) + " with " + std::to_string(r.sum + r.xgmi) + " links to " +
-         std::to_string(r.pairs + r.xgmi) + " GPUs";
+  return "GPU" + std::to_string(gpu) + "'s row of " + std::to_string(r.sum + r.xgmi) +
+         " links to " + std::to_string(r.pairs + r.xgmi) + " GPUs";
 }
 
 // A lost link, or bridges between some GPUs only, are no shape of a node.
@@ -127,10 +127,10 @@ void check_rows(const ForeignFile& file, const Matrix& m) {
   for (std::size_t i = 0; i < m.gpus; ++i) {
     const RowLinks r = links_in(m.rows[i]);
     if (r == first && (r.xgmi == 0 || r.xgmi == others)) continue;
-    throw InputError(file.name, "",
-                     i == 0 ? words_of_row(i, r)
-                            : words_of_row(0, first) + ", " + words_of_row(i, r),
-                     first.xgmi > 0 ? "xGMI between all GPUs" : "as many links of each GPU");
+    throw InputError(
+        file.name, "",
+        i == 0 ? words_of_row(i, r) : words_of_row(0, first) + ", " + words_of_row(i, r),
+        first.xgmi > 0 ? "xGMI between all GPUs" : "rows alike, as a whole node has them");
   }
 }
 

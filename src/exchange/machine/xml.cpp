@@ -163,8 +163,7 @@ class NcclReading {
     if (begins_with(gcn, "gfx")) gcn.remove_prefix(3);
     if (gcn == "90a") gcn = "910";  // RCCL's older name of it
     see_kind(m_.chip,
-             amd ? "gfx " + std::string(gcn)
-                 : std::string("sm ") + n.attribute("sm").as_string(),
+             amd ? "gfx " + std::string(gcn) : std::string("sm ") + n.attribute("sm").as_string(),
              file_);
   }
 

@@ -374,10 +374,10 @@ TEST_CASE("a GPU of several samples, and one of several that are attached, count
                     "==NVSMI LOG==\nAttached GPUs    : 8\nGPU 00000000:1B:00.0\n"
                     "    Product Name   : NVIDIA H200\n"});
   CHECK(one.gpus == 8);
-  const MachineFacts xml = read_machine(
-      {"t",
-       "<nvidia_smi_log>\n\t<attached_gpus>8</attached_gpus>\n"
-       "\t\t<product_name>NVIDIA H200</product_name>\n</nvidia_smi_log>\n"});
+  const MachineFacts xml =
+      read_machine({"t",
+                    "<nvidia_smi_log>\n\t<attached_gpus>8</attached_gpus>\n"
+                    "\t\t<product_name>NVIDIA H200</product_name>\n</nvidia_smi_log>\n"});
   CHECK(xml.gpus == 8);
 }
 
@@ -385,10 +385,13 @@ TEST_CASE("a node with fewer NICs than the shipped one is asked for its network"
   const auto with_nics = [](const char* nics) {
     std::string text = matrix(8, "NV18", "\t");
     text.replace(text.find("CPU"), 3, nics);
-    return composed({{"t", text}, {"l", "name\n" + std::string(
-        "NVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\n"
-        "NVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\n"
-        "NVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\n")}});
+    return composed(
+        {{"t", text},
+         {"l",
+          "name\n" +
+              std::string("NVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\n"
+                          "NVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\n"
+                          "NVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\n")}});
   };
   const ImportedRun four = with_nics("NIC0\tNIC1\tNIC2\tNIC3\tCPU");
   CHECK(value(four, "cluster.node") == "dgx-h100");

@@ -83,7 +83,8 @@ struct MeasurementSet {
   std::string library;
   std::string clocks;
   std::string date;
-  bool measured_here = true;  // on this machine; false: published
+  std::vector<std::int64_t> ranks_of_hosts;  // a collective's; empty: not given
+  bool measured_here = true;                 // on this machine; false: published
   std::vector<Measurement> points;
   std::vector<std::string> left_out;  // parts of the file that no formula describes, one line each
 };

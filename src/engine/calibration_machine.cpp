@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "core/unknown_name.h"
 #include "engine/answer.h"
+#include "engine/measured_place.h"
 #include "exchange/collective_names.h"
 #include "exchange/measurements/measurements.h"
 #include "hardware/cluster_reader.h"
@@ -110,9 +111,9 @@ std::string not_computed(const Measurement& m, const Device& d) {
 }
 
 // A fit prices ranks that fill their nodes in order, by the library's own choice.
-static bool is_placed_otherwise(const Measurement& m) {
+static bool is_placed_otherwise(const Measurement& m, std::int64_t nodes_of_file) {
   const auto* c = std::get_if<MeasuredCollective>(&m.work);
-  return c != nullptr && (c->nodes != 0 || c->algorithm != Algorithm::none);
+  return c != nullptr && (c->nodes + nodes_of_file != 0 || c->algorithm != Algorithm::none);
 }
 
 // A bound that tells wrong units, no rate: clocks beyond the data sheet's give up to a tenth more
@@ -135,13 +136,15 @@ std::vector<std::string> check_sets(const std::vector<MeasurementSet>& sets, con
   for (const MeasurementSet& set : sets) {
     check_same(set.file, "device", set.device, m.device);
     check_same(set.file, "node", set.node, m.node);
-    // A document may go by any name, so that another GPU is no error.
+    check_gpu(set, m.cluster.device);
+    const std::int64_t nodes = nodes_of_hosts(set, m.cluster);
+    // A document may go by any name, so that a GPU that is not known is no error.
     const std::string model = model_of(set.gpu);
     if (!model.empty() && m.device.find(model) == std::string::npos) {
       warnings.push_back(set.file + ": times of the GPU " + set.gpu + ", fitted to " + m.device);
     }
     for (const Measurement& p : set.points) {
-      if (is_placed_otherwise(p)) {
+      if (is_placed_otherwise(p, nodes)) {
         throw InputError(set.file, std::string(kind_of(p)), curve_of(p),
                          "ranks that fill their nodes in order, by the library's own choice; "
                          "`orrery collective --against` prices others");

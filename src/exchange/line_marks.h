@@ -21,6 +21,7 @@ inline constexpr const char* kCalibrate = "orrery calibrate fit reads it";
 inline constexpr const char* kObserved = "--observed FILE of orrery estimate reads its steps";
 // rocm-smi --showproductname prints it.
 inline constexpr std::string_view kAmdProduct = "Card Series:";
+inline constexpr std::string_view kAmdOlderProduct = "Card series:";
 inline constexpr std::array kLines = {
     LineMark{"- arguments -", FileKind::training, "", ""},
     LineMark{":::MLLOG", FileKind::other, "an MLPerf log", kObserved},
@@ -37,6 +38,7 @@ inline constexpr std::array kLines = {
     LineMark{"NVSMI LOG", FileKind::machine, kSmi, ""},
     LineMark{"(UUID: GPU-", FileKind::machine, kSmi, ""},
     LineMark{kAmdProduct, FileKind::machine, kSmi, ""},
+    LineMark{kAmdOlderProduct, FileKind::machine, kSmi, ""},
     LineMark{"memory.total [MiB]", FileKind::machine, kSmi, ""},
     LineMark{"pcie.link.", FileKind::machine, kSmi, ""},
     LineMark{"CPU Affinity", FileKind::machine, kTopologyMatrix, ""},

@@ -154,7 +154,8 @@ struct Tower {
 // the layer before. `encoder` sees all tokens; `cross` is a decoder's that also attends to an
 // encoder. A half layer has one of the two parts only. `shared`: a transformer block over the
 // layer's input beside the embedding, then the recurrence (Zamba 2); `shared_again` runs its
-// weights anew. `encoder_again` has the weights of an earlier encoder layer (ALBERT).
+// weights anew. `encoder_again` has the weights of an earlier encoder layer (ALBERT);
+// `local_encoder` sees half of sliding_window before a token and half behind it (ModernBERT).
 enum class Mixer : std::uint8_t {
   none,
   attention,
@@ -167,6 +168,7 @@ enum class Mixer : std::uint8_t {
   shared,
   shared_again,
   encoder_again,
+  local_encoder,
 };
 enum class Feedforward : std::uint8_t { none, dense, experts };
 
@@ -298,6 +300,9 @@ constexpr LayerKind layer_kind(const Architecture& a, std::size_t type) {
 
 constexpr bool shares_block(Mixer m) { return m == Mixer::shared || m == Mixer::shared_again; }
 constexpr bool runs_again(Mixer m) { return m == Mixer::shared_again || m == Mixer::encoder_again; }
+constexpr bool is_local(Mixer m) {
+  return m == Mixer::local_attention || m == Mixer::local_encoder;
+}
 constexpr bool attends(Mixer m) { return m != Mixer::none && m != Mixer::recurrent; }
 constexpr bool has_own_keys(Mixer m) { return attends(m) && m != Mixer::reused_keys; }
 

@@ -105,7 +105,7 @@ void check_pattern(const ModelDraft& draft) {
                  "at most num_hidden_layers, which is " + text(a.layers));
   }
   for (const LayerKind& kind : a.pattern.kinds) {
-    const bool local = kind.mixer == Mixer::local_attention;
+    const bool local = is_local(kind.mixer);
     if (recurs(kind.mixer)) needs(draft, "layer_pattern", "recurrent");
     if (shares_block(kind.mixer) && a.attention == AttentionKind::kLatent) {
       draft.refuse("layer_pattern", "a shared block of latent attention", "no kv_lora_rank");

@@ -50,8 +50,9 @@ constexpr EnumNames<RecurrentKind> names_of(RecurrentKind) {
           "kimi_delta", "lightning", "short_conv", "rg_lru"};
 }
 constexpr EnumNames<Mixer> names_of(Mixer) {
-  return {"",        "attention", "local_attention", "recurrent",    "beside",       "reused_keys",
-          "encoder", "cross",     "shared",          "shared_again", "encoder_again"};
+  return {"",       "attention",    "local_attention", "recurrent",
+          "beside", "reused_keys",  "encoder",         "cross",
+          "shared", "shared_again", "encoder_again",   "local_encoder"};
 }
 constexpr EnumNames<Feedforward> names_of(Feedforward) { return {"", "dense", "experts"}; }
 

@@ -22,12 +22,24 @@ Json inner_model(const Json& outer, const Json& part) {
   return inner;
 }
 
+// Parts of a larger model beside the one that is entered, each an object of its own.
+void see_others(HfDocument& found, const std::string& entered) {
+  constexpr std::string_view kNoPart =
+      "quantization_config compression_config generation_config init_config rope_config "
+      "sparse_config";
+  for (auto it = found.document.begin(); it != found.document.end(); ++it) {
+    const std::string& key = it.key();
+    const bool named = has_word("vision_config audio_config talker_config", key);
+    const bool part = (key.ends_with("_config") || key == "visual") && it->is_object() &&
+                      !it->empty() && !has_word(kNoPart, key) && !has_word(hf_parts(), key);
+    if ((named || part) && key != entered) found.others.push_back(key);
+  }
+}
+
 bool enter(HfDocument& found, const std::string& part) {
   const auto at = found.document.find(part);
   if (at == found.document.end() || !at->is_object()) return false;
-  for (const char* other : {"vision_config", "audio_config", "talker_config"}) {
-    if (found.document.contains(other)) found.others.emplace_back(other);
-  }
+  see_others(found, part);
   // Fuyu has no encoder: its patches are projected to tokens.
   if (found.document.contains("patch_size")) found.others.emplace_back("the projection of patches");
   Json inner = inner_model(found.document, *at);
@@ -50,6 +62,7 @@ HfDocument hf_language_model(const Json& document, const std::string& path) {
   HfDocument found{document, path, type_of(document, ""), {}};
   while (enter_any(found)) {
   }
+  see_others(found, "");
   // Grok 2's file says "git", which is another model's name.
   if (found.model_type == "git" && found.document.contains("residual_moe")) {
     found.model_type = "grok2";

@@ -23,6 +23,9 @@
 //   table_a_layer     every layer has a table of relative positions of its own
 //   class_token       an image has one token more than patches
 //   wide_heads        the heads are as wide together as two hidden_size
+//   first_sees_all    layers with a window follow one that sees all, from the first on
+//   bidirectional     a decoder's layers in which every token sees all
+//   attention_heads_of, mlp_of  words for one key head, and for a gate
 //   width_of_part     hidden_size that a language model within a larger file leaves out: such parts
 //                     hold what differs from their class alone
 // No other row has a default for hidden_size, and none for the number of experts: a file that

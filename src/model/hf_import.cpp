@@ -35,6 +35,7 @@ class Translation {
     read_spelled();
     if (!known_) check_unknown();
     take_family();
+    translate_direction();
     translate_shapes(facts_);
     translate_recurrent(facts_);
     translate_layers(facts_);
@@ -63,6 +64,7 @@ class Translation {
     const HfFamily* known = hf_family(found_.model_type);
     known_ = known != nullptr;
     family_ = known_ ? known : &hf_plain_decoder();
+    for (const std::string& key : words_in(hf_refused_keys())) take(key, "not_modelled");
   }
 
   // Keys of the objects that hold parts of the model, beside its own. The recurrence's have names
@@ -178,8 +180,7 @@ class Translation {
     const bool has_mlp = facts_.has("intermediate_size") || facts_.has("moe_intermediate_size");
     if (!has_mlp) refuse_unknown("intermediate_size, which is missing");
     check_unknown_norm();
-    if (ends_in_any(first_architecture(), {"ForMaskedLM"}))
-      refuse_unknown("the sense of \"architectures\", which is an encoder's");
+    if (is_encoder()) refuse_unknown("the sense of \"architectures\", which is an encoder's");
     if (has_word("absolute learned learned_absolute sinusoidal relative_key relative_key_query",
                  facts_.text("position_embedding_type"))) {
       refuse_unknown("its \"position_embedding_type\", which is not understood");
@@ -194,6 +195,13 @@ class Translation {
       if (facts_.has(key))
         refuse_unknown("\"" + facts_.names.of(key) + "\", which is not understood");
     }
+  }
+
+  // By its names alone, "neobert" and "EttinEncoder".
+  bool is_encoder() const {
+    const std::string name = first_architecture();
+    return has_any(name, {"ForMaskedLM", "Bert", "BERT", "Encoder"}) ||
+           has_any(found_.model_type, {"bert", "Bert", "BERT"});
   }
 
   [[noreturn]] void refuse_unknown(const std::string& reason) const {
@@ -280,15 +288,26 @@ class Translation {
     }
   }
 
+  // Embedders are decoders in which every token sees all; "vision" lets images alone do so.
+  void translate_direction() {
+    const bool named = has_any(first_architecture(), {"Bidirectional"});
+    const std::string which = facts_.text("bidirectional");
+    if (!which.empty()) facts_.set("bidirectional", which == "all");
+    if (named || !facts_.flag("is_causal", true)) facts_.set("bidirectional", true);
+    if (facts_.flag("is_decoder") && facts_.text("mixers") == "encoder")
+      facts_.refuse("is_decoder", "true", "false; " + found_.model_type + " is an encoder");
+  }
+
   // Decoders without a head over the vocabulary: embeddings ("MistralModel"), classifiers and
   // models of rewards are trained so.
   void translate_output() {
     const std::string name = first_architecture();
-    const bool classifies = ends_in_any(
-        name, {"ForSequenceClassification", "ForTokenClassification", "ForRewardModel"});
+    const bool classifies =
+        has_any(name, {"Classification", "Reward", "ForQuestionAnswering", "ForMultipleChoice"});
     const std::string_view config = family_->config_class;  // "LlamaConfig"
-    const bool bare = config.ends_with("Config") &&
-                      name == std::string(config.substr(0, config.size() - 6)) + "Model";
+    const bool bare = (config.ends_with("Config") &&
+                       name == std::string(config.substr(0, config.size() - 6)) + "Model") ||
+                      name.ends_with("BidirectionalModel");
     if (facts_.text("mixers") == "encoder_decoder" && name.ends_with("EncoderModel")) {
       facts_.refuse("architectures", "\"" + name + "\"",
                     "an encoder with its decoder; one alone is not modelled");
@@ -306,9 +325,10 @@ class Translation {
     return named && at->front().is_string() ? at->front().get<std::string>() : "";
   }
 
-  static bool ends_in_any(std::string_view name, std::initializer_list<std::string_view> ends) {
-    return std::any_of(ends.begin(), ends.end(),
-                       [&](std::string_view end) { return name.ends_with(end); });
+  static bool has_any(std::string_view name, std::initializer_list<std::string_view> parts) {
+    return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+      return name.find(part) != std::string_view::npos;
+    });
   }
 
   void forget_assumed(const std::string& key) {

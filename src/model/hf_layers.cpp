@@ -27,6 +27,7 @@ class Plan {
       set_mixers();
       set_feedforwards();
     }
+    if (f_.flag("bidirectional") || f_.text("mixers") == "encoder") see_both_ways();
     set_weights_that_serve_again();
     write();
   }
@@ -184,7 +185,7 @@ class Plan {
     const auto named = find_name<Mixer>(all);
     mix([&](auto) { return all.empty() || !named ? Mixer::attention : *named; });
     if (f_.has("recurrent")) return set_hybrid();
-    if (all.empty()) set_local();
+    if (all.empty() || f_.flag("first_sees_all")) set_local();
     if (f_.flag("use_cla")) set_shared_keys();
   }
 
@@ -229,10 +230,18 @@ class Plan {
     const std::int64_t every = window_period();
     const bool by_index = f_.flag("use_sliding_window") && every == 0;  // Qwen
     const std::int64_t first = by_index ? f_.whole("max_window_layers", 28) : 0;
+    const std::int64_t shift = f_.flag("first_sees_all") ? 0 : 1;
     mix([=](std::int64_t i) {
-      const bool full = (every > 0 && (i + 1) % every == 0) || i < first;
+      const bool full = (every > 0 && (i + shift) % every == 0) || i < first;
       return full ? Mixer::attention : Mixer::local_attention;
     });
+  }
+
+  void see_both_ways() {
+    for (LayerKind& kind : kinds_) {
+      if (kind.mixer == Mixer::attention) kind.mixer = Mixer::encoder;
+      if (kind.mixer == Mixer::local_attention) kind.mixer = Mixer::local_encoder;
+    }
   }
 
   // Every so many layers one sees all keys: a number, or "LLLG".
@@ -363,7 +372,7 @@ class Plan {
 
   // The one of window and chunk that local layers use; neither without local layers.
   void choose_local_key() {
-    const auto locals = count([](const LayerKind& k) { return k.mixer == Mixer::local_attention; });
+    const auto locals = count([](const LayerKind& k) { return is_local(k.mixer); });
     const bool chunks = f_.has("attention_chunk_size");
     f_.drop("sliding_window_pattern");
     if (locals == 0 || chunks) f_.drop("sliding_window");

@@ -107,6 +107,7 @@ class Shapes {
 
   void translate_positions() {
     const std::string type = facts_.text("position_embedding_type");
+    if (facts_.text("mixers") == "encoder") check_encoder(type);
     if (facts_.has("alibi"))
       facts_.set("position_embedding", facts_.flag("alibi") ? "alibi" : "rope");
     if (type == "nope") facts_.set("position_embedding", "none");
@@ -125,7 +126,28 @@ class Shapes {
     if (facts_.whole("type_vocab_size") == 0) facts_.drop("type_vocab_size");
   }
 
+  // Forks of BERT say what they changed.
+  void check_encoder(const std::string& positions) const {
+    const bool learned = facts_.text("position_embedding") == "learned";
+    if (learned && !positions.empty() && positions != "absolute")
+      facts_.refuse("position_embedding_type", "\"" + positions + "\"", "\"absolute\"");
+    const std::string mlp = facts_.text("feed_forward_type");
+    if (!mlp.empty() && mlp != "original")
+      facts_.refuse("feed_forward_type", "\"" + mlp + "\"", "\"original\"");
+  }
+
+  // MPT's MLP is two products, or three with a gate.
+  void translate_gate() {
+    const std::string mlp = facts_.text("mlp_of");
+    if (mlp == "mptglu") facts_.set("gated", true);
+    if (!mlp.empty() && mlp != "mptmlp" && mlp != "mptglu")
+      facts_.refuse("mlp_of", "\"" + mlp + "\"", "\"mptmlp\" or \"mptglu\"");
+  }
+
   void translate_attention() {
+    translate_gate();
+    if (has_word("multiquery multiquery_attention", facts_.text("attention_heads_of")))
+      facts_.set("num_key_value_heads", 1);
     if (facts_.flag("multi_query") && !facts_.has("num_key_value_heads")) {
       facts_.set("num_key_value_heads", 1);
     }

@@ -21,7 +21,8 @@ constexpr HfSpelling kSpellings[] = {
     {"vocab_size", "padded_vocab_size vocab_size"},
     {"max_position_embeddings",
      "max_position_embeddings n_positions max_seq_len seq_length max_sequence_length"},
-    {"tie_word_embeddings", "tie_word_embeddings tie_embedding weight_tying"},
+    {"tie_word_embeddings",
+     "share_embedding tie_word_embeddings tie_embedding tie_embeddings weight_tying"},
     {"hidden_act",
      "hidden_activation hidden_act activation_function activation mlp_hidden_act ffn_act_fn "
      "feed_forward_proj afn"},
@@ -55,6 +56,10 @@ constexpr HfSpelling kSpellings[] = {
     {"alibi", "alibi use_alibi"},
     {"learned_pos_emb", "learned_pos_emb"},
     {"position_embedding_type", "position_embedding_type"},
+    {"bidirectional", "use_bidirectional_attention"},
+    {"is_causal", "is_causal"},
+    {"is_decoder", "is_decoder"},
+    {"feed_forward_type", "feed_forward_type"},
     {"type_vocab_size", "type_vocab_size"},
     {"relative_attention_num_buckets", "relative_attention_num_buckets"},
     {"sliding_window", "sliding_window sliding_window_size window_size"},
@@ -155,7 +160,7 @@ constexpr std::string_view kDropout =
 constexpr std::string_view kIrrelevant =
     "architectures auto_map model_type transformers_version torch_dtype dtype use_cache "
     "id2label label2id task_specific_params tokenizer_class gradient_checkpointing "
-    "attn_implementation quantization_config is_encoder_decoder is_decoder init_std init_method "
+    "attn_implementation quantization_config is_encoder_decoder init_std init_method "
     "init_device fp16 bf16 fp32 onnx_safe verbose "
     "initializer_range use_mamba_kernels residual_in_fp32 rescale_prenorm_residual time_step_limit "
     "time_step_min time_step_max time_step_floor time_step_scale time_step_init_scheme "
@@ -163,7 +168,7 @@ constexpr std::string_view kIrrelevant =
     "num_logits_to_keep chunk_size_feed_forward num_beams num_beam_groups num_return_sequences "
     "temperature top_k top_p typical_p pruned_heads tie_encoder_decoder torchscript "
     "use_bfloat16 return_dict return_dict_in_generate do_sample early_stopping bad_words_ids "
-    "add_cross_attention cross_attention_hidden_size finetuning_task prefix problem_type "
+    "scale_embedding cross_attention_hidden_size finetuning_task prefix problem_type "
     "topk_method norm_topk_prob scoring_func seq_aux ep_size "
     "use_grouped_topk moe_renormalize moe_router_activation_func norm_topk_prob "
     "routed_scaling_factor moe_router_scaling_factor swiglu_limit experts_implementation "
@@ -189,7 +194,7 @@ constexpr std::string_view kIrrelevant =
     "mla_use_nope compress_rope_theta hc_mult hc_eps hc_sinkhorn_iters expert_dtype "
     "mm_tokens_per_image use_mrope mrope_interleaved embedding_multiplier logits_scaling "
     "attention_multiplier residual_multiplier ssm_multipliers mlp_multipliers "
-    "use_bidirectional_attention use_pos_emb scale_depth scale_emb dim_model_base floor_attention "
+    "use_pos_emb scale_depth scale_emb dim_model_base floor_attention "
     "norm_head norm_softmax nope_layer_interval attn_temperature_tuning floor_scale attn_scale "
     "for_llm_class router_jitter_noise input_jitter_noise multiplier num_labels num_patches "
     "feature_extractor is_gated_act dense_act_fn relative_attention_max_distance max_length "
@@ -212,7 +217,7 @@ constexpr std::string_view kSizeWords =
     "state num n channels latent memory depth ratio ratios mlp ffn blocks block bias norm gate "
     "gated shared residual conv lora mem cross encoder decoder adapter inputs modules pattern "
     "streams stream connections tower low per layernorm layernorms rmsnorm table tables entries "
-    "embed topk";
+    "embed embedding embeddings share sharing tie tied topk";
 
 bool ends_in(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -241,6 +246,9 @@ std::vector<std::string> words_in(std::string_view text) {
 
 std::span<const HfSpelling> hf_spellings() { return kSpellings; }
 std::string_view hf_dropout_keys() { return kDropout; }
+std::string_view hf_refused_keys() {
+  return "add_cross_attention alibi_starting_size relative_attention";
+}
 std::string_view hf_parts() { return "attn_config ffn_config linear_attn_config"; }
 std::string_view hf_language_models() {
   return "text_config llm_config language_config thinker_config text_model_config";

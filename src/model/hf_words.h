@@ -27,6 +27,9 @@ std::span<const HfSpelling> hf_spellings();
 // Probabilities of dropout.
 std::string_view hf_dropout_keys();
 
+// Switches of any family's file that make it another model.
+std::string_view hf_refused_keys();
+
 // Objects that hold keys of the model itself, and those that hold a language model within a larger
 // one.
 std::string_view hf_parts();

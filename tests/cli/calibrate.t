@@ -124,9 +124,12 @@ $ gzip -c $ROOT/tests/exchange/data/kineto-trace.json > t.json.gz; orrery calibr
 $ head -c 2000 t.json.gz > cut.gz; orrery calibrate fit cut.gz --node dgx-h100
 ! exit 2
 ! stderr cut.gz: found a gzip file that is cut off or broken
-$ orrery calibrate fit $ROOT/tests/exchange/data/kineto-trace.json --node hgx-h200 2>&1 > /dev/null
-> warning: .../kineto-trace.json: times of the GPU NVIDIA H100 80GB HBM3, fitted to h200-sxm-141gb
-$ orrery calibrate fit $ROOT/tests/exchange/data/kineto-trace.json --node dgx-a100-80gb
+$ orrery calibrate fit $ROOT/tests/exchange/data/kineto-trace.json --node hgx-h200
+! exit 2
+! stderr kineto-trace.json: GPU: found times of NVIDIA H100 80GB HBM3; allowed: those of h200-sxm-141gb
+$ sed 's/NVIDIA H100 80GB HBM3/NVIDIA H101/' $ROOT/tests/exchange/data/kineto-trace.json > h101.json; orrery calibrate fit h101.json --node hgx-h200 2>&1 > /dev/null
+> warning: h101.json: times of the GPU NVIDIA H101, fitted to h200-sxm-141gb
+$ orrery calibrate fit h101.json --node dgx-a100-80gb
 ! exit 2
 ! stderr bf16 products of 8192 × 14336 × 4096: found 722 TFLOP/s; allowed: at most the peak of a100-sxm4-80gb, 312 TFLOP/s
 $ python3 -c 'import json; print(json.load(open("k.json"))["provenance"]["hardware"])'

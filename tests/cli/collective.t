@@ -138,3 +138,17 @@ $ orrery collective --against own.csv --node dgx-h100 --gpus 8
 $ printf 'collective,ranks,bytes,busbw\nall_reduce,16,17179869184,375\n' > bus.csv
 $ orrery collective --against bus.csv --node dgx-h100 --csv | tail -1 | cut -d, -f5 | cut -c1-8
 > 0.085899
+
+# Ranks lie on the hosts that nccl-tests names, and have the node's GPU.
+$ for i in 0 1; do echo "#  Rank  $i Group  0 Pid 7 on host$i device  0 [0000:07:00] NVIDIA H100 80GB HBM3"; done > hosts.txt
+$ echo "# size count type redop root time algbw busbw #wrong" >> hosts.txt; echo "134217728 33554432 float sum -1 3000 44.74 44.74 0" >> hosts.txt
+$ orrery collective all-reduce --against hosts.txt --node dgx-h100 --json | python3 -c 'import json, sys; c = json.load(sys.stdin)["curves"][0]; print(c["ranks"], c["cluster"]["gpus"], c["points"][0]["tier"])'
+> 2 16 infiniband
+$ orrery calibrate fit hosts.txt --collective all-reduce --node dgx-h100
+! exit 2
+! stderr hosts.txt: collectives: found all-reduce over 2; allowed: ranks that fill their nodes in order
+$ orrery collective all-reduce --against hosts.txt --node gb200-nvl72
+! exit 2
+! stderr hosts.txt: GPU: found times of NVIDIA H100 80GB HBM3; allowed: those of gb200
+$ sed 's/NVIDIA.*HBM3/GPU/; s/host1 device  0/host0 device  1/' hosts.txt > one.txt; orrery collective all-reduce --against one.txt --node dgx-h100 --json | python3 -c 'import json, sys; c = json.load(sys.stdin)["curves"][0]; print(c["cluster"]["gpus"], c["points"][0]["tier"])'
+> 2 nvswitch

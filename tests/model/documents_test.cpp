@@ -79,6 +79,19 @@ TEST_CASE("attention computes the pairs of documents, and those of the fullest r
   CHECK(attention_of(packed)->masked_pairs < whole);
 }
 
+TEST_CASE("a window around a token has half of its keys on either side") {
+  ListOptions o;
+  o.sequence = 8;
+  Architecture a = gpt(1, 64, 4, 1000);
+  a.sliding_window = 4;
+  a.pattern.length = 1;
+  a.pattern.kinds[0] = {Mixer::local_encoder, Feedforward::dense};
+  // 3, 4, 5, 5, 5, 5, 4 and 3 keys.
+  CHECK(attention_of(model_operators(a, o).layers[0])->masked_pairs == about(34.0 / 64));
+  a.sliding_window = 64;
+  CHECK(attention_of(model_operators(a, o).layers[0])->masked_pairs == about(1.0));
+}
+
 TEST_CASE("FLOPs of packed documents are those of their own pairs") {
   Architecture a = gpt(2, 64, 4, 128);
   a.max_positions = 64;

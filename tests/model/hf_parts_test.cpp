@@ -27,7 +27,9 @@ TEST_CASE("a decoder that architectures calls bare or a classifier has no head")
   CHECK(output("gpt2", "GPT2LMHeadModel") == ModelOutput::vocabulary);
   // Code that stands beside the weights calls a whole model so.
   CHECK(output("internlm2", "InternLM2Model") == ModelOutput::vocabulary);
-  CHECK(output("Dream", "DreamModel") == ModelOutput::vocabulary);
+  for (const char* name : {"Qwen2ForProcessRewardModel", "Qwen2ForRewardModelWithGating",
+                           "Qwen2BidirectionalModel", "Qwen2ForQuestionAnswering"})
+    CHECK(output("qwen2", name) == ModelOutput::none);
   const ModelDescription reward =
       model_of("{\"model_type\": \"llama\", " + kWidths +
                R"(, "architectures": ["LlamaForSequenceClassification"]})");
@@ -83,7 +85,7 @@ TEST_CASE("Grok 2 has a dense MLP beside its experts") {
   CHECK(a.norm_placement == NormPlacement::sandwich);
 }
 
-TEST_CASE("the first OLMo's files say the width of gate and up together, LLaDA's of one") {
+TEST_CASE("the first OLMo's files say the width of gate and up together") {
   const std::string shape =
       R"("d_model": 64, "n_layers": 2, "n_heads": 4, "vocab_size": 100, "mlp_hidden_size": 256,
          "embedding_size": 128, "weight_tying": true)";
@@ -91,7 +93,6 @@ TEST_CASE("the first OLMo's files say the width of gate and up together, LLaDA's
   CHECK(olmo.intermediate == 128);
   CHECK(olmo.norm == Norm::kLayerNormBare);
   CHECK(olmo.tie_word_embeddings);
-  CHECK(architecture("llada", shape).intermediate == 256);
   const std::string ratio =
       R"("d_model": 64, "n_layers": 2, "n_heads": 4, "vocab_size": 100, "mlp_ratio": 8)";
   CHECK(architecture("hf_olmo", ratio).intermediate == 256);
@@ -120,6 +121,99 @@ TEST_CASE("Zamba 2's shared blocks stand where either of its two lists says") {
 TEST_CASE("layers whose attention differs in width, or that run again, are refused so") {
   CHECK(says(refusal(R"({"model_type": "mimo_v2_flash"})"), "another number of key heads"));
   CHECK(says(refusal(R"({"model_type": "ouro"})"), "run several times"));
+  for (const char* type : {"Dream", "llada"})
+    CHECK(says(refusal(std::string(R"({"model_type": ")") + type + "\"}"), "diffusion"));
+}
+
+TEST_CASE("ModernBERT's first layer and every third sees all, the others half a window around") {
+  const Architecture a = architecture("modernbert", kWidths);
+  REQUIRE(a.pattern.length == 3);
+  for (std::int64_t i = 0; i < a.layers; ++i) {
+    const Mixer expected = i % 3 == 0 ? Mixer::encoder : Mixer::local_encoder;
+    CHECK(layer_kind(a, layer_type(a, i)).mixer == expected);
+  }
+  CHECK(a.sliding_window == 128);
+  const Architecture listed = architecture(
+      "modernbert", kWidths + R"(, "layer_types": ["full_attention", "sliding_attention",
+                                 "full_attention", "sliding_attention"])");
+  CHECK(listed.pattern.length == 2);
+  CHECK(listed.pattern.kinds[1].mixer == Mixer::local_encoder);
+}
+
+TEST_CASE("a decoder whose tokens see all is an encoder's stack") {
+  const std::string window =
+      kWidths + R"(, "sliding_window": 8, "use_bidirectional_attention": true, "layer_types":
+      ["sliding_attention", "full_attention", "sliding_attention", "full_attention"])";
+  const Architecture gemma = architecture("gemma3_text", window);
+  CHECK(gemma.pattern.kinds[0].mixer == Mixer::local_encoder);
+  CHECK(gemma.pattern.kinds[1].mixer == Mixer::encoder);
+  CHECK(architecture("llama_bidirec").pattern.kinds[0].mixer == Mixer::encoder);
+  CHECK(architecture("llama_bidirec").output == ModelOutput::none);
+  CHECK(architecture("qwen2", kWidths + R"(, "is_causal": false)").pattern.kinds[0].mixer ==
+        Mixer::encoder);
+}
+
+TEST_CASE("keys that make another model of a known family are refused by name") {
+  const auto refused = [](const char* type, const std::string& rest, const char* part) {
+    return says(
+        refusal("{\"model_type\": \"" + std::string(type) + "\", " + kWidths + ", " + rest + "}"),
+        part);
+  };
+  for (const char* type : {"alibi", "rotary", "relative_key", "relative_key_query"}) {
+    CHECK(refused("bert", R"("position_embedding_type": ")" + std::string(type) + "\"",
+                  "position_embedding_type: found"));
+  }
+  CHECK(refused("bert", R"("feed_forward_type": "geglu")", "feed_forward_type: found \"geglu\""));
+  CHECK(refused("bert", R"("alibi_starting_size": 512)", "alibi_starting_size: found 512"));
+  CHECK(refused("bert", R"("is_decoder": true)", "is_decoder: found true"));
+  CHECK(refused("gpt2", R"("add_cross_attention": true)", "add_cross_attention: found true"));
+  CHECK(refused("glm", R"("block_position_encoding": true)", "block_position_encoding: found"));
+  CHECK(refused("chatglm", R"("position_encoding_2d": true)", "position_encoding_2d: found"));
+  CHECK(says(refusal(R"({"model_type": "glm", "hidden_size": 64, "vocab_size": 100})"),
+             "intermediate_size: found nothing"));
+  CHECK(architecture("bert", kWidths + R"(, "position_embedding_type": "absolute",
+                             "feed_forward_type": "original", "is_decoder": false)")
+            .layers == 4);
+}
+
+TEST_CASE("one head of keys, and a gate, by the words of GPT-2's and MPT's files") {
+  const std::string many = R"("n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 100)";
+  CHECK(architecture("gpt2", many + R"(, "attention_head_type": "multiquery")").kv_heads == 1);
+  CHECK(architecture("gpt2", many + R"(, "attention_head_type": "multihead")").kv_heads == 4);
+  const auto mpt = [](const std::string& attention, const std::string& mlp) {
+    return architecture("mpt", R"("d_model": 64, "n_layers": 2, "n_heads": 4, "vocab_size": 100,
+        "attn_config": {"attn_type": ")" +
+                                   attention + R"("}, "ffn_config": {"ffn_type": ")" + mlp + "\"}");
+  };
+  CHECK(mpt("multiquery_attention", "mptmlp").kv_heads == 1);
+  CHECK(mpt("multihead_attention", "mptmlp").kv_heads == 4);
+  CHECK_FALSE(mpt("multihead_attention", "mptmlp").gated);
+  CHECK(mpt("multihead_attention", "mptglu").gated);
+  CHECK_THROWS_AS(mpt("multihead_attention", "mb_dmoe"), InputError);
+}
+
+TEST_CASE("parts beside a language model are named, whatever they are called") {
+  const ModelDescription model = model_of(
+      R"({"model_type": "ovis", "visual_tokenizer_config": {"vocab_size": 65536},
+          "qformer_config": {"num_hidden_layers": 12}, "quantization_config": {"bits": 4},
+          "llm_config": {"model_type": "llama", )" +
+      kWidths + "}}");
+  REQUIRE(model.notes.size() == 2);
+  CHECK(says(model.notes[0], "visual_tokenizer_config is left out"));
+  CHECK(says(model.notes[1], "qformer_config is left out"));
+}
+
+TEST_CASE("an unknown family is no decoder by a BERT's name or a key of its tables") {
+  const auto unknown = [](const char* type, const std::string& rest = "") {
+    return refusal("{\"model_type\": \"" + std::string(type) + "\", \"rms_norm_eps\": 1, " +
+                   kWidths + rest + "}");
+  };
+  CHECK(says(unknown("neobert"), "an encoder's"));
+  CHECK(says(unknown("ettin", R"(, "architectures": ["EttinEncoder"])"), "an encoder's"));
+  CHECK(says(unknown("newcomer", R"(, "input_embedding": "mixed")"), "\"input_embedding\""));
+  CHECK(architecture("newcomer", "\"rms_norm_eps\": 1, " + kWidths +
+                                     R"(, "share_embedding": true, "tie_word_embeddings": false)")
+            .tie_word_embeddings);
 }
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "engine/collective_question.h"
 #include "engine/commands/commands.h"
+#include "engine/measured_place.h"
 #include "exchange/collective_names.h"
 #include "exchange/measurements/measurements.h"
 #include "report/against.h"
@@ -159,15 +160,25 @@ std::vector<CollectivePoint> curve_in(const MeasurementSet& set, const MeasuredC
   }
 }
 
+// With the nodes that the hosts of its ranks say.
+MeasuredCollective placed(const CollectiveChoice& a, const MeasurementSet& set,
+                          MeasuredCollective m, const CommandContext& context) {
+  const CollectiveQuestion q = collective_question(choice_for(a, set, m, m.ranks), context);
+  check_gpu(set, q.cluster.cluster.device);
+  if (m.nodes == 0) m.nodes = nodes_of_hosts(set, q.cluster.cluster);
+  return m;
+}
+
 AgainstCurve curve_of(const CollectiveChoice& a, const MeasurementSet& set, const WorkOfCurve& work,
                       const CommandContext& context) {
+  const MeasuredCollective measured = placed(a, set, work.front().first, context);
   AgainstCurve curve;
   curve.file = set.file;
   curve.source = set.source;
   curve.role = set.role;
-  curve.question = question_of(a, set, work.front().first, context);
+  curve.question = question_of(a, set, measured, context);
   for (const auto& [collective, time] : work) curve.question.sizes.push_back(collective.size);
-  const std::vector<CollectivePoint> predicted = curve_in(set, work.front().first, curve.question);
+  const std::vector<CollectivePoint> predicted = curve_in(set, measured, curve.question);
   for (std::size_t i = 0; i < work.size(); ++i) {
     curve.points.push_back({predicted[i], work[i].second});
   }

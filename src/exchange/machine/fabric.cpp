@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "core/error.h"
 #include "core/json_path.h"
@@ -71,6 +72,85 @@ std::int64_t count_hosts(const std::string& list) {
 
 namespace {
 
+// "n[01-03]": the names, as far as a list of moderate length has them.
+constexpr std::size_t kMostNames = 1'000'000;
+
+std::vector<std::string> items_of(const std::string& inside) {
+  std::vector<std::string> items;
+  for (const std::string_view item : fields_of(inside, ',')) {
+    const std::string_view from = item.substr(0, item.find('-'));
+    const std::int64_t n = count_range(item);
+    const auto first = parse_number(std::string(from));
+    if (n <= 1 || !first) {
+      items.emplace_back(from);
+      continue;
+    }
+    for (std::int64_t i = 0; i < n && items.size() < kMostNames; ++i) {
+      std::string number = std::to_string(static_cast<std::int64_t>(*first) + i);
+      if (number.size() < from.size()) number.insert(0, from.size() - number.size(), '0');
+      items.push_back(std::move(number));
+    }
+  }
+  return items;
+}
+
+std::vector<std::string> names_in_list(const std::string& host) {
+  std::vector<std::string> names = {""};
+  for (std::size_t at = 0; at < host.size();) {
+    const std::size_t open = std::min(host.find('[', at), host.size());
+    const std::size_t close = std::min(host.find(']', open), host.size());
+    const std::string plain = host.substr(at, open - at);
+    const bool bracket = open < host.size();
+    const std::vector<std::string> items =
+        bracket ? items_of(host.substr(open + 1, close - open - 1)) : std::vector<std::string>{""};
+    std::vector<std::string> longer;
+    for (const std::string& name : names) {
+      for (const std::string& item : items) {
+        if (longer.size() < kMostNames) longer.push_back(name + plain + item);
+      }
+    }
+    names = std::move(longer);
+    at = bracket ? close + 1 : open;
+  }
+  return names;
+}
+
+// Hosts of several lists: one that is in two of them, at a switch of each of its rails, counts
+// once.
+class HostNames {
+ public:
+  void add(const std::string& list) {
+    std::int64_t depth = 0;
+    std::string host;
+    for (const char c : list + ",") {
+      depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+      if (c != ',' || depth > 0) {
+        host += c;
+        continue;
+      }
+      if (!host.empty()) add_host(host);
+      host.clear();
+    }
+  }
+
+  std::int64_t count() const {
+    return std::min(static_cast<std::int64_t>(names_.size()) + unnamed_, kMostHosts);
+  }
+
+ private:
+  void add_host(const std::string& host) {
+    const std::int64_t n = count_hosts(host);
+    if (n + static_cast<std::int64_t>(names_.size()) > static_cast<std::int64_t>(kMostNames)) {
+      unnamed_ = std::min(unnamed_ + n, kMostHosts);
+      return;
+    }
+    for (std::string& name : names_in_list(host)) names_.insert(std::move(name));
+  }
+
+  std::set<std::string> names_;
+  std::int64_t unnamed_ = 0;
+};
+
 // Slurm's topology.yaml, since 25.05: topologies with a tree of switches or with blocks; that of
 // the whole cluster counts, else the first.
 MachineFacts read_slurm_yaml(const ForeignFile& file) {
@@ -82,17 +162,19 @@ MachineFacts read_slurm_yaml(const ForeignFile& file) {
     if (!one.is_object()) continue;
     if (chosen == nullptr || value_at(one, "cluster_default") == true) chosen = &one;
   }
+  HostNames hosts;
   const auto read = [&](const char* path, std::int64_t& group) {
     if (chosen == nullptr) return;
     for (const Json& part : value_at(*chosen, path)) {
       const Json& nodes = value_at(part, "nodes");
       const std::int64_t n = nodes.is_string() ? count_hosts(nodes.get<std::string>()) : 0;
-      m.nodes = std::min(m.nodes + n, kMostHosts);
+      if (n > 0) hosts.add(nodes.get<std::string>());
       group = std::max(group, n);
     }
   };
   read("tree.switches", m.nodes_per_leaf);
   read("block.blocks", m.nodes_per_domain);
+  m.nodes = hosts.count();
   if (m.nodes == 0)
     throw InputError(file.name, "", "no switch or block with nodes",
                      "tree: {switches: [{switch, nodes}]} or block: {blocks: [{block, nodes}]}");
@@ -119,17 +201,19 @@ MachineFacts read_slurm(const ForeignFile& file) {
   if (contains(file.text, "- topology:")) return read_slurm_yaml(file);
   MachineFacts m;
   m.has_fabric = true;
+  HostNames hosts;
   for (const std::string& raw : whole_lines(file.text)) {
     const std::string line = lower(trimmed(raw));
     if (line.empty() || line.front() == '#') continue;
     const std::string nodes = text_between(line, "nodes=", ' ');
     if (nodes.empty()) continue;
     const std::int64_t n = count_hosts(nodes);
-    m.nodes = std::min(m.nodes + n, kMostHosts);
+    hosts.add(nodes);
     const bool block = begins_with(line, "blockname=");
     std::int64_t& group = block ? m.nodes_per_domain : m.nodes_per_leaf;
     group = std::max(group, n);
   }
+  m.nodes = hosts.count();
   if (m.nodes == 0)
     throw InputError(file.name, "",
                      "no line with Nodes=", "SwitchName=… Nodes=… or BlockName=… Nodes=…");

@@ -76,7 +76,7 @@ class Composition {
                      "neither GPU nor links of one kind of GPU are said; nvidia-smi -L beside it "
                      "does, or --node");
     }
-    if (m_.gpus == 1 && m_.nodes <= 1 && take_one_gpu()) return;
+    if (m_.gpus == 1 && m_.nodes <= 1 && !needs_more_gpus() && take_one_gpu()) return;
     std::vector<std::string> names;
     bool by_nics = false;
     for (const Shape& s : kShapes) {
@@ -113,6 +113,9 @@ class Composition {
     const bool bridges = m_.links == LinkKind::direct && m_.joined == 2;
     return m_.links != LinkKind::unknown && m_.links != LinkKind::pcie && !bridges;
   }
+
+  // Hosts of one GPU each, which are no node of several.
+  bool needs_more_gpus() const { return count_of(d_.given, "cluster.gpus") > 1; }
 
   // A GPU alone shows no links, and a run on it needs none: a node that has such GPUs, and one of
   // them.
@@ -207,7 +210,9 @@ class Composition {
     if (m_.nics > 0) d_.set(key_of(outer, "links"), m_.nics);
     d_.open(key_of(outer, "bandwidth"),
             m_.nics > 0 ? std::to_string(m_.nics) + " NICs" : "the network of a node",
-            m_.nics > 0 ? "their speed is not said" : "no file says it");
+            m_.nics > 0
+                ? "fewer than " + name_ + " has, or of another node; their speed is not said"
+                : "no file says it");
   }
 
   void compare() {
@@ -300,9 +305,10 @@ class Composition {
     const Json all = tiers();
     const std::string said = std::to_string(m_.nics) + " NICs";
     if (m_.nic_gbits == 0) {
-      const bool same = all.is_array() && count_of(all.back(), "links") == nics_of(name_);
-      if (same)
+      const std::int64_t shipped = all.is_array() ? count_of(all.back(), "links") : 0;
+      if (shipped == nics_of(name_))
         return d_.note("cluster.tiers", said, "their speed is not said: the shipped node's");
+      if (shipped > nics_of(name_)) return ask_for_network(all.back());
       return d_.not_understood(said, "their speed is not said; the node's network is used");
     }
     if (!all.is_array())

@@ -93,29 +93,60 @@ std::int64_t links_of(const std::string& cell) {
   return n && *n > 0 && *n <= kMostLinks ? static_cast<std::int64_t>(*n) : 0;
 }
 
-void count_links(const Matrix& m, MachineFacts& out) {
+// Links of one GPU to the others.
+struct RowLinks {
   std::int64_t pairs = 0;
-  std::int64_t most = 0;
+  std::int64_t most = 0;  // to one of them
   std::int64_t sum = 0;
-  bool xgmi = false;
-  for (const std::string& cell : m.rows.front()) {
+  std::int64_t xgmi = 0;  // GPUs
+
+  bool operator==(const RowLinks&) const = default;
+};
+
+RowLinks links_in(const std::vector<std::string>& row) {
+  RowLinks r;
+  for (const std::string& cell : row) {
     const std::int64_t n = links_of(cell);
-    if (n > 0) ++pairs;
-    most = std::max(most, n);
-    sum += n;
-    xgmi = xgmi || cell == "XGMI";
+    if (n > 0) ++r.pairs;
+    r.most = std::max(r.most, n);
+    r.sum += n;
+    if (cell == "XGMI") ++r.xgmi;
   }
+  return r;
+}
+
+std::string words_of_row(std::size_t gpu, const RowLinks& r) {
+  return "GPU" + std::to_string(gpu) + "'s row of " + std::to_string(r.sum + r.xgmi) +
+         " links to " + std::to_string(r.pairs + r.xgmi) + " GPUs";
+}
+
+// A lost link, or bridges between some GPUs only, are no shape of a node.
+void check_rows(const ForeignFile& file, const Matrix& m) {
+  const RowLinks first = links_in(m.rows.front());
+  const auto others = static_cast<std::int64_t>(m.gpus) - 1;
+  for (std::size_t i = 0; i < m.gpus; ++i) {
+    const RowLinks r = links_in(m.rows[i]);
+    if (r == first && (r.xgmi == 0 || r.xgmi == others)) continue;
+    throw InputError(
+        file.name, "",
+        i == 0 ? words_of_row(i, r) : words_of_row(0, first) + ", " + words_of_row(i, r),
+        first.xgmi > 0 ? "xGMI between all GPUs" : "rows alike, as a whole node has them");
+  }
+}
+
+void count_links(const Matrix& m, MachineFacts& out) {
+  const auto [pairs, most, sum, xgmi] = links_in(m.rows.front());
   const bool all = pairs + 1 == static_cast<std::int64_t>(m.gpus);
   // Through a switch every pair shows all links of a GPU: 6 on V100, 12 on A100, 18 on H100.
   // Four H100 or GH200 have 6 of their 18 to each other one.
   const bool four_wired = pairs == 3 && most == 6;
   const bool switched = all && pairs > 1 && most >= 6 && !four_wired;
-  out.links = xgmi        ? LinkKind::xgmi
+  out.links = xgmi > 0    ? LinkKind::xgmi
               : switched  ? LinkKind::switched
               : pairs > 0 ? LinkKind::direct
                           : LinkKind::pcie;
   if (out.links == LinkKind::direct) out.joined = pairs + 1;
-  out.links_per_gpu = xgmi ? static_cast<std::int64_t>(m.gpus) - 1 : switched ? most : sum;
+  out.links_per_gpu = xgmi > 0 ? static_cast<std::int64_t>(m.gpus) - 1 : switched ? most : sum;
 }
 
 }  // namespace
@@ -128,7 +159,10 @@ MachineFacts read_topology_matrix(const ForeignFile& file) {
   MachineFacts out;
   out.gpus = static_cast<std::int64_t>(m.gpus);
   out.nics = static_cast<std::int64_t>(m.nics);
-  if (m.gpus > 1) count_links(m, out);
+  if (m.gpus > 1) {
+    check_rows(file, m);
+    count_links(m, out);
+  }
   return out;
 }
 

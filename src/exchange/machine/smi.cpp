@@ -9,9 +9,11 @@
 #include "core/units.h"
 #include "exchange/line_marks.h"
 #include "exchange/machine/facts.h"
+#include "exchange/machine/products.h"
 #include "exchange/text_lines.h"
 
-namespace orrery::machine {
+namespace orrery {
+namespace machine {
 namespace {
 
 // Parts of product names; the more telling one first.
@@ -52,6 +54,8 @@ constexpr std::array kProducts = {
     Product{"MI350X", "mi350x"},
     Product{"MI355X", "mi355x"},
     Product{"RTX 6000 Ada", "rtx-6000-ada"},
+    // A driver lists each die, "AMD Instinct MI250X / MI250".
+    Product{"MI250X", "mi250x-gcd"},
 };
 // Ends of product names that others go on from: A40 to A4000, RTX 3090 to 3090 Ti, L4 to L40.
 constexpr std::array kWholeProducts = {
@@ -65,24 +69,17 @@ constexpr std::array kWholeProducts = {
     Product{" A10G", "a10g"},
 };
 
-// Our device, or the product's own name.
-std::string device_of(std::string_view name) {
-  // Drivers before 2021 leave out the maker.
-  const std::string end = " " + std::string(name);
-  for (const Product& p : kWholeProducts) {
-    if (std::string_view(end).ends_with(p.part)) return std::string(p.device);
-  }
-  for (const Product& p : kProducts) {
-    if (contains(name, p.part)) return std::string(p.device);
-  }
-  return std::string(name);
+bool is_known(std::string_view device) {
+  const auto is_it = [&](const Product& p) { return p.device == device; };
+  return std::any_of(kProducts.begin(), kProducts.end(), is_it) ||
+         std::any_of(kWholeProducts.begin(), kWholeProducts.end(), is_it);
 }
 
 // "    Product Name      : NVIDIA H100 80GB HBM3"; rocm-smi has "GPU[0] : Card Series: AMD …".
 std::vector<std::string> names_of_log(std::string_view text) {
   std::vector<std::string> names;
   for (const std::string_view line : lines_of(text)) {
-    const std::size_t card = line.find(kAmdProduct);
+    const std::size_t card = std::min(line.find(kAmdProduct), line.find(kAmdOlderProduct));
     if (card != std::string_view::npos)
       names.emplace_back(trimmed(line.substr(card + kAmdProduct.size())));
     const std::size_t colon = line.find(" : ");
@@ -93,11 +90,15 @@ std::vector<std::string> names_of_log(std::string_view text) {
   return names;
 }
 
-// "Attached GPUs      : 8", also where -i shows one of them.
+// "Attached GPUs      : 8" and "<attached_gpus>8</…>", also where -i shows one of them.
 std::int64_t attached(std::string_view text) {
-  for (const std::string_view line : lines_of(text)) {
-    if (!begins_with(line, "Attached GPUs")) continue;
-    const auto n = parse_number(std::string(trimmed(line.substr(line.find(':') + 1))));
+  constexpr std::string_view kTag = "<attached_gpus>";
+  for (const std::string_view raw : lines_of(text)) {
+    const std::string_view line = trimmed(raw);
+    const bool tag = begins_with(line, kTag);
+    if (!tag && !begins_with(line, "Attached GPUs")) continue;
+    const std::string_view rest = line.substr(tag ? kTag.size() : line.find(':') + 1);
+    const auto n = parse_number(std::string(trimmed(rest.substr(0, rest.find('<')))));
     constexpr double kMost = 1024;
     if (n && *n >= 1 && *n <= kMost) return static_cast<std::int64_t>(*n);
   }
@@ -203,13 +204,21 @@ std::vector<std::string> names_of_table(std::string_view text) {
   return names;
 }
 
-// GPUs that are cut into instances (MIG): in -L, in -q, in its XML and in a list with that column.
+// The screen's third line of a GPU ends in its mode: "|      |     |     Enabled  |".
+bool is_cut_row(std::string_view row) {
+  if (!begins_with(row, "|") || !row.ends_with('|')) return false;
+  const std::string_view cells = trimmed(row.substr(0, row.size() - 1));
+  return cells.ends_with("Enabled") || cells.ends_with("Enabled*");
+}
+
+// GPUs that are cut into instances (MIG): in -L, in -q, in its XML, on the screen and in a list
+// with that column.
 bool is_cut(std::string_view text) {
   if (contains(text, "(UUID: MIG-") || contains(text, "<current_mig>Enabled")) return true;
   bool section = false;
   std::size_t column = std::string::npos;
   for (const std::string_view line : lines_of(text)) {
-    if (section && contains(line, "Enabled")) return true;
+    if ((section && contains(line, "Enabled")) || is_cut_row(trimmed(line))) return true;
     section = trimmed(line) == "MIG Mode";
     std::vector<std::string_view> fields = fields_of(line, ',');
     for (std::string_view& f : fields) f = trimmed(f);
@@ -222,7 +231,8 @@ bool is_cut(std::string_view text) {
 }  // namespace
 
 MachineFacts read_smi(const ForeignFile& file) {
-  const bool log = contains(file.text, "NVSMI LOG") || contains(file.text, kAmdProduct);
+  const bool log = contains(file.text, "NVSMI LOG") || contains(file.text, kAmdProduct) ||
+                   contains(file.text, kAmdOlderProduct);
   const bool list = contains(file.text, "(UUID: GPU-");
   const bool screen = contains(file.text, "| NVIDIA-SMI");
   const bool xml = contains(file.text, "<nvidia_smi_log>");
@@ -243,9 +253,30 @@ MachineFacts read_smi(const ForeignFile& file) {
   }
   MachineFacts out;
   out.gpus = static_cast<std::int64_t>(names.size());
-  if (log && out.gpus == 1) out.gpus = std::max(out.gpus, attached(file.text));
-  out.device = device_of(names.front());
+  if ((log || xml) && out.gpus == 1) out.gpus = std::max(out.gpus, attached(file.text));
+  out.device = device_of_product(names.front());
   return out;
 }
 
-}  // namespace orrery::machine
+}  // namespace machine
+
+std::string device_of_product(std::string_view name) {
+  // Drivers before 2021 leave out the maker.
+  const std::string end = " " + std::string(name);
+  for (const machine::Product& p : machine::kWholeProducts) {
+    if (std::string_view(end).ends_with(p.part)) return std::string(p.device);
+  }
+  for (const machine::Product& p : machine::kProducts) {
+    if (contains(name, p.part)) return std::string(p.device);
+  }
+  return std::string(name);
+}
+
+bool are_other_devices(std::string_view product, std::string_view device) {
+  const std::string named = device_of_product(product);
+  // "GH200" alone may be each of them.
+  const bool may_be = named == device || begins_with(device, named + "-");
+  return !may_be && machine::is_known(named) && machine::is_known(device);
+}
+
+}  // namespace orrery

@@ -42,8 +42,8 @@ constexpr std::array kPciDevices = {
     PciDevice{"10de:2237", "a10g"},           PciDevice{"10de:2204", "rtx-3090"},
     PciDevice{"1002:74a1", "mi300x"},         PciDevice{"1002:74a5", "mi325x"},
     PciDevice{"1002:74b5", "mi300x"},         PciDevice{"1002:74b9", "mi325x"},  // of a cloud
-    PciDevice{"1002:7408", "mi250x-gcd"},     PciDevice{"1002:75a0", "mi350x"},
-    PciDevice{"1002:75a3", "mi355x"},
+    PciDevice{"1002:7408", "mi250x-gcd"},     PciDevice{"1002:740c", "mi250x-gcd"},
+    PciDevice{"1002:75a0", "mi350x"},         PciDevice{"1002:75a3", "mi355x"},
 };
 constexpr std::string_view kNvidia = "10de:";
 constexpr std::string_view kAmd = "1002:";
@@ -159,10 +159,11 @@ class NcclReading {
   void gpu(const pugi::xml_node& n) {
     ++m_.gpus;
     const bool amd = !n.attribute("gcn").empty();
-    const std::string_view gcn = n.attribute("gcn").as_string();
+    std::string_view gcn = n.attribute("gcn").as_string();
+    if (begins_with(gcn, "gfx")) gcn.remove_prefix(3);
+    if (gcn == "90a") gcn = "910";  // RCCL's older name of it
     see_kind(m_.chip,
-             amd ? "gfx " + std::string(begins_with(gcn, "gfx") ? gcn.substr(3) : gcn)
-                 : std::string("sm ") + n.attribute("sm").as_string(),
+             amd ? "gfx " + std::string(gcn) : std::string("sm ") + n.attribute("sm").as_string(),
              file_);
   }
 

@@ -13,10 +13,12 @@
 // of several groups at once (NCCL_TESTS_SPLIT), or of another collective than the one given, is
 // refused; so is one whose results are wrong. Prefixes of lines by mpirun --tag-output
 // ("[1,0]<stdout>:") and srun -l ("0: ") are skipped, and so are NCCL's own logs. One output a
-// file: a rank that is named twice is refused.
+// file: a rank that is named twice is refused. The lines of ranks say the GPU and how many ranks a
+// host has.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -110,17 +112,55 @@ bool names_rank(const std::vector<std::string_view>& words) {
   return words.size() > 2 && words[0] == "#" && words[1] == "Rank" && is_count(words[2]);
 }
 
-// The ranks that the head names, and their group.
+// The ranks that the head names, their group, hosts and GPUs.
 struct SeenRanks {
   std::set<std::string_view> ranks;
   std::string_view group;
+  std::map<std::string_view, std::int64_t> hosts = {};
+  std::set<std::string> places = {};
+  std::string gpu = {};
+  bool hosts_tell = true;
+
+  // Empty where hosts go by one name: a GPU is there twice.
+  std::vector<std::int64_t> ranks_of_hosts() const {
+    std::vector<std::int64_t> counts;
+    for (const auto& [host, n] : hosts) counts.push_back(n);
+    return hosts_tell ? counts : std::vector<std::int64_t>();
+  }
 };
+
+std::string joined(const std::vector<std::string_view>& words, std::size_t from) {
+  std::string text;
+  for (std::size_t i = from; i < words.size(); ++i) {
+    text += (i == from ? "" : " ") + std::string(words[i]);
+  }
+  return text;
+}
+
+// "… on gpu-node-1 device  0 [0000:07:00] NVIDIA A100-SXM4-80GB"
+void see_place(const LinePlace& place, const std::vector<std::string_view>& words,
+               SeenRanks& seen) {
+  const auto on = std::find(words.begin(), words.end(), "on");
+  const auto at = static_cast<std::size_t>(on - words.begin());
+  constexpr std::size_t kName = 5;  // words before it
+  if (words.size() <= at + kName || words[at + 2] != "device") {
+    seen.hosts_tell = false;
+    return;
+  }
+  ++seen.hosts[words[at + 1]];
+  const std::string gpu = joined(words, at + kName);
+  const std::string one = joined(words, at + 1);
+  seen.hosts_tell = seen.places.insert(one).second && seen.hosts_tell;
+  if (seen.gpu.empty()) seen.gpu = gpu;
+  if (gpu != seen.gpu) fail(place, gpu + " beside " + seen.gpu, "GPUs of one kind");
+}
 
 void see_rank(const LinePlace& place, const std::vector<std::string_view>& words, SeenRanks& seen) {
   if (!seen.ranks.insert(words[2]).second) {
     fail(place, "rank " + std::string(words[2]) + " for the second time",
          "one run of nccl-tests a file");
   }
+  see_place(place, words, seen);
   if (words.size() < 5 || words[3] != "Group") return;
   if (seen.group.empty()) seen.group = words[4];
   if (words[4] == seen.group) return;
@@ -247,6 +287,8 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
     rows.push_back(read_row({file, i + 1}, words, *columns));
   }
   set_warm_up_aside(rows, set);
+  set.gpu = seen.gpu;
+  set.ranks_of_hosts = seen.ranks_of_hosts();
   std::size_t ranks = seen.ranks.size();
   if (ranks == 0 && !rows.empty()) {
     if (!named) named = hints.collective;

@@ -44,6 +44,13 @@ double chunk_fraction(std::int64_t s, std::int64_t chunk) {
   return (whole * c * (c + 1) / 2 + rest * (rest + 1) / 2) / (n * n);
 }
 
+// Pairs if a query sees half a window of keys on either side of its own.
+double centred_fraction(std::int64_t s, std::int64_t window) {
+  const auto n = static_cast<double>(s);
+  const auto half = static_cast<double>(std::min(window / 2, s - 1));
+  return (n * (2 * half + 1) - half * (half + 1)) / (n * n);
+}
+
 // The indexer leaves fewer keys than there are.
 bool is_sparse(const BuildContext& c) {
   return c.arch.indexer.heads > 0 && c.arch.indexer.top_k < c.s();
@@ -59,6 +66,7 @@ double document_fraction(const BuildContext& c, Mixer mixer, std::int64_t n) {
 
 double masked_fraction(const BuildContext& c, Mixer mixer) {
   if (mixer == Mixer::encoder || mixer == Mixer::cross) return 1.0;
+  if (mixer == Mixer::local_encoder) return centred_fraction(c.s(), c.arch.sliding_window);
   const auto alone = [&](std::int64_t n) { return document_fraction(c, mixer, n); };
   const SequenceLengths& documents = c.options.lengths;
   return documents.count == 0 ? alone(c.s()) : packed_pairs(documents, c.s(), alone);
@@ -69,13 +77,15 @@ double masked_fraction(const BuildContext& c, Mixer mixer) {
 void set_core(Operator& op, const BuildContext& c, Mixer mixer) {
   const bool compressed = is_sparse(c) && c.arch.attention == AttentionKind::kLatent;
   const LatentAttention& m = c.arch.mla;
-  const bool packed = c.options.lengths.count > 0 && mixer != Mixer::encoder;
+  const bool both_ways = mixer == Mixer::encoder || mixer == Mixer::local_encoder;
+  const bool packed = c.options.lengths.count > 0 && !both_ways;
   const bool limited = mixer == Mixer::local_attention || is_sparse(c) || packed;
   op.groups = {c.arch.heads, c.b(), Axis::tensor};
   op.inner = {compressed ? m.kv_lora_rank + m.qk_rope_head_dim : c.arch.head_dim, 1, Axis::whole};
   op.cols2 = {compressed ? m.kv_lora_rank : value_head_dim(c.arch), 1, Axis::whole};
   op.masked_pairs = masked_fraction(c, mixer);
   op.megatron_pairs = limited ? std::min(1.0, 2 * op.masked_pairs) : 1.0;
+  if (mixer == Mixer::local_encoder) op.megatron_pairs = op.masked_pairs;
   op.recomputed_by = kCore;
 }
 

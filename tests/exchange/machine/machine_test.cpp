@@ -118,6 +118,13 @@ TEST_CASE("NCCL's topology of a DGX H100 and of eight MI300X is the shipped node
   CHECK_THROWS_AS(read_machine({"x", "<system><cpu></system>"}), InputError);
 }
 
+TEST_CASE("a host at several switches is one host") {
+  const auto nodes = [](const char* text) { return read_machine({"s", text}).nodes; };
+  CHECK(nodes("SwitchName=r1 Nodes=n[01-32]\nSwitchName=r2 Nodes=n[01-32]\n") == 32);
+  CHECK(nodes("SwitchName=r1 Nodes=n[8-11],m1\nSwitchName=r2 Nodes=n[10-12],m1\n") == 6);
+  CHECK(nodes("SwitchName=r1 Nodes=a[1-2]b[1-4]\nSwitchName=r2 Nodes=a2b3\n") == 8);
+}
+
 TEST_CASE("lists of hosts are counted") {
   CHECK(machine::count_hosts("a[1-3,7],b2") == 5);
   CHECK(machine::count_hosts("srv[1101-1108]") == 8);
@@ -311,6 +318,7 @@ TEST_CASE("one GPU is one of a node that has such GPUs") {
   const ImportedRun given = composed({{"l", "GPU 0: NVIDIA H200 (UUID: GPU-5f1c6b3a-0000)\n"}},
                                      R"({"cluster": {"gpus": 4}})");
   CHECK(value(given, "cluster.gpus").is_null());
+  CHECK(open_key(given, "cluster.node") != nullptr);
 }
 
 TEST_CASE("a cloud's node is told from a maker's by its NICs alone") {
@@ -366,6 +374,41 @@ TEST_CASE("a GPU of several samples, and one of several that are attached, count
                     "==NVSMI LOG==\nAttached GPUs    : 8\nGPU 00000000:1B:00.0\n"
                     "    Product Name   : NVIDIA H200\n"});
   CHECK(one.gpus == 8);
+  const MachineFacts xml =
+      read_machine({"t",
+                    "<nvidia_smi_log>\n\t<attached_gpus>8</attached_gpus>\n"
+                    "\t\t<product_name>NVIDIA H200</product_name>\n</nvidia_smi_log>\n"});
+  CHECK(xml.gpus == 8);
+}
+
+TEST_CASE("a node with fewer NICs than the shipped one is asked for its network") {
+  const auto with_nics = [](const char* nics) {
+    std::string text = matrix(8, "NV18", "\t");
+    text.replace(text.find("CPU"), 3, nics);
+    return composed(
+        {{"t", text},
+         {"l",
+          "name\n" +
+              std::string("NVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\n"
+                          "NVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\n"
+                          "NVIDIA H100 80GB HBM3\nNVIDIA H100 80GB HBM3\n")}});
+  };
+  const ImportedRun four = with_nics("NIC0\tNIC1\tNIC2\tNIC3\tCPU");
+  CHECK(value(four, "cluster.node") == "dgx-h100");
+  const LeftOver* rate = open_key(four, "cluster.tiers.infiniband.bandwidth");
+  REQUIRE(rate != nullptr);
+  CHECK(rate->setting == "4 NICs");
+  CHECK(with_nics("CPU").not_understood.empty());
+}
+
+TEST_CASE("a matrix whose GPUs have other links than the first is refused") {
+  std::string lost = matrix(8, "NV18", "\t");
+  lost.replace(lost.rfind("NV18"), 4, "NODE");
+  CHECK_THROWS_AS(read_machine({"t", lost}), InputError);
+  std::string half = matrix(4, "XGMI", "   ");
+  for (std::size_t at = half.find("XGMI"); at != std::string::npos; at = half.find("XGMI", at + 9))
+    half.replace(at, 4, "PCIE");
+  CHECK_THROWS_AS(read_machine({"t", half}), InputError);
 }
 
 TEST_CASE("a GPU of NVIDIA that is not shipped is no node of the same shape") {
@@ -438,6 +481,14 @@ TEST_CASE("rocm-smi's product tells nodes of one shape apart") {
     list += "GPU[" + std::to_string(i) + "]\t\t: Card Series: \t\tAMD Instinct MI325X\n";
   const ImportedRun r = composed({{"t", matrix(8, "XGMI", "   ")}, {"l", list}});
   CHECK(value(r, "cluster.node") == "mi325x-oam-8");
+  std::string older;
+  for (int i = 0; i < 8; ++i)
+    older += "GPU[" + std::to_string(i) + "]\t\t: Card series: \t\tAMD INSTINCT MI250X\n";
+  CHECK(value(composed({{"l", older}}), "cluster.node") == "frontier-mi250x");
+  const std::string rccl = nccl("vendor=\"0x1002\" device=\"0x740c\"", "gcn=\"gfx90a\"",
+                                "<xgmi target=\"a\" count=\"4\"/>", 200000);
+  CHECK(value(composed({{"x", rccl}}), "cluster.node") == "frontier-mi250x");
+  CHECK(read_machine({"x", rccl}).chip == "gfx 910");
 }
 
 namespace {
@@ -488,6 +539,10 @@ TEST_CASE("GPUs that are cut into instances are refused") {
   CHECK_THROWS_AS(composed({{"q", log}}), InputError);
   const std::string instance = "  MIG 3g.40gb     Device  0: (UUID: MIG-c1)\n";
   CHECK_THROWS_AS(composed({{"l", listed("NVIDIA A100-SXM4-80GB", 8, instance)}}), InputError);
+  const std::string screen =
+      "| NVIDIA-SMI 550.1 |\n|   0  NVIDIA H100 80GB HBM3   On |  00000000:19:00.0 Off |   On |\n"
+      "|                                |                       |       Enabled |\n";
+  CHECK_THROWS_AS(composed({{"s", screen}}), InputError);
   CHECK_THROWS_AS(composed({{"c", "name, mig.mode.current\nNVIDIA H100 80GB HBM3, Enabled\n"}}),
                   InputError);
 }

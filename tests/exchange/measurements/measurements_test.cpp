@@ -313,6 +313,20 @@ TEST_CASE("two runs of nccl-tests in one file are refused, not twice the ranks")
                              "rank 0 for the second time"));
 }
 
+TEST_CASE("nccl-tests names hosts and GPUs of ranks, and hosts of one name tell nothing") {
+  const std::string plain = data("nccl-tests.txt");
+  const MeasurementSet one = set_of(plain);
+  CHECK(one.gpu == "NVIDIA A100-SXM4-80GB");
+  CHECK(one.ranks_of_hosts == std::vector<std::int64_t>{8});
+  const auto two = set_of(replaced(plain, "gpu-node-1 device  7", "gpu-node-2 device  0"));
+  CHECK(two.ranks_of_hosts == std::vector<std::int64_t>{7, 1});
+  CHECK(set_of(replaced(plain, "1 device  7 [0000:bd:00]", "1 device  6 [0000:b7:00]"))
+            .ranks_of_hosts.empty());
+  CHECK(
+      refuses_measurements(replaced(plain, "[0000:bd:00] NVIDIA A100-SXM4-80GB", "[0000:bd:00] L4"),
+                           "L4 beside NVIDIA A100-SXM4-80GB"));
+}
+
 TEST_CASE("Nsight Systems' durations are of the unit that the header says") {
   const MeasurementSet set = set_of(
       "Start (us),Duration (us),Bytes (MB),SrcMemKd,DstMemKd,Name\n"

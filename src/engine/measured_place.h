@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the hosts and GPUs that a file of measurements names are those of the machine it is held
-// against. Errors: InputError with the file, what it says and what the machine has.
+// The hosts and GPUs that a file of measurements names, against those of the machine of a question.
+// Errors: InputError with the file, what it says and what the machine has.
 #pragma once
 
 #include <cstdint>

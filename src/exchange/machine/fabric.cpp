@@ -72,7 +72,7 @@ std::int64_t count_hosts(const std::string& list) {
 
 namespace {
 
-// "n[01-03]": the names, as far as a list of moderate length has them.
+// Names that are written out, of all lists of a file together: a second of work.
 constexpr std::size_t kMostNames = 1'000'000;
 
 std::vector<std::string> items_of(const std::string& inside) {
@@ -94,6 +94,7 @@ std::vector<std::string> items_of(const std::string& inside) {
   return items;
 }
 
+// "n[01-03]" is n01, n02, n03.
 std::vector<std::string> names_in_list(const std::string& host) {
   std::vector<std::string> names = {""};
   for (std::size_t at = 0; at < host.size();) {
@@ -140,14 +141,16 @@ class HostNames {
  private:
   void add_host(const std::string& host) {
     const std::int64_t n = count_hosts(host);
-    if (n + static_cast<std::int64_t>(names_.size()) > static_cast<std::int64_t>(kMostNames)) {
+    if (n > static_cast<std::int64_t>(kMostNames) - written_) {
       unnamed_ = std::min(unnamed_ + n, kMostHosts);
       return;
     }
+    written_ += n;
     for (std::string& name : names_in_list(host)) names_.insert(std::move(name));
   }
 
   std::set<std::string> names_;
+  std::int64_t written_ = 0;  // names, with those that came again
   std::int64_t unnamed_ = 0;
 };
 

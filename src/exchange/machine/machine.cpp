@@ -210,9 +210,8 @@ class Composition {
     if (m_.nics > 0) d_.set(key_of(outer, "links"), m_.nics);
     d_.open(key_of(outer, "bandwidth"),
             m_.nics > 0 ? std::to_string(m_.nics) + " NICs" : "the network of a node",
-            m_.nics > 0
-                ? "fewer than " + name_ + " has, or of another node; their speed is not said"
-                : "no file says it");
+            m_.nics > 0 ? "not the network of " + name_ + ", and their speed is not said"
+                        : "no file says it");
   }
 
   void compare() {

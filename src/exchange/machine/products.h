@@ -12,7 +12,7 @@ namespace orrery {
 // name.
 std::string device_of_product(std::string_view name);
 
-// Whether both are known and differ.
+// True if both are known and differ.
 bool are_other_devices(std::string_view product, std::string_view device);
 
 }  // namespace orrery

@@ -151,8 +151,9 @@ void world(const ForeignFile& file, Facts& facts) {
   facts.note(Said::gpus, "1", "a recipe of a single device");
 }
 
-// The losses of torchtune.modules.loss: the plain one has the head's product before it, over all
-// tokens or cut into chunks behind it; LinearCrossEntropyLoss holds the product too.
+// CEWithChunkedOutputLoss cuts the logits into chunks and keeps them and their softmax;
+// LinearCrossEntropyLoss computes the logits of a chunk and keeps the softmax alone (torchtune
+// 0.6, modules/loss [from memory]).
 void loss(Settings& settings, Facts& facts) {
   const std::string component = settings.word("loss._component_").value_or("");
   const std::string name = component.substr(component.rfind('.') + 1);

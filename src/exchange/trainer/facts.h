@@ -189,7 +189,6 @@ void say_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t no
 // `packed`: every row is of the whole length.
 void say_length(std::string_view name, bool packed, Settings& settings, Facts& facts);
 
-// Parts that several tools have.
 // Liger's own switches, where a tool has them one by one: the kernels of the layers, all three or
 // none, and how the loss is computed.
 struct LigerSwitches {
@@ -200,6 +199,8 @@ struct LigerSwitches {
   bool linear_loss = false;
 };
 void say_liger(const LigerSwitches& on, const std::string& setting, Facts& facts);
+
+// Parts that several tools have.
 std::string joined(const std::vector<std::string>& words);  // with a space behind each
 // Accelerate's fsdp_config; `words` of an older list beside it: "shard_grad_op auto_wrap".
 void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,

@@ -234,13 +234,19 @@ class Finish {
     return contains(name, "adam");
   }
 
+  bool computes_in_half() const {
+    return d_.at("training.precision") != "fp32" && d_.at("training.precision") != "tf32";
+  }
+
+  // FSDP's mixed precision gathers and reduces in 16 bits.
+  bool sends_half() const { return computes_in_half() && sharded(); }
+
   // torch.optim.SGD without momentum, as the Trainer makes it: no state beside the weights.
   void sgd() {
     d_.set("training.optimizer", "sgd");
     if (by_deepspeed()) return;
     const double width = f_.is_on(Said::narrow) || loaded_narrow() ? 2 : 4;
-    const bool half = d_.at("training.precision") != "fp32" && sharded();
-    const double sent = half ? 2 : width;
+    const double sent = sends_half() ? 2 : width;
     const double momentum = f_.is_on(Said::momentum) ? width : 0;
     d_.set("training.states", {{"weights", width},
                                {"gradients", f_.is_on(Said::no_gradients) ? 0 : width},
@@ -283,10 +289,8 @@ class Finish {
       return d_.open("training.states", f_.unknown_weights, kCheckpointSays);
     const double width = narrow ? 2 : 4;
     if (plain && narrow) return d_.set("training.states", "pure-16bit");
-    const bool half =
-        d_.at("training.precision") != "fp32" && d_.at("training.precision") != "tf32";
-    if (plain) return d_.set("training.states", half && sharded() ? "fsdp-amp" : "fp32-adam-16");
-    const double sent = half && sharded() ? 2 : width;
+    if (plain) return d_.set("training.states", sends_half() ? "fsdp-amp" : "fp32-adam-16");
+    const double sent = sends_half() ? 2 : width;
     d_.set("training.states", {{"weights", width},
                                {"gradients", f_.is_on(Said::no_gradients) ? 0 : width},
                                {"optimizer", moments},
@@ -308,9 +312,7 @@ class Finish {
       d_.assume("training.flash_attention", true, "PyTorch's scaled dot product attention");
     copy(Said::kernels);
     copy(Said::loss);
-    if (f_.is_on(Said::keeps_gathered)) {
-      d_.set(name_of(Said::keeps_gathered), "false");
-    }
+    if (f_.is_on(Said::keeps_gathered)) d_.set(name_of(Said::keeps_gathered), "false");
     if (d_.at("framework") != "deepspeed") return copy(Said::compile);
     if (f_.is_on(Said::compile))
       d_.not_understood(f_.at(Said::compile)->setting, "the profile deepspeed compiles nothing");

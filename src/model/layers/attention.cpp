@@ -44,7 +44,8 @@ double chunk_fraction(std::int64_t s, std::int64_t chunk) {
   return (whole * c * (c + 1) / 2 + rest * (rest + 1) / 2) / (n * n);
 }
 
-// Pairs if a query sees half a window of keys on either side of its own.
+// Pairs if a query sees half a window of keys on either side of its own (ModernBERT,
+// arXiv:2412.13663: 64 of 128).
 double centred_fraction(std::int64_t s, std::int64_t window) {
   const auto n = static_cast<double>(s);
   const auto half = static_cast<double>(std::min(window / 2, s - 1));

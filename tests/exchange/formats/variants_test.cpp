@@ -467,6 +467,10 @@ TEST_CASE("SGD without momentum keeps nothing beside weights and gradients") {
       states(kAxolotl + "bf16: true\noptimizer: sgd\nfsdp_config:\n  fsdp_version: 2\n");
   CHECK(sharded["weights"] == 4);
   CHECK(sharded["gathered"] == 2);
+  const Json wide = states(kAxolotl +
+                           "bf16: false\ntf32: true\noptimizer: sgd\nfsdp_config:\n"
+                           "  fsdp_version: 2\n");
+  CHECK(wide["gathered"] == 4);
   const std::string tune =
       "model: {_component_: torchtune.models.llama3_1.llama3_1_8b}\nbatch_size: 2\ndtype: bf16\n"
       "optimizer: {_component_: torch.optim.SGD, momentum: ";

@@ -117,6 +117,14 @@ Json parse_json(std::string_view text, const std::string& file) {
   }
 }
 
+Json json_or_text(const std::string& text) {
+  try {
+    return parse_json(text, "value");
+  } catch (const InputError&) {
+    return text;
+  }
+}
+
 namespace {
 
 // 1e12 as people write it, not 1000000000000.0.

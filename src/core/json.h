@@ -16,6 +16,9 @@ namespace orrery {
 // Throws InputError naming `file` and, where it can, the path.
 Json parse_json(std::string_view text, const std::string& file);
 
+// "8", "true", "[1, 2]" and {"a": 1} are JSON; "auto" and "80 GiB" are text.
+Json json_or_text(const std::string& text);
+
 // Short text of a value for an error message: 3.5, "abc", an object, …
 std::string brief(const Json& value);
 

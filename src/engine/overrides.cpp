@@ -110,16 +110,8 @@ const std::vector<RunFlag>& run_flags() {
   return flags;
 }
 
-Json given_value(const std::string& text) {
-  try {
-    return parse_json(text, "value");
-  } catch (const InputError&) {
-    return text;
-  }
-}
-
 Override make_override(const std::string& flag, const std::string& path, const std::string& value) {
-  return {flag + " " + value, path, given_value(value)};
+  return {flag + " " + value, path, json_or_text(value)};
 }
 
 namespace {
@@ -142,7 +134,7 @@ Override parse_set(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string path = text.substr(0, equals);
   return set_of(text, path,
-                equals == std::string::npos ? Json() : given_value(text.substr(equals + 1)));
+                equals == std::string::npos ? Json() : json_or_text(text.substr(equals + 1)));
 }
 
 void apply_override(const Override& o, const ConfigLookup& lookup, Json& run) {

@@ -31,8 +31,6 @@ struct Override {
   Json value;
 };
 
-// "8", "true", "[1, 2]" and {"a": 1} are JSON; "auto" and "80 GiB" are text.
-Json given_value(const std::string& text);
 Override make_override(const std::string& flag, const std::string& path, const std::string& value);
 
 // "PATH=VALUE". Errors: InputError.

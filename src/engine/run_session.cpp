@@ -46,7 +46,7 @@ void RunSession::set(const std::string& path, const std::string& value) {
   if (!refused_.error.empty()) return;
   Json& sets = (*request_)[kSet];
   sets.erase(path);
-  sets[path] = given_value(value);
+  sets[path] = json_or_text(value);
 }
 
 CommandAnswer RunSession::ask(std::string_view command, std::string_view options,

@@ -74,13 +74,14 @@ SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const Operat
 }
 
 template <Number R>
-SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover,
-                          const Run& run) {
+SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, std::uint8_t tier,
+                          SecondsOf<R> cover, const Run& run) {
   const Framework& f = run.framework;
   if (is_covered(e, f, splits_backward(run))) return larger(time - cover, SecondsOf<R>{});
   switch (e.group) {
     case ExchangeGroup::tp:
     case ExchangeGroup::etp:
+      if (is_fabric(run.cluster.tiers[tier].kind)) return time;
       return time * lift<R>(f.tp_exposed, {"framework.tp_exposed"});
     case ExchangeGroup::ep:
       return time * experts_exposed<R>(run);
@@ -92,11 +93,11 @@ SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cov
 
 template SecondsOf<double> cover_of(const ShardedOperator&, const Exchange&,
                                     const OperatorTime<double>&);
-template SecondsOf<double> exposed_part(const Exchange&, SecondsOf<double>, SecondsOf<double>,
-                                        const Run&);
+template SecondsOf<double> exposed_part(const Exchange&, SecondsOf<double>, std::uint8_t,
+                                        SecondsOf<double>, const Run&);
 template SecondsOf<Traced> cover_of(const ShardedOperator&, const Exchange&,
                                     const OperatorTime<Traced>&);
-template SecondsOf<Traced> exposed_part(const Exchange&, SecondsOf<Traced>, SecondsOf<Traced>,
-                                        const Run&);
+template SecondsOf<Traced> exposed_part(const Exchange&, SecondsOf<Traced>, std::uint8_t,
+                                        SecondsOf<Traced>, const Run&);
 
 }  // namespace orrery

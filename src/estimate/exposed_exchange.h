@@ -4,9 +4,12 @@
 //
 // If the framework runs an exchange beside a compute, its time beyond that compute is exposed; else
 // the framework's share for its group is exposed. Exchanges of one pass under the same compute
-// share it evenly. Leaves out: exchanges of data parallelism (data_parallel.h), and pairs of passes
-// that hide each other's (stage.h). Units: SI. Errors: none.
+// share it evenly. Tensor parallelism's copies beside its products go over the links of a node:
+// over a fabric its exchanges stand in the open. Leaves out: exchanges of data parallelism
+// (data_parallel.h), and pairs of passes that hide each other's (stage.h). Units: SI. Errors: none.
 #pragma once
+
+#include <cstdint>
 
 #include "core/number.h"
 
@@ -22,8 +25,10 @@ struct OperatorTime;
 template <Number R>
 SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t);
 
-// The exposed time of an exchange that takes `time`, beside `cover`.
+// The exposed time of an exchange that takes `time` over links up to those of `tier`, beside
+// `cover`.
 template <Number R>
-SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, SecondsOf<R> cover, const Run& run);
+SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, std::uint8_t tier,
+                          SecondsOf<R> cover, const Run& run);
 
 }  // namespace orrery

@@ -180,7 +180,7 @@ class Pricer {
                       run_.compression.of(static_cast<CommDimension>(e.group), e.collective));
     const R times = R(static_cast<double>(e.times));
     const SecondsOf<R> time = cost.time * times;
-    const SecondsOf<R> bare = exposed_part(e, time, cover_of<R>(op, e, t), run_);
+    const SecondsOf<R> bare = exposed_part(e, time, cost.tier, cover_of<R>(op, e, t), run_);
     const Phase phase = e.pass == Pass::forward ? Phase::forward : Phase::backward;
     tally(phase, op.name, e, cost, time, bare);
     if (e.pass != Pass::forward) return;

@@ -305,6 +305,7 @@ void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);
+  agree_on_precision(out);
   check_own_order(out);
   agree_on_sharding(request, out);
   if (!strategy.recompute_open) return;

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/run.h"
 
+#include <algorithm>
+
 #include "model/operators.h"
 #include "parallel/rules.h"
 
 namespace orrery {
+
+double most_expert_load(const Architecture& model, std::int64_t ep) {
+  if (!is_moe(model)) return 1;
+  const MixtureOfExperts& moe = model.moe;
+  return std::max(1.0, std::min(static_cast<double>(ep),
+                                static_cast<double>(moe.experts) / static_cast<double>(moe.top_k)));
+}
 
 ListOptions list_options(const Run& run) {
   ListOptions o;
@@ -21,7 +30,7 @@ ListOptions list_options(const Run& run) {
   o.keeps_wide_inputs = run.framework.keeps_wide_inputs && run.strategy.tp == 1;
   o.gate_bytes = run.framework.gate_bytes;
   o.attention_output_bytes = run.framework.attention_output_bytes;
-  o.expert_load = run.training.expert_load;
+  o.expert_load = std::min(run.training.expert_load, most_expert_load(run.model, run.strategy.ep));
   o.lengths = run.training.lengths;
   if (o.lengths.count > 0) {
     // Ranks wait for each other at the end of a step, or where they gather weights.

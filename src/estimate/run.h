@@ -74,6 +74,10 @@ inline double gathered_bytes(const Run& run) {
   return run.framework.gather_bytes > 0 ? run.framework.gather_bytes : run.training.recipe.gathered;
 }
 
+// The most that a rank of experts can get over the mean: all tokens of its group, each as often as
+// it has experts for it.
+double most_expert_load(const Architecture& model, std::int64_t ep);
+
 // The model's operators with this run's framework and precision.
 ListOptions list_options(const Run& run);
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "cost/operator_time.h"
+#include "document/words.h"
 #include "estimate/estimate.h"
 #include "estimate/price.h"
 #include "estimate/resolve.h"
@@ -133,6 +134,15 @@ void warn_of_recompute(const Run& run, Lines& lines) {
                   std::to_string(s.recompute_layers) + " of " + std::to_string(chunk) + " layers");
 }
 
+void warn_of_expert_load(const Run& run, Lines& lines) {
+  const double most = most_expert_load(run.model, run.strategy.ep);
+  if (run.training.expert_load <= most) return;
+  lines.push_back("expert_load counts as " + plain_number(most) +
+                  (is_moe(run.model) ? ", the most that one of " + std::to_string(run.strategy.ep) +
+                                           " ranks of experts can get over the mean"
+                                     : ": this model has no experts"));
+}
+
 void warn_of_unread_keys(const ModelDescription& model, Lines& lines) {
   for (const std::string& note : model.notes) lines.push_back("model: " + note);
   if (!model.ignored_keys.empty()) {
@@ -155,6 +165,7 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   warn_of_attention(r.run, lines);
   warn_of_vendor(r.run, lines);
   warn_of_recompute(r.run, lines);
+  warn_of_expert_load(r.run, lines);
   warn_of_unread_keys(r.model, lines);
   return lines;
 }

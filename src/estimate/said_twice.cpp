@@ -70,6 +70,18 @@ void agree_on_sharding(const StrategyRequest& request, ResolvedRun& out) {
   agree("mics_shard_size", {"parallel.partition", groups_given, shard_group_text(s)}, out);
 }
 
+void agree_on_precision(const ResolvedRun& run) {
+  if (is_low_precision(run.run.training.precision)) return;
+  for (const FrameworkOption& o : run.framework.options) {
+    if (o.name != "float8" || o.value == "none") continue;
+    throw InputError(
+        ErrorCode::conflict, run.file,
+        std::string(key_path<&StrategyRequest::framework_options>) + "." + o.name,
+        o.value + ", and training.precision " + std::string(name_of(run.run.training.precision)),
+        "none, or training.precision fp8");
+  }
+}
+
 void check_own_order(const ResolvedRun& out) {
   if (!out.run.own_order) return;
   const PipelineShape& order = out.run.own_order->shape;

@@ -18,6 +18,9 @@ void agree_on_context(const StrategyRequest& request, ResolvedRun& run);
 // ZeRO++ and partition, and DeepSpeed's switches of the same.
 void agree_on_sharding(const StrategyRequest& request, ResolvedRun& run);
 
+// A profile's float8, which stands beside training.precision fp8.
+void agree_on_precision(const ResolvedRun& run);
+
 // pp, vpp and the micro batches, and those of an order of the user's own.
 void check_own_order(const ResolvedRun& run);
 

@@ -105,13 +105,20 @@ struct Tried {
   bool fits = false;    // as surely as the run asks
   Seconds step_time{};  // where it fits
   Bytes peak{};
+  Bytes host{};
+  Bytes short_of{};  // of the memory that is short without it
   double fit_probability = 0;
 
   std::span<const Move> all() const { return {moves.data(), count}; }
 };
 
 bool is_better(const Tried& a, const Tried& b) {
-  return a.fits ? a.step_time < b.step_time : a.peak < b.peak;
+  return a.fits ? a.step_time < b.step_time : a.short_of < b.short_of;
+}
+
+// What an answer needs of the memory for which a run does not fit.
+Bytes needed(Reason why, const Answer& a) {
+  return why == Reason::host_memory ? a.host_needed : a.memory.peak;
 }
 
 // Judges by bounds on the step and by memory, in the order of what they take, and finds the step of
@@ -156,7 +163,10 @@ class Adviser {
     t.fits = fits_at_risk(changed, known_);
     t.fit_probability = fit_probability(changed, known_);
     t.peak = known_.memory.peak;
-    const bool helps = t.fits || (!fits_ && !some_fit_ && t.peak < answer_.memory.peak);
+    t.host = known_.host_needed;
+    t.short_of = needed(answer_.reason, known_);
+    const bool nearer = t.short_of < needed(answer_.reason, answer_);
+    const bool helps = t.fits || (!fits_ && !some_fit_ && nearer);
     if (!helps || (t.fits && !is_fast(changed, t))) return;
     if (t.fits && !some_fit_) found_.clear();
     some_fit_ = some_fit_ || t.fits;
@@ -212,7 +222,8 @@ class Adviser {
   Advice advice_of(const Tried& t) {
     Run changed = run_;
     make_neighbour(t.all(), changed);
-    Advice a{differences(run_, changed, keys_), t.fits, t.step_time, t.peak, t.fit_probability};
+    Advice a{
+        differences(run_, changed, keys_), t.fits, t.step_time, t.peak, t.host, t.fit_probability};
     if (t.fits) return a;
     fill_memory(changed);
     fill_costs<double>(changed, workspace_);

@@ -30,13 +30,14 @@ struct Advice {
   bool fits = false;  // as surely as the run asks (estimate/risk.h)
   Seconds step_time{};
   Bytes peak{};
+  Bytes host{};  // a node's memory that it needs
   double fit_probability = 0;
 };
 
 inline constexpr std::size_t kMostAdvice = 3;
 
 // Best first. If a run does not fit and no listed change makes it fit as surely as the run asks:
-// the lowest peaks.
+// those that need the least of the memory that is short, the device's or the host's.
 std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer);
 
 // Turns one knob; false where it is at its end.

@@ -34,7 +34,8 @@ R share_away(const Offload& o) {
 
 // Gradients leave with the optimizer that reads them, into the host's memory, layer by layer as
 // they are computed (ZeRO-Offload, arXiv:2101.06840, section 4.1): those of the layer at work stay.
-// A rank sends those that it updates; under ZeRO 1 it holds the others until they are reduced.
+// A rank sends those that it updates; under ZeRO 1 it holds the others until they are reduced, and
+// without ZeRO all that have replicas.
 template <Number R>
 void send_optimizer_away(StageStates<R>& m, const Strategy& s, const StateRecipe& recipe,
                          std::int64_t largest_layer, StateBytes<R>& b) {
@@ -44,8 +45,8 @@ void send_optimizer_away(StageStates<R>& m, const Strategy& s, const StateRecipe
   b.optimizer = b.optimizer - b.optimizer * share;
   const BytesOf<R> layer(count<R>(largest_layer, {"parameters of the largest layer"}) *
                          lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"}));
-  const BytesOf<R> gradients = b.updating * share;
-  m.host += gradients;
+  m.host += b.updating * share;
+  const BytesOf<R> gradients = b.leaving * share;
   b.gradients = b.gradients - gradients + smaller(gradients, layer);
 }
 
@@ -78,11 +79,15 @@ BytesOf<R> narrow_copies(const Strategy& s, const StateRecipe& recipe, const Sta
     const std::int64_t n = held(h.parameters, which) - held(h.ends, which);
     sum += BytesOf<R>(count<R>(n, {"parameters of the layers"}) *
                       lift<R>(bytes, {"bytes of a weight's narrow copies"}));
+    const std::int64_t still = fixed(h.parameters, which).count - fixed(h.ends, which).count;
+    if (!h.narrow_fixed || still <= 0) continue;
+    sum += BytesOf<R>(count<R>(still, {"weights of the layers that do not train"}) *
+                      lift<R>(h.narrow_bytes, {"bytes of a weight's narrow copies"}));
   }
   return sum;
 }
 
-// Returns the weights that the optimizer updates.
+// Returns the weights that this rank's optimizer updates.
 template <Number R>
 BytesOf<R> add_states(StageStates<R>& m, const Strategy& s, const StateRecipe& recipe,
                       const StageHoldings& holdings) {
@@ -92,7 +97,7 @@ BytesOf<R> add_states(StageStates<R>& m, const Strategy& s, const StateRecipe& r
   send_optimizer_away<R>(m, s, recipe, layer.dense + layer.expert, b);
   if (s.offload.parameters != OffloadTarget::none) {
     send_away<R>(m, s.offload.parameters, b.weights + b.fixed);
-    b.weights = b.fixed = BytesOf<R>{};
+    b.weights = b.fixed = b.updated = BytesOf<R>{};
   }
   m.weights = b.weights + b.fixed;
   m.secondary = b.secondary + narrow_copies<R>(s, recipe, holdings);
@@ -102,7 +107,7 @@ BytesOf<R> add_states(StageStates<R>& m, const Strategy& s, const StateRecipe& r
                             parameters.fixed_expert.count;
   const BytesOf<R> states = b.weights + b.fixed + b.gradients + b.optimizer + m.secondary;
   if (held > 0) m.bytes_per_parameter = states.si() / count<R>(held, {"parameters of this rank"});
-  return b.weights;
+  return b.updated;
 }
 
 // Gathered and streamed: the layer at work and the one fetched ahead, the gradient of one before it

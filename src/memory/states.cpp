@@ -31,8 +31,11 @@ StateBytes<R> state_bytes(const StateRecipe& recipe, const ParametersHeld& param
     sum.weights += sharded_bytes<R>(n, recipe.weights, p.weights, {"training.states.weights"});
     sum.gradients +=
         sharded_bytes<R>(n, recipe.gradients, p.gradients, {"training.states.gradients"});
-    sum.updating +=
+    sum.updated += sharded_bytes<R>(n, recipe.weights, p.optimizer, {"training.states.weights"});
+    const BytesOf<R> updating =
         sharded_bytes<R>(n, recipe.gradients, p.optimizer, {"training.states.gradients"});
+    sum.updating += updating;
+    if (p.optimizer > 1 || replicas(s, which) <= 1) sum.leaving += updating;
     sum.optimizer +=
         sharded_bytes<R>(n, recipe.optimizer, p.optimizer, {"training.states.optimizer"});
     if (const Bytes own = update(parameters, which).states; own > Bytes()) {

@@ -19,9 +19,11 @@ struct Strategy;
 template <Number R>
 struct StateBytes {
   BytesOf<R> weights{};  // that train
-  BytesOf<R> fixed{};    // that do not
+  BytesOf<R> updated{};  // those of them that this rank updates
+  BytesOf<R> fixed{};    // that do not train
   BytesOf<R> gradients{};
   BytesOf<R> updating{};  // of the gradients: those of the parameters that this rank updates
+  BytesOf<R> leaving{};   // those of them that need not wait for the replicas' sum
   BytesOf<R> optimizer{};
   BytesOf<R> secondary{};  // the second copy of hpZ, at the size of gathered weights
 };

@@ -136,7 +136,9 @@ std::string effect_text(const RunReport& r, const Advice& a) {
   const double change = a.step_time / r.answer.step_time - 1;
   const std::string size = percent(std::abs(change), 0);
   const std::string against = (size == "0 %" ? "±" : change < 0 ? "−" : "+") + size;
-  return "step " + pretty(a.step_time) + " (" + against + "), " + gib_text(a.peak, 1) +
+  const bool of_host = r.answer.reason == Reason::host_memory && !a.fits;
+  return "step " + pretty(a.step_time) + " (" + against + "), " +
+         (of_host ? gib_text(a.host, 1) + " of host memory" : gib_text(a.peak, 1)) +
          (a.fits || a.fit_probability >= 0.5 ? ", fits with " + probability_words(a.fit_probability)
                                              : ", still too much");
 }

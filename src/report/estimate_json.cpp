@@ -97,7 +97,7 @@ Json training_json(const PieceTime& p) {
 
 Json settings_json(const std::vector<Setting>& settings) {
   Json changes = Json::object();
-  for (const Setting& s : settings) changes[s.path] = s.value;
+  for (const Setting& s : settings) changes[s.path] = json_or_text(s.value);
   return changes;
 }
 

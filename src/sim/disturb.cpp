@@ -28,24 +28,6 @@ std::int64_t replicas_in_step(const Run& run) {
   return n;
 }
 
-double slowness_of_link(const Run& run, const Disturbances& d, std::int64_t rank) {
-  double factor = 1;
-  const std::int64_t node = rank / run.cluster.devices_per_node;
-  for (const Slow& s : d.slow) {
-    if (s.part == SlowPart::link && s.which == node) factor *= s.factor;
-  }
-  return factor;
-}
-
-struct Factors {
-  std::vector<double> compute;  // by stage
-  std::vector<double> link;
-
-  bool operator<(const Factors& o) const {
-    return compute != o.compute ? compute < o.compute : link < o.link;
-  }
-};
-
 }  // namespace
 
 RankPlace place_of_rank(const Strategy& s, std::int64_t rank) {
@@ -86,14 +68,14 @@ Crowd crowd_of(const Run& run, const StepPlan& plan, const Disturbances& d, bool
   const Strategy& s = run.strategy;
   const std::int64_t in_step = replicas_in_step(run);
   const auto stages = plan.stages.size();
+  using Factors = std::vector<double>;  // by stage
   std::vector<Factors> replicas(static_cast<std::size_t>(independent_replicas(run)),
-                                {std::vector<double>(stages, 1), std::vector<double>(stages, 1)});
+                                Factors(stages, 1));
   for (std::int64_t rank = 0; rank < world_size(s); ++rank) {
     const RankPlace at = place_of_rank(s, rank);
-    Factors& f = replicas[static_cast<std::size_t>(at.replica / in_step)];
-    const auto i = static_cast<std::size_t>(at.stage);
-    f.compute[i] = std::max(f.compute[i], slowness_of_rank(run, d, rank));
-    f.link[i] = std::max(f.link[i], slowness_of_link(run, d, rank));
+    double& f = replicas[static_cast<std::size_t>(at.replica / in_step)]
+                        [static_cast<std::size_t>(at.stage)];
+    f = std::max(f, slowness_of_rank(run, d, rank));
   }
   Crowd crowd;
   crowd.ranks_of_actor = s.tp * s.cp * in_step;
@@ -111,15 +93,15 @@ Crowd crowd_of(const Run& run, const StepPlan& plan, const Disturbances& d, bool
     }
     if (!own) classes[f] = count;
     crowd.replica_class.push_back(count++);
-    crowd.speeds.compute.insert(crowd.speeds.compute.end(), f.compute.begin(), f.compute.end());
-    crowd.speeds.link.insert(crowd.speeds.link.end(), f.link.begin(), f.link.end());
+    crowd.speeds.compute.insert(crowd.speeds.compute.end(), f.begin(), f.end());
   }
   crowd.speeds.replicas = count;
   return crowd;
 }
 
 StepPlan with_expert_load(const Run& run, const StepPlan& plan, double load) {
-  if (!is_moe(run.model) || load <= 1) return plan;
+  load = std::min(load, most_expert_load(run.model, run.strategy.ep));
+  if (load <= 1) return plan;
   // Measured with one more expert a token: costs are linear in the tokens of an expert, apart from
   // the rounding of kernels to whole waves.
   Run more = run;

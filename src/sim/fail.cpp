@@ -7,6 +7,7 @@
 
 #include "core/divide.h"
 #include "parallel/rules.h"
+#include "sim/slow_links.h"
 
 namespace orrery {
 namespace {
@@ -63,7 +64,7 @@ std::vector<Slow> slowed_links(const Run& run, const std::vector<Failure>& failu
   for (const Failure& f : failures) {
     if (f.part == SlowPart::link) cards_lost[f.which] += 1;
   }
-  const std::size_t above_node = tier_of(run.cluster, run.cluster.devices_per_node) + 1;
+  const std::size_t above_node = tier_between_nodes(run.cluster);
   std::vector<Slow> slow;
   for (const auto& [node, lost] : cards_lost) {
     const Tier& tier = run.cluster.tiers[std::min(above_node, run.cluster.tier_count - 1UL)];

@@ -38,12 +38,8 @@ Speeds speeds_of_class(const Speeds& all, std::size_t shown, std::size_t stages)
   Speeds one = all;
   one.replicas = 1;
   one.first_replica = static_cast<std::int64_t>(shown);
-  const auto part = [&](std::vector<double>& v) {
-    v = std::vector<double>(v.begin() + static_cast<std::ptrdiff_t>(shown * stages),
-                            v.begin() + static_cast<std::ptrdiff_t>((shown + 1) * stages));
-  };
-  part(one.compute);
-  part(one.link);
+  one.compute.assign(all.compute.begin() + static_cast<std::ptrdiff_t>(shown * stages),
+                     all.compute.begin() + static_cast<std::ptrdiff_t>((shown + 1) * stages));
   return one;
 }
 

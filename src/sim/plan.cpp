@@ -29,6 +29,18 @@ double micro_batches_through(const StepPlan& plan, std::size_t cell) {
   return static_cast<double>(r.end - r.first);
 }
 
+SendEnds send_ends(const StepPlan& plan, std::int64_t cell) {
+  const std::int64_t p = plan.shape.stages;
+  const ChunkLayout layout = plan.schedule.layout();
+  const std::int64_t part = part_of_cell(plan, cell);
+  const std::int64_t micro_batch = micro_batches_of(layout, plan.shape, cell / p).first;
+  const auto stage_of = [&](std::int64_t other) {
+    if (other < 0 || other >= parts(layout, plan.shape)) return cell % p;
+    return seat_of(layout, plan.shape, other, micro_batch).stage;
+  };
+  return {stage_of(part + 1), stage_of(part - 1)};
+}
+
 namespace {
 
 void plan_passes(const Workspace& w, StepPlan& plan) {
@@ -56,21 +68,18 @@ class Sends {
   }
 
   SendPlan of_cell(std::int64_t cell) const {
-    const std::int64_t p = plan_.shape.stages;
-    const ChunkLayout layout = plan_.schedule.layout();
-    const std::int64_t part = part_of_cell(plan_, cell);
-    const std::int64_t micro_batch = micro_batches_of(layout, plan_.shape, cell / p).first;
+    const std::int64_t stage = cell % plan_.shape.stages;
     SendPlan s;
-    const auto fill = [&](std::int64_t to, Seconds& time, std::uint8_t& tier) {
-      if (to < 0 || to >= parts(layout, plan_.shape)) return;
-      const std::int64_t other = seat_of(layout, plan_.shape, to, micro_batch).stage;
-      if (other == cell % p) return;
-      const std::int64_t from = boundary(cell % p, other);
+    const auto fill = [&](std::int64_t other, Seconds& time, std::uint8_t& tier) {
+      if (other == stage) return;
+      const std::int64_t from = boundary(stage, other);
       time = time_[static_cast<std::size_t>(from)];
       tier = tier_[static_cast<std::size_t>(from)];
     };
-    fill(part + 1, s.forward, s.forward_tier);
-    if (takes_gradient<double>(w_, part - 1)) fill(part - 1, s.backward, s.backward_tier);
+    const SendEnds to = send_ends(plan_, cell);
+    fill(to.forward, s.forward, s.forward_tier);
+    const std::int64_t part = part_of_cell(plan_, cell);
+    if (takes_gradient<double>(w_, part - 1)) fill(to.backward, s.backward, s.backward_tier);
     return s;
   }
 

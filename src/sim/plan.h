@@ -94,6 +94,13 @@ std::int64_t part_of_cell(const StepPlan& plan, std::int64_t cell);
 // Micro batches of a cell.
 double micro_batches_through(const StepPlan& plan, std::size_t cell);
 
+// The stages that need a cell's results; its own where nothing is sent.
+struct SendEnds {
+  std::int64_t forward = 0;
+  std::int64_t backward = 0;
+};
+SendEnds send_ends(const StepPlan& plan, std::int64_t cell);
+
 // Also fills the workspace's classes. The run is legal, its schedule built.
 StepPlan plan_step(const Run& run, Workspace& workspace);
 

@@ -88,12 +88,11 @@ class Player {
   std::size_t result_of(std::uint32_t actor, std::int32_t result) const {
     return actor / stages_ * 2 * graph_.nodes.size() + static_cast<std::size_t>(result);
   }
-  double link_factor(std::uint32_t actor) const { return orrery::link_factor(speeds_, actor); }
 
   void begin(std::uint32_t actor) {
     StageTimes& t = out_.times.stages[actor];
     t.copied = copied_at(plan_, stage_of(actor));
-    t.gathered = start_of(plan_, stage_of(actor), link_factor(actor));
+    t.gathered = start_of(plan_, stage_of(actor));
     queue_.push(t.gathered.si(), event_of(What::start, actor));
   }
 
@@ -176,7 +175,7 @@ class Player {
     const PassNode& n = graph_.nodes[static_cast<std::size_t>(node)];
     const std::int32_t result = 2 * node + (forward ? 0 : 1);
     const std::int32_t to = graph_.needed_by[static_cast<std::size_t>(result)];
-    const Seconds time = costs_.send[2 * n.slot + (forward ? 0 : 1)] * link_factor(actor);
+    const Seconds time = costs_.send[2 * n.slot + (forward ? 0 : 1)];
     if (time == Seconds() || to < 0) return arrive(actor, result, now);
     const PassSlot& slot = graph_.slots[n.slot];
     const std::uint8_t tier = forward ? plan_.sends[slot.cell].forward_tier
@@ -227,8 +226,7 @@ class Player {
       const auto id = static_cast<std::uint32_t>(a);
       out_.times.stages[a].reduced = now;
       if (time == Seconds()) continue;
-      start_flow(now, time * link_factor(id), plan_.gradient_use, dp_links(id),
-                 {Purpose::reduction, id, -1});
+      start_flow(now, time, plan_.gradient_use, dp_links(id), {Purpose::reduction, id, -1});
     }
   }
 

@@ -2,6 +2,7 @@
 #include "sim/simulate.h"
 
 #include <cmath>
+#include <map>
 
 #include "estimate/estimate.h"
 #include "estimate/workspace.h"
@@ -9,6 +10,7 @@
 #include "sim/gpu_use.h"
 #include "sim/played_answer.h"
 #include "sim/settle.h"
+#include "sim/slow_links.h"
 
 namespace orrery {
 namespace {
@@ -16,6 +18,25 @@ namespace {
 constexpr double kRounding = 1e-9;
 
 class Simulator {
+  // The run on links that are slow by a factor.
+  struct OnSlowLinks {
+    Run run;
+    Workspace workspace;
+  };
+
+  // What belongs to each stage, or to its cells, by the links that the stage has.
+  template <class Of>
+  auto by_stage(Of&& of) const {
+    auto all = of(run_, workspace_);
+    for (const auto& [factor, slow] : slow_) {
+      const auto there = of(slow.run, slow.workspace);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (link_factors_[i % link_factors_.size()] == factor) all[i] = there[i];
+      }
+    }
+    return all;
+  }
+
  public:
   Simulator(const Run& run, const SimulationOptions& options) : run_(run), options_(options) {}
 
@@ -25,9 +46,13 @@ class Simulator {
     make_plan();
     out_.graph = make_graph(out_.plan.schedule, out_.plan.shape);
     play();
-    out_.passes = pass_uses(run_, workspace_, out_.plan);
-    out_.exchanges = pass_exchanges(run_, workspace_, out_.plan);
-    out_.stages = stage_uses(run_, workspace_, out_.plan, out_.passes, out_.graph, times());
+    out_.passes =
+        by_stage([&](const Run& run, const Workspace& w) { return pass_uses(run, w, out_.plan); });
+    out_.exchanges = by_stage(
+        [&](const Run& run, const Workspace& w) { return pass_exchanges(run, w, out_.plan); });
+    out_.stages = by_stage([&](const Run& run, const Workspace& w) {
+      return stage_uses(run, w, out_.plan, out_.passes, out_.graph, times());
+    });
     for (std::size_t i = 0; i < undisturbed_.size(); ++i) {
       const Seconds more = time_in_passes(out_.graph, times(), i) - undisturbed_[i];
       if (more > undisturbed_[i] * kRounding) out_.stages[i].mates = more;
@@ -67,21 +92,53 @@ class Simulator {
 
   bool is_off(std::size_t overlap) const { return (options_.without >> overlap & 1) != 0; }
 
+  struct Planned {
+    StepPlan plan;
+    std::vector<CellFetches> fetches;
+  };
+
   // The run with the overlaps off that are turned off so far.
-  void make_plan(double expert_load = 1) {
-    out_.plan = with_expert_load(run_, plan_step(run_, workspace_), expert_load);
-    const std::vector<PassUse> uses = pass_uses(run_, workspace_, out_.plan);
+  Planned planned(const Run& run, Workspace& w) const {
+    Planned p;
+    StepPlan& plan = p.plan;
+    plan = with_expert_load(run, plan_step(run, w), expert_load_);
+    const std::vector<PassUse> uses = pass_uses(run, w, plan);
     for (std::size_t c = 0; c < uses.size(); ++c) {
-      out_.plan.passes[c].forward_copies = hidden(uses[c].forward[Stream::copy]);
-      out_.plan.passes[c].backward_copies = hidden(uses[c].backward[Stream::copy]);
+      plan.passes[c].forward_copies = hidden(uses[c].forward[Stream::copy]);
+      plan.passes[c].backward_copies = hidden(uses[c].backward[Stream::copy]);
     }
-    out_.plan.save = save_;
-    if (fetching_) {
-      out_.fetches = fetch_in_order(run_, workspace_, options_.prefetch, out_.plan);
-    }
+    plan.save = save_;
+    if (fetching_) p.fetches = fetch_in_order(run, w, options_.prefetch, plan);
     for (std::size_t i = 0; i < kOverlaps; ++i) {
-      if (off_[i] && kOverlapTable[i].undo != nullptr) kOverlapTable[i].undo(out_.plan);
+      if (off_[i] && kOverlapTable[i].undo != nullptr) kOverlapTable[i].undo(plan);
     }
+    return p;
+  }
+
+  void make_plan() {
+    Planned all = planned(run_, workspace_);
+    for (auto& [factor, slow] : slow_) {
+      const Planned there = planned(slow.run, slow.workspace);
+      take_slow_stages(there.plan, factor, link_factors_, all.plan);
+      for (std::size_t c = 0; c < all.fetches.size(); ++c) {
+        if (link_factors_[c % link_factors_.size()] == factor) all.fetches[c] = there.fetches[c];
+      }
+    }
+    out_.plan = std::move(all.plan);
+    out_.fetches = std::move(all.fetches);
+  }
+
+  // Plans again with these links slow; false if none of them carries a message of the run.
+  bool slow_down(const std::vector<Slow>& links) {
+    link_factors_ = slowness_of_links(run_, links);
+    slow_.clear();
+    for (const double factor : link_factors_) {
+      if (factor != 1) slow_[factor].run = with_slow_links(run_, factor);
+    }
+    if (slow_.empty()) return false;
+    make_plan();
+    out_.played = played({}, Keep::passes);
+    return true;
   }
 
   void turn_off(std::size_t overlap) {
@@ -133,7 +190,8 @@ class Simulator {
     const Disturbances& all = options_.disturbances;
     Seconds before = times().step;
     if (all.expert_load > 1) {
-      make_plan(all.expert_load);
+      expert_load_ = all.expert_load;
+      make_plan();
       out_.played = played({}, Keep::passes);
       differ(Cause::expert_load, before, times().step);
       before = times().step;
@@ -147,10 +205,12 @@ class Simulator {
       before = crowd.times.step;
     };
     some.slow = failed_links_;
-    if (!some.slow.empty()) add(Cause::failed_parts);
+    const bool failed = slow_down(some.slow);
+    if (failed) add(Cause::failed_parts);
     some.slow.insert(some.slow.end(), all.slow.begin(), all.slow.end());
+    slow_down(some.slow);
     const bool later = all.spread > 0 || all.jitter > 0;
-    if (!all.slow.empty() || (!later && failed_links_.empty())) add(Cause::slow_parts);
+    if (!all.slow.empty() || (!failed && !later)) add(Cause::slow_parts);
     some.spread = all.spread;
     if (all.spread > 0) add(Cause::spread);
     some.jitter = all.jitter;
@@ -191,7 +251,10 @@ class Simulator {
   std::array<bool, kOverlaps> off_{};
   Save save_;
   bool fetching_ = false;
+  double expert_load_ = 1;
   std::vector<Slow> failed_links_;
+  std::vector<double> link_factors_;    // by stage
+  std::map<double, OnSlowLinks> slow_;  // by factor
   Workspace workspace_;
   Crowd crowd_;
   std::vector<Seconds> undisturbed_;  // in passes, by stage; empty where GPUs are equal

@@ -102,8 +102,8 @@ Seconds ready_to_update(const StepPlan& plan, const StepClock& times, std::size_
   return all;
 }
 
-Seconds start_of(const StepPlan& plan, std::size_t stage, double link) {
-  const Seconds gather = plan.gathers_first ? plan.stages[stage].weights.exposed * link : Seconds();
+Seconds start_of(const StepPlan& plan, std::size_t stage) {
+  const Seconds gather = plan.gathers_first ? plan.stages[stage].weights.exposed : Seconds();
   return plan.begins[stage] + plan.save.stall + gather;
 }
 
@@ -153,7 +153,7 @@ void finish_step(const StepPlan& plan, const Speeds& speeds, StepClock& times) {
     t.updated =
         std::max(plan.goes_on ? t.joined : all, t.copied) + (t.device_update + t.host_update);
     const Seconds gather = plan.gathers_first ? Seconds() : s.weights.exposed;
-    t.end = t.updated + gather * link_factor(speeds, a);
+    t.end = t.updated + gather;
     last = std::max(last, t.end);
     longest = std::max(longest, t.end - plan.begins[i]);
   }

@@ -65,7 +65,6 @@ struct Speeds {
   std::int64_t replicas = 1;
   std::int64_t first_replica = 0;  // its number, for random numbers
   std::vector<double> compute;     // by actor, factor on the time of kernels
-  std::vector<double> link;        // by actor, factor on the time of messages
   double jitter = 0;  // kernels of one pass on one rank take up to this share longer, uniform
   std::int64_t ranks_of_actor = 1;
   std::uint64_t seed = 0;
@@ -73,9 +72,6 @@ struct Speeds {
 
 inline double kernel_factor(const Speeds& s, std::size_t actor) {
   return s.compute.empty() ? 1 : s.compute[actor];
-}
-inline double link_factor(const Speeds& s, std::size_t actor) {
-  return s.link.empty() ? 1 : s.link[actor];
 }
 
 struct StepClock {
@@ -91,7 +87,7 @@ struct StepClock {
 Seconds copied_at(const StepPlan& plan, std::size_t stage);
 
 // When the weights have arrived.
-Seconds start_of(const StepPlan& plan, std::size_t stage, double link = 1);
+Seconds start_of(const StepPlan& plan, std::size_t stage);
 
 // When a stage could update if it did not wait for a checkpoint's copy.
 Seconds ready_to_update(const StepPlan& plan, const StepClock& times, std::size_t stage);

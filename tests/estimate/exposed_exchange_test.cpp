@@ -31,9 +31,9 @@ ShardedOperator operator_with(std::initializer_list<Exchange> exchanges) {
 constexpr OperatorTime<double> kTime = {Seconds(8), Seconds(6), Seconds(4)};
 
 // Seconds that show of an exchange of 7 s, the first of the operator's.
-double shown(const ShardedOperator& op, const Run& run) {
+double shown(const ShardedOperator& op, const Run& run, std::uint8_t tier = 0) {
   const Exchange& e = op.exchanges[0];
-  return exposed_part<double>(e, Seconds(7), cover_of(op, e, kTime), run).si();
+  return exposed_part<double>(e, Seconds(7), tier, cover_of(op, e, kTime), run).si();
 }
 
 }  // namespace
@@ -66,4 +66,14 @@ TEST_CASE("exchanges of one pass share a cover evenly") {
   const Exchange forward = exchange(Pass::forward, Cover::attention);
   CHECK(shown(operator_with({backward, backward, forward}), run) == 7 - 6 / 2);
   CHECK(shown(operator_with({forward, backward, backward}), run) == 0);
+}
+
+TEST_CASE("tensor parallelism hides its copies over the links of a node, and none over a fabric") {
+  Run run;
+  run.framework.tp_exposed = 0.5;
+  run.cluster.tiers[0].kind = TierKind::nvswitch;
+  run.cluster.tiers[1].kind = TierKind::infiniband;
+  const ShardedOperator op = operator_with({exchange(Pass::forward, Cover::none)});
+  CHECK(shown(op, run, 0) == 7 * 0.5);
+  CHECK(shown(op, run, 1) == 7);
 }

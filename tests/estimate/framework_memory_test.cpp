@@ -98,6 +98,24 @@ TEST_CASE("copies of weights in 8 bits are kept both ways, but the stored ones")
   CHECK(memory_line(run, MemoryLine::secondary_weights).si() == testing::about(8 * layer));
 }
 
+TEST_CASE("frozen weights have copies in 8 bits as those that train, but for packed ones") {
+  const auto copies = [](const char* base) {
+    Json run = json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+        "cluster": {"node": "dgx-h100", "gpus": 8},
+        "training": {"sequence_length": 4096, "global_batch": 32, "precision": "fp8"},
+        "parallel": {"recompute": "none"}})");
+    if (*base != 0) {
+      const bool packed = std::string(base) == "nf4";
+      run["training"]["adapter"] = {
+          {"kind", packed ? "qlora" : "lora"}, {"rank", 16}, {"base_precision", base}};
+    }
+    return estimate(run_of(run)).memory[MemoryLine::secondary_weights].si();
+  };
+  const double adapters = 41'943'040;
+  CHECK(copies("16bit") == testing::about(copies("") + 2 * adapters));
+  CHECK(copies("nf4") == testing::about(2 * adapters));
+}
+
 TEST_CASE("a Blackwell's products read one copy in 8 bits both ways, but not blocks of scales") {
   Run run = dense_run(R"({"tp": 2})");
   run.framework.keeps_narrow_weights = true;

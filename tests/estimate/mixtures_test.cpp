@@ -67,3 +67,22 @@ TEST_CASE("a rank with more than its share of tokens costs time and memory") {
   CHECK(skewed.memory.needed > even.memory.needed);
   CHECK(skewed.model_flops == even.model_flops);
 }
+
+// 8 experts, 2 a token. All tokens of 8 ranks may choose one rank's expert: 8 tokens for 2 of its
+// own. With 4 ranks it has 2 experts, and each token may choose both. One rank alone has all.
+TEST_CASE("no rank of experts gets more tokens than there are") {
+  const auto step = [](int ep, double load) {
+    Json run = json_of(R"({"model": "mixtral-8x7b", "cluster": {"node": "dgx-h100", "gpus": 64},
+        "training": {"sequence_length": 4096, "global_batch": 64},
+        "parallel": {"tp": 1, "pp": 1, "recompute": "full"}})");
+    run["parallel"]["ep"] = ep;
+    run["training"]["expert_load"] = load;
+    const ResolvedRun r = resolved(run);
+    CHECK(r.warnings.empty() == (load <= most_expert_load(r.run.model, ep)));
+    return estimate(r.run).step_time;
+  };
+  CHECK(step(8, 4) > step(8, 2));
+  CHECK(step(8, 8) == step(8, 4));
+  CHECK(step(2, 8) == step(2, 2));
+  CHECK(step(1, 2) == step(1, 1));
+}

@@ -49,6 +49,23 @@ TEST_CASE("what the update copies leaves the device as the offloaded share does"
   CHECK(memory(R"({"optimizer": "host"})")[MemoryLine::optimizer_working] == Bytes());
 }
 
+TEST_CASE("an update copies the weights that its rank updates") {
+  const auto copies = [](int zero) {
+    Json run = json_of(R"({"model": "llama-2-13b", "cluster": {"node": "dgx-a100-80gb", "gpus": 8},
+        "training": {"sequence_length": 1024, "global_batch": 8}, "framework": "generic",
+        "parallel": {"recompute": "full"}})");
+    run["parallel"]["zero"] = zero;
+    const auto memory = estimate(run_of(run)).memory;
+    return memory[MemoryLine::optimizer_working].si();
+  };
+  const double all = copies(0);
+  REQUIRE(all > 0);
+  for (const int zero : {1, 2}) {
+    const double shared = copies(zero);
+    CHECK((shared == 0 || shared == testing::about(all / 8)));
+  }
+}
+
 TEST_CASE("states of a matrix: one moment, two, sums of sides, preconditioners") {
   CHECK(bytes_a_parameter(Optimizer::adam, 64, 64) == 8);
   CHECK(bytes_a_parameter(Optimizer::lion, 64, 256) == 4);

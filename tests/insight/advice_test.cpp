@@ -245,6 +245,21 @@ TEST_CASE("a run that does not fit is told what would, by two changes where one 
   }
 }
 
+TEST_CASE("what is nearer to fitting needs less of the memory that is short") {
+  const ResolvedRun full = resolved(parse_json(
+      R"({"model": "llama-3-70b", "framework": "deepspeed",
+          "cluster": {"node": "rtx-4090-pcie", "gpus": 8},
+          "training": {"sequence_length": 2048, "global_batch": 8},
+          "parallel": {"zero": 3, "recompute": "full",
+                       "offload": {"optimizer": "host", "parameters": "host"}}})",
+      "run.json"));
+  const Answer answer = estimate(full.run);
+  REQUIRE(answer.reason == Reason::host_memory);
+  for (const Advice& a : advise(full, answer)) {
+    CHECK((a.fits || a.host < answer.host_needed));
+  }
+}
+
 TEST_CASE("every neighbour keeps GPUs and batch") {
   const Run run = resolved(gpt3()).run;
   int legal = 0;

@@ -460,7 +460,6 @@ TEST_CASE("layers of several kinds are recomputed as the layers of one chunk") {
 
 TEST_CASE("what is offloaded leaves the device, to the byte") {
   Strategy s = pipeline(4, 1, 16, ScheduleId::one_f_one_b);
-  s.dp = 2;
   const StageMemory<double> here = memory_of(s, 0, {activations(100)});
   s.offload.optimizer = OffloadTarget::host;
   s.offload.optimizer_fraction = 0.75;
@@ -488,15 +487,16 @@ TEST_CASE("what is offloaded leaves the device, to the byte") {
 }
 
 // 1000 parameters of 4 bytes of gradients on 4 ranks, each of which updates 250. ZeRO 0: every rank
-// updates all. ZeRO 1: it sends 1000 bytes and holds the other 3000 until they are reduced. ZeRO 2:
-// it holds no others, so that the layer at work (100 parameters) alone stays.
+// updates all, and holds them until they are reduced. ZeRO 1: it sends 1000 bytes and holds the
+// other 3000 until they are reduced. ZeRO 2: it holds no others, so that the layer at work (100
+// parameters) alone stays.
 TEST_CASE("a rank sends the gradients that it updates to the host, and no others") {
   struct Case {
     Partition partition;
     double sent;
     double stays;
   };
-  for (const Case& c : {Case{{1, 1, 1}, 4000, 400}, Case{{1, 1, 4}, 1000, 3000 + 400},
+  for (const Case& c : {Case{{1, 1, 1}, 4000, 4000}, Case{{1, 1, 4}, 1000, 3000 + 400},
                         Case{{1, 4, 4}, 1000, 400}, Case{{1, 2, 4}, 1000, 1000 + 400}}) {
     Strategy s = pipeline(1, 1, 4, ScheduleId::one_f_one_b);
     s.dp = 4;

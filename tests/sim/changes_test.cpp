@@ -8,7 +8,9 @@
 #include "parallel/rules.h"
 #include "property/for_runs.h"
 #include "sim/simulate.h"
+#include "sim/slow_links.h"
 #include "support/about.h"
+#include "support/runs.h"
 
 using namespace orrery;
 using namespace orrery::testing;
@@ -103,4 +105,40 @@ TEST_CASE("a failed card leaves its traffic to the others of the node") {
     CHECK(left.slow[0].factor == testing::about(cards / (cards - 1)));
   }
   CHECK(slowed > 20 / testing::kShare);
+}
+
+// All links of a stage's nodes slow by a factor are links of a slow fabric: what is in the open,
+// what hides beside passes, sharded weights and tokens of experts alike.
+TEST_CASE("links that are slow take their traffic as long as a fabric that is as slow") {
+  int slowed = 0;
+  for_runs(54, 150, [&](const Run& run, Dice& dice) {
+    const double factor = dice.real(1.5, 8);
+    SimulationOptions slow = quiet();
+    const std::int64_t nodes = (run.cluster.gpus - 1) / run.cluster.devices_per_node + 1;
+    for (std::int64_t n = 0; n < nodes; ++n) {
+      slow.disturbances.slow.push_back({SlowPart::link, n, factor});
+    }
+    const Simulation on_slow_links = simulate(run, slow);
+    const double step = on_slow_links.played.times.step.si();
+    const Simulation of_fabric = simulate(with_slow_links(run, factor), quiet());
+    CHECK(step == testing::about(of_fabric.played.times.step.si()));
+    CHECK(total(on_slow_links) == testing::about(step).epsilon(1e-8));
+    slowed += step > simulate(run, quiet()).played.times.step.si() * 1.01 ? 1 : 0;
+    // One of them alone costs no more than all, and no less than none.
+    slow.disturbances.slow.resize(1);
+    const double one = simulate(run, slow).played.times.step.si();
+    CHECK(one <= step * (1 + 1e-9));
+    CHECK(one >= simulate(run, quiet()).played.times.step.si() * (1 - 1e-9));
+  });
+  CHECK(slowed > 20 / testing::kShare);
+}
+
+TEST_CASE("a slow link holds up all that gather weights over it") {
+  const Run run = testing::run_of(json_of(R"({"model": "llama-3-8b", "framework": "fsdp",
+      "cluster": {"node": "dgx-h100", "gpus": 32},
+      "training": {"sequence_length": 8192, "global_batch": 64}, "parallel": {"zero": 3}})"));
+  SimulationOptions slow = quiet();
+  slow.disturbances.slow = {{SlowPart::link, 0, 20}};
+  const double step = simulate(run, quiet()).played.times.step.si();
+  CHECK(simulate(run, slow).played.times.step.si() > 3 * step);
 }

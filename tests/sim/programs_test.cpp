@@ -151,9 +151,8 @@ Speeds with_straggler(const PlayedProgram& p, Dice& dice) {
   Speeds speeds;
   const auto n = static_cast<std::size_t>(p.order.shape.stages);
   speeds.compute.assign(n, 1);
-  speeds.link.assign(n, 1);
-  const auto slow = static_cast<std::size_t>(dice.integer(0, p.order.shape.stages - 1));
-  (dice.chance(0.5) ? speeds.compute : speeds.link)[slow] = dice.real(1, 3);
+  speeds.compute[static_cast<std::size_t>(dice.integer(0, p.order.shape.stages - 1))] =
+      dice.real(1, 3);
   return speeds;
 }
 

@@ -315,6 +315,13 @@ Disturbances disturbances_of(const SimulateOptions& o, const Run& run) {
     throw InputError("command line", "--expert-load", plain_number(d.expert_load),
                      "1: this model has no experts");
   }
+  const double most = most_expert_load(run.model, run.strategy.ep);
+  if (d.expert_load > most) {
+    throw InputError("command line", "--expert-load", plain_number(d.expert_load),
+                     "1 to " + plain_number(most) + ", the most that one of " +
+                         std::to_string(run.strategy.ep) +
+                         " ranks of experts can get over the mean");
+  }
   return d;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/energy.h"
 
-#include "core/divide.h"
-
 namespace orrery {
 namespace {
 
@@ -26,25 +24,14 @@ StepLoad step_load(const Answer& a) {
   return s;
 }
 
-std::int64_t devices_of_system(const Cluster& c) {
-  return c.host.devices > 0 ? c.host.devices : c.devices_per_node;
-}
-
-std::int64_t system_count(const Cluster& c) {
-  const std::int64_t devices = devices_of_system(c);
-  return divided_up(c.gpus, devices);
-}
-
 EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m,
                      const StepLoad& step, const Goodput& g, Seconds wall) {
   EnergyUse e;
   const auto all = static_cast<double>(system_count(c) + spares);
   const auto devices = static_cast<double>(devices_of_system(c));
   const Watts rated = c.device.power * devices;
-  // A system draws its part of what a node draws around its devices.
-  const double part = devices / static_cast<double>(c.devices_per_node);
-  e.node_power_known = c.node_power * part > rated;
-  const Watts around = e.node_power_known ? c.node_power * part - rated : Watts();
+  e.node_power_known = system_power(c) > rated;
+  const Watts around = e.node_power_known ? system_power(c) - rated : Watts();
   const Watts working = c.device.power * (static_cast<double>(c.gpus) * mean_load(m.load, step, g));
   const Watts idle = rated * (static_cast<double>(spares) * m.load.idle.value);
   e.pue_known = m.pue.has_value();

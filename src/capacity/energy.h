@@ -62,11 +62,6 @@ struct EnergyUse {
   std::optional<Kilograms> carbon;
 };
 
-// Devices of one system, which fails, is held as a spare and draws power as a whole: those that
-// share a host, as a tray of a rack, or a node.
-std::int64_t devices_of_system(const Cluster& c);
-std::int64_t system_count(const Cluster& c);
-
 // `spares` is the number of idle systems beside the run's.
 EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m,
                      const StepLoad& step, const Goodput& g, Seconds wall);

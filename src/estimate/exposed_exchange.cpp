@@ -44,18 +44,24 @@ bool is_covered(const Exchange& e, const Framework& f, bool backward_is_split) {
   return false;
 }
 
-// Under interleaved 1F1B the experts of one chunk may talk while another micro batch's chunk
-// computes: Megatron-Core's --overlap-moe-expert-parallel-comm.
 template <Number R>
 R experts_exposed(const Run& run) {
   const Framework& f = run.framework;
-  if (!run.own_order && run.strategy.schedule == ScheduleId::interleaved) {
+  if (hides_experts(run)) {
     return lift<R>(f.ep_exposed_interleaved, {"framework.ep_exposed_interleaved"});
   }
   return lift<R>(f.ep_exposed, {"framework.ep_exposed"});
 }
 
 }  // namespace
+
+// Megatron-Core's --overlap-moe-expert-parallel-comm.
+bool hides_experts(const Run& run) {
+  const Strategy& s = run.strategy;
+  const Framework& f = run.framework;
+  return !run.own_order && s.schedule == ScheduleId::interleaved && s.ep > 1 &&
+         s.recompute != Recompute::full && f.ep_exposed_interleaved < f.ep_exposed;
+}
 
 template <Number R>
 SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t) {

@@ -21,6 +21,11 @@ struct ShardedOperator;
 template <Number R>
 struct OperatorTime;
 
+// Whether experts' exchanges run beside the chunks of other micro batches: in an interleaved pipeline
+// whose framework does that. Megatron-Core refuses it beside full recompute [from memory,
+// unverified].
+bool hides_experts(const Run& run);
+
 // The compute that an exchange can hide under.
 template <Number R>
 SecondsOf<R> cover_of(const ShardedOperator& op, const Exchange& e, const OperatorTime<R>& t);

@@ -66,8 +66,8 @@ double gpu_hours(const Run& run, const Answer& a) {
 }
 
 double energy_kwh(const Run& run, const Answer& a) {
-  const auto nodes = static_cast<double>(node_count(run.cluster));
-  return nodes * run.cluster.node_power.si() * a.step_time.si() / kKilowattHour.si();
+  const auto systems = static_cast<double>(system_count(run.cluster));
+  return systems * system_power(run.cluster) * a.step_time / kKilowattHour;
 }
 
 double cost(const Run& run, const Answer& a, const UnitPrices& p) {

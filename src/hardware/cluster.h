@@ -72,6 +72,22 @@ constexpr std::int64_t node_count(const Cluster& c) {
   return divided_up(c.gpus, c.devices_per_node);
 }
 
+// Devices of a system, which fails, is held as a spare and draws power as a whole: those that share a
+// host, as a tray of a rack, or a node.
+constexpr std::int64_t devices_of_system(const Cluster& c) {
+  return c.host.devices > 0 ? c.host.devices : c.devices_per_node;
+}
+
+constexpr std::int64_t system_count(const Cluster& c) {
+  return divided_up(c.gpus, devices_of_system(c));
+}
+
+// What a system draws of its node's power; 0: not known.
+constexpr Watts system_power(const Cluster& c) {
+  return c.node_power *
+         (static_cast<double>(devices_of_system(c)) / static_cast<double>(c.devices_per_node));
+}
+
 // Devices a rank may sit on.
 constexpr std::int64_t place_count(const Cluster& c) {
   const std::int64_t own = node_count(c) * c.devices_per_node;

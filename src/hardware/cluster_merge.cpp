@@ -2,6 +2,7 @@
 #include "hardware/cluster_merge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -84,10 +85,40 @@ Json without(const Json& object, const std::string& key) {
   return copy;
 }
 
+bool says_power_itself(const Json& node) {
+  return listed_source(node, "power").kind == SourceKind::run;
+}
+
+// What a node's device draws, where its document says it.
+std::optional<Watts> device_power(const Json& node, const Reader& at, const HardwareLookup& lookup) {
+  if (!node.contains("device")) return {};
+  const Json device = merged_device(Reader(node["device"], at.file(), at.path()), lookup);
+  if (!device.contains("power")) return {};
+  return Reader(device["power"], at.file(), at.path() + ".power").quantity<Watts::dimension>();
+}
+
+// A node's power is that of its devices and of what is around them: other devices change it by what
+// they draw more or less.
+void change_power(Json& node, std::optional<Watts> before, std::optional<Watts> now,
+                  const Reader& change) {
+  if (!before || !now || *before == *now || says_power_itself(node)) return;
+  if (!node.contains("power") || !node.contains("devices_per_node")) return;
+  if (!node["devices_per_node"].is_number()) return;  // refused later
+  const Watts all = Reader(node["power"], change.file(), "power").quantity<Watts::dimension>();
+  const auto n = node["devices_per_node"].get<double>();
+  const Watts power = all + (*now - *before) * n;
+  if (!(power > Watts())) return;
+  node["power"] = std::to_string(power.si()) + " W";
+  forget_sources(node, "power");
+  node["sources"]["power"] = "the node's, with what its devices draw in place of " +
+                             std::to_string(std::llround(before->si())) + " W each";
+}
+
 // {"base": name} or an object that has it names another device; other objects change the one there.
-void change_device(Json& node, const Reader& change) {
+void change_device(Json& node, const Reader& change, const HardwareLookup& lookup) {
   const Json& value = change.json();
   if (!value.is_string() && !value.is_object()) change.fail("a device's name, or an object");
+  const std::optional<Watts> before = device_power(node, change, lookup);
   if (value.is_string() || value.contains("base") || !node.contains("device")) {
     forget_sources(node, "device");
     node["device"] = value;
@@ -96,6 +127,7 @@ void change_device(Json& node, const Reader& change) {
     merge_over(node["device"], value);
   }
   if (value.is_object()) mark_set_by_run(node, "device", without(value, "base"));
+  change_power(node, before, device_power(node, change, lookup), change);
 }
 
 std::vector<std::string> tier_names(const Reader& tiers) {
@@ -156,7 +188,7 @@ void change_field(Json& node, const std::string& key, const Reader& change,
                   const HardwareLookup& lookup) {
   if (key == "graph") return replace_named(node, key, HardwareKind::graph, change, lookup);
   if (key == "fabric") return replace_named(node, key, HardwareKind::fabric, change, lookup);
-  if (key == "device") return change_device(node, change);
+  if (key == "device") return change_device(node, change, lookup);
   if (key == "tiers") return change_tiers(node, change);
   if (key == "source" || key == "sources") return merge_sourced(node, Json{{key, change.json()}});
   merge_over(node[key], change.json());

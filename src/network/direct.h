@@ -12,7 +12,7 @@
 //
 // Where ranks send unevenly (all-to-all-v) one rank sends `busiest_rank` times the mean and the
 // others share the rest alike: its unit of u sends (f + (u − 1)(n − f)/(n − 1))/u times what it
-// would. Leaves out messages to one node sent once for several of its ranks (mixture of experts).
+// would, and what the rank itself sends over a fabric goes over its own card. Leaves out messages to one node sent once for several of its ranks (mixture of experts).
 // Errors: none.
 #pragma once
 
@@ -58,12 +58,22 @@ SecondsOf<R> message_time(const Cluster& c, const Group& g, std::size_t outermos
   return named(total(clock), {"message time", ""});
 }
 
-// Bytes that leave this child.
+// What the busiest rank sends out of its unit.
+template <Number R>
+BytesOf<R> leaving_alone(BytesOf<R> full, const Group& g, std::int64_t unit, std::int64_t ranks) {
+  return leaving(full, unit, ranks) / count<R>(unit, {"ranks of a unit", ""}) *
+         lift<R>(g.busiest_rank, {"load of the busiest rank over the mean", ""});
+}
+
+// Bytes that leave this child, or the busiest of its ranks.
 template <Number R>
 SecondsOf<R> exchange_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                            Child child, BytesOf<R> full) {
-  return leaving_busiest(full, g, child.ranks, f.ranks) /
-         link_share(c, g, i, child, ring_efficiency<R>(c, i));
+  const auto unit = leaving_busiest(full, g, child.ranks, f.ranks) /
+                    link_share(c, g, i, child, ring_efficiency<R>(c, i));
+  if (g.busiest_rank == 1 || !is_fabric(c.tiers[i].kind)) return unit;
+  return larger(unit, leaving_alone(full, g, child.ranks, f.ranks) /
+                          link_share(c, g, i, Child{1, child.line}, ring_efficiency<R>(c, i)));
 }
 
 template <Number R>

@@ -92,6 +92,18 @@ TEST_CASE("the library is the vendor's where nothing else is said") {
   CHECK(library("dgx-h100", R"(, "collective_library": "any")") == CollectiveLibrary::any);
 }
 
+TEST_CASE("a node with other devices draws what they draw more or less") {
+  const auto watts = [](const std::string& more) {
+    return cluster_of(R"({"node": "dgx-h100", "gpus": 64)" + more + "}").cluster.node_power.si();
+  };
+  const double node = watts("");
+  CHECK(watts(R"(, "device": {"power": "500 W"})") == testing::about(node - 8 * 200));
+  CHECK(watts(R"(, "device": "b200-sxm-180gb")") == testing::about(node + 8 * 300));
+  CHECK(watts(R"(, "device": {"power": "500 W"}, "power": "9 kW")") == 9000);
+  CHECK(watts(R"(, "power": "9 kW", "device": {"power": "500 W"})") == 9000);
+  CHECK(watts(R"(, "device": {"memory_capacity": "100 GiB"})") == node);
+}
+
 TEST_CASE("overrides reach every field before it is read") {
   const Cluster c = cluster_of(R"({"node": "dgx-h100", "gpus": 64, "power": "9 kW",
       "host": {"memory_bandwidth": "1 TB/s"}, "nvme": {"read": "50 GB/s", "write": "20 GB/s"},

@@ -4,6 +4,7 @@
 #include "core/divide.h"
 #include "core/json_path.h"
 #include "core/units.h"
+#include "estimate/exposed_exchange.h"
 #include "estimate/resolve.h"
 #include "exchange/arguments.h"
 #include "exchange/megatron/megatron.h"
@@ -169,6 +170,7 @@ class Export {
     }
     const bool asked = at("parallel.framework_options.tp_comm_overlap") == "true";
     if (asked && s().tp > 1 && s().sequence_parallel) lines_.add("tp_comm_overlap");
+    if (hides_experts(r_.run)) lines_.add("overlap_moe_expert_parallel_comm");
   }
 
   void pipeline() {

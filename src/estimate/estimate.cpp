@@ -171,10 +171,20 @@ class Finish {
     fill_interval<R>(run_, a_);
   }
 
-  // The level of the software stack: the terms still sum to the step.
+  // The level of the software stack: the terms still sum to the step, and the exposed times of
+  // messages to those of their dimension.
   void scale_terms() {
     const R factor = lift<R>(run_.framework.stack_factor, {"framework.stack_factor"});
     for (SecondsOf<R>& term : a_.breakdown) term = factor * term;
+    for (std::uint8_t i = 0; i < a_.comm_count; ++i) {
+      a_.comm[i].time = factor * a_.comm[i].time;
+      a_.comm[i].exposed = factor * a_.comm[i].exposed;
+    }
+    if (w_.messages == nullptr) return;
+    for (MessageClass& m : *w_.messages) {
+      m.line.time = plain(factor) * m.line.time;
+      m.line.exposed = plain(factor) * m.line.exposed;
+    }
   }
 
   void add_chunk(const StageClass<R>& c) {

@@ -21,8 +21,8 @@ struct ShardedOperator;
 template <Number R>
 struct OperatorTime;
 
-// Whether experts' exchanges run beside the chunks of other micro batches: in an interleaved pipeline
-// whose framework does that. Megatron-Core refuses it beside full recompute [from memory,
+// Whether experts' exchanges run beside the chunks of other micro batches: in an interleaved
+// pipeline whose framework does that. Megatron-Core refuses it beside full recompute [from memory,
 // unverified].
 bool hides_experts(const Run& run);
 

@@ -7,10 +7,10 @@
 // Paths: the axes of numbers by name (`tp`, `micro_batch`, …, or as in a run file, `parallel.tp`),
 // `gpus`, `global_batch`, `micro_batches`, `recompute_layers`, every metric of `orrery list
 // metrics`, `interval_80.step_time_s[0]` and `[1]`, and for one step `gpu_hours`, `energy_kwh` (the
-// stated power of nodes or trays in use, drawn throughout) and `cost` (by the given prices; there is no default). A
-// constraint is checked as soon as its inputs are known: the strategy before anything else, memory
-// before time. If only a lower bound on the step is known, interval arithmetic gives the range of
-// an expression. Errors: InputError.
+// stated power of nodes or trays in use, drawn throughout) and `cost` (by the given prices; there
+// is no default). A constraint is checked as soon as its inputs are known: the strategy before
+// anything else, memory before time. If only a lower bound on the step is known, interval
+// arithmetic gives the range of an expression. Errors: InputError.
 #pragma once
 
 #include <functional>

@@ -72,8 +72,8 @@ constexpr std::int64_t node_count(const Cluster& c) {
   return divided_up(c.gpus, c.devices_per_node);
 }
 
-// Devices of a system, which fails, is held as a spare and draws power as a whole: those that share a
-// host, as a tray of a rack, or a node.
+// Devices of a system, which fails, is held as a spare and draws power as a whole: those that share
+// a host, as a tray of a rack, or a node.
 constexpr std::int64_t devices_of_system(const Cluster& c) {
   return c.host.devices > 0 ? c.host.devices : c.devices_per_node;
 }

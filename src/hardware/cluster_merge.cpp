@@ -90,7 +90,8 @@ bool says_power_itself(const Json& node) {
 }
 
 // What a node's device draws, where its document says it.
-std::optional<Watts> device_power(const Json& node, const Reader& at, const HardwareLookup& lookup) {
+std::optional<Watts> device_power(const Json& node, const Reader& at,
+                                  const HardwareLookup& lookup) {
   if (!node.contains("device")) return {};
   const Json device = merged_device(Reader(node["device"], at.file(), at.path()), lookup);
   if (!device.contains("power")) return {};

@@ -12,8 +12,8 @@
 //
 // Where ranks send unevenly (all-to-all-v) one rank sends `busiest_rank` times the mean and the
 // others share the rest alike: its unit of u sends (f + (u − 1)(n − f)/(n − 1))/u times what it
-// would, and what the rank itself sends over a fabric goes over its own card. Leaves out messages to one node sent once for several of its ranks (mixture of experts).
-// Errors: none.
+// would, and what the rank itself sends over a fabric goes over its own card. Leaves out messages
+// to one node sent once for several of its ranks (mixture of experts). Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -150,6 +150,10 @@ $ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --nod
 > 4 sources), each predicted without its source; none on ada
 > 4 sources), each predicted without its source; none on ampere-ga10x
 
+# An advice's keys and values are those of a run file.
+$ orrery estimate mixtral-8x7b-64-h100 --json | python3 -c 'import json, sys; a = json.load(sys.stdin)["advice"]; print(len(a) > 0, any(isinstance(v, (int, bool)) for x in a for v in x["set"].values()))'
+> True True
+
 # Every advice, typed as it stands, gives what it promised.
 $ python3 $ROOT/tests/support/follow_advice.py 20
 > 20 runs, ... advices followed

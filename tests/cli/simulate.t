@@ -118,6 +118,14 @@ $ orrery simulate gpt3-175b-1024-a100 --slow gpu:5000=2
 $ orrery simulate gpt3-175b-1024-a100 --expert-load 2
 ! exit 2
 ! stderr --expert-load: found 2; allowed: 1: this model has no experts
+$ orrery simulate mixtral-8x7b-64-h100 --ep 2 --expert-load 3
+! exit 2
+! stderr --expert-load: found 3; allowed: 1 to 2, the most that one of 2 ranks of experts can get over the mean
+
+# Links between nodes: sharded weights are gathered over them in every pass.
+$ orrery simulate llama-3-8b-8-h100 --gpus 32 --framework fsdp --zero 3 --pp 1 --tp 1 --global-batch 64 --slow link:0=20 --json -o slow.json
+$ python3 -c 'import json; a = json.load(open("slow.json")); d = {x["cause"]: x["time_s"] for x in a["timeline"]["differences"]}; print(d["slow parts"] > 2 * a["timeline"]["estimate_step_time_s"])'
+> True
 
 # To look at: a trace, a page, a picture.
 $ orrery simulate gpt3-175b-1024-a100 --trace t.json.gz --html page.html -o answer.txt

@@ -273,3 +273,16 @@ TEST_CASE("shipped runs resolve, and to themselves") {
     check_round_trip(run);
   }
 }
+
+TEST_CASE("torchtitan's float8 stands beside fp8") {
+  Json run = gpt3();
+  run["framework"] = "torchtitan";
+  run["parallel"] = {
+      {"zero", 3}, {"recompute", "full"}, {"framework_options", {{"float8", "rowwise"}}}};
+  run["training"]["precision"] = "bf16";
+  CHECK(refusal_of(run).find("parallel.framework_options.float8: found rowwise, and "
+                             "training.precision bf16; allowed: none, or training.precision fp8") !=
+        std::string::npos);
+  run["training"]["precision"] = "fp8";
+  CHECK(refusal_of(run) == "accepted");
+}

@@ -145,6 +145,10 @@ TEST_CASE("a level scales every term of the step and replaces the interval") {
   for (const Term term : kAllOf<Term>) {
     CHECK(b.breakdown[term].si() == testing::about(1.25 * a.breakdown[term].si()));
   }
+  REQUIRE(a.comm_count > 0);
+  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+    CHECK(b.comm[i].exposed.si() == testing::about(1.25 * a.comm[i].exposed.si()));
+  }
   CHECK(own.interval.words.find("3 observed step times") != std::string::npos);
   CHECK(own.inputs->at("stack") == run["stack"]);
   CHECK(own.interval.high <= plain.interval.high);

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "estimate/classes.h"
+#include "estimate/exposed_exchange.h"
 #include "estimate/links.h"
 #include "estimate/price.h"
 #include "parallel/stages.h"
@@ -61,10 +63,10 @@ class Chooser {
 
   // Prices depend on nothing else of what is tried here (estimate/price.h).
   void price_modules() {
-    const ModuleMask modules = recomputed_modules(run_.strategy);
-    if (priced_ == modules) return;
+    const std::pair now = {recomputed_modules(run_.strategy), hides_experts(run_)};
+    if (priced_ == now) return;
     price<double>(run_, w_.scratch, w_.prices);
-    priced_ = modules;
+    priced_ = now;
   }
 
   // The fewest layers of a chunk that fit when they are recomputed in full; `most` where none do.
@@ -97,7 +99,7 @@ class Chooser {
 
   Run& run_;
   Workspace& w_;
-  std::optional<ModuleMask> priced_;
+  std::optional<std::pair<ModuleMask, bool>> priced_;
   Answer answer_;
 };
 

@@ -7,8 +7,8 @@
 // share for tensor and expert parallelism; ring context parallelism hides under the attention that
 // it feeds. Leaves out data parallelism and the pipeline (stage.h). Prices depend on these parts of
 // a strategy: tp, cp, ep, etp and the rank order, the micro batch, sequence parallelism, the
-// recomputed modules, whether the schedule is written out, splits the backward pass or is
-// interleaved, and with packed documents dp and whether weights are sharded. A search prices again
+// recomputed modules, whether the schedule is written out, splits the backward pass or hides the
+// exchanges of experts, and with packed documents dp and whether weights are sharded. A search prices again
 // only if one of them changes (explore/worker.h). Errors: none.
 #pragma once
 

@@ -51,7 +51,7 @@ class SearchWorker {
     ModuleMask modules = 0;
     bool written_out = false;
     bool zero_bubble = false;
-    bool interleaved = false;
+    bool hides_experts = false;
     bool meets = false;  // ranks wait for each other's documents at every micro batch
 
     bool operator==(const PriceKey&) const = default;

@@ -57,7 +57,7 @@ SearchWorker::PriceKey SearchWorker::price_key(const Unit& unit, const Point& po
           point.modules,
           schedule.written_out,
           schedule.zero_bubble,
-          point.schedule == ScheduleId::interleaved,
+          hides_experts(run_),
           meets()};
 }
 

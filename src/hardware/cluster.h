@@ -82,7 +82,7 @@ constexpr std::int64_t system_count(const Cluster& c) {
   return divided_up(c.gpus, devices_of_system(c));
 }
 
-// What a system draws of its node's power; 0: not known.
+// Its part of the node's power; 0: not known.
 constexpr Watts system_power(const Cluster& c) {
   return c.node_power *
          (static_cast<double>(devices_of_system(c)) / static_cast<double>(c.devices_per_node));

@@ -89,7 +89,7 @@ bool says_power_itself(const Json& node) {
   return listed_source(node, "power").kind == SourceKind::run;
 }
 
-// What a node's device draws, where its document says it.
+// The power of a node's device, where its document says it.
 std::optional<Watts> device_power(const Json& node, const Reader& at,
                                   const HardwareLookup& lookup) {
   if (!node.contains("device")) return {};

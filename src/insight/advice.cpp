@@ -116,7 +116,7 @@ bool is_better(const Tried& a, const Tried& b) {
   return a.fits ? a.step_time < b.step_time : a.short_of < b.short_of;
 }
 
-// What an answer needs of the memory for which a run does not fit.
+// The bytes that an answer needs of the memory for which a run does not fit.
 Bytes needed(Reason why, const Answer& a) {
   return why == Reason::host_memory ? a.host_needed : a.memory.peak;
 }

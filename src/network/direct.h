@@ -58,7 +58,7 @@ SecondsOf<R> message_time(const Cluster& c, const Group& g, std::size_t outermos
   return named(total(clock), {"message time", ""});
 }
 
-// What the busiest rank sends out of its unit.
+// Bytes that the busiest rank sends out of its unit.
 template <Number R>
 BytesOf<R> leaving_alone(BytesOf<R> full, const Group& g, std::int64_t unit, std::int64_t ranks) {
   return leaving(full, unit, ranks) / count<R>(unit, {"ranks of a unit", ""}) *

@@ -24,7 +24,7 @@ class Simulator {
     Workspace workspace;
   };
 
-  // What belongs to each stage, or to its cells, by the links that the stage has.
+  // One entry for each stage, or for each of its cells, on the links that the stage has.
   template <class Of>
   auto by_stage(Of&& of) const {
     auto all = of(run_, workspace_);

@@ -277,6 +277,8 @@ TEST_CASE("shipped runs resolve, and to themselves") {
 TEST_CASE("torchtitan's float8 stands beside fp8") {
   Json run = gpt3();
   run["framework"] = "torchtitan";
+  run["cluster"]["node"] = "dgx-h100";
+  run["training"]["flash_attention"] = true;
   run["parallel"] = {
       {"zero", 3}, {"recompute", "full"}, {"framework_options", {{"float8", "rowwise"}}}};
   run["training"]["precision"] = "bf16";

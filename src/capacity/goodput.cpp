@@ -13,6 +13,9 @@ namespace {
 // Beyond this the job never ends. The product of three such powers is still a number.
 constexpr double kHopeless = 200;
 
+// The rate of a job that fails before it runs again.
+constexpr PerSecond kWithoutRest{1e9};
+
 double power(double x) { return std::exp(std::min(x, kHopeless)); }
 double grown(double x) { return std::expm1(std::min(x, kHopeless)); }
 
@@ -40,7 +43,11 @@ constexpr std::int64_t kMostFailures = 200'000;
 class Life {
  public:
   Life(const Recovery& r, Seconds interval, std::uint64_t seed)
-      : r_(r), tau_(interval.si()), segment_(tau_ + r.stall.si()), random_(seed) {}
+      : r_(r),
+        rate_(rate_while_running(r).si()),
+        tau_(interval.si()),
+        segment_(tau_ + r.stall.si()),
+        random_(seed) {}
 
   void run(double training) {
     double done = 0;
@@ -69,8 +76,7 @@ class Life {
   }
 
   double next_failure() {
-    const double rate = r_.failures.si();
-    return rate > 0 ? -std::log1p(-uniform()) / rate : std::numeric_limits<double>::infinity();
+    return rate_ > 0 ? -std::log1p(-uniform()) / rate_ : std::numeric_limits<double>::infinity();
   }
 
   // No checkpoint follows the last piece of training.
@@ -111,6 +117,7 @@ class Life {
   }
 
   const Recovery& r_;
+  double rate_;
   double tau_;
   double segment_;
   std::mt19937_64 random_;
@@ -147,6 +154,13 @@ PerSecond node_rate_per_gpu(const Interruptions& i) {
   return rate;
 }
 
+PerSecond rate_while_running(const Recovery& r) {
+  if (r.failures.si() <= 0) return {};
+  const double mean = 1 / r.failures.si() / (1 + r.planned.rate * r.planned.duration);
+  const double runs = mean - r.detection.si();
+  return runs > 1 / kWithoutRest.si() ? PerSecond(1 / runs) : kWithoutRest;
+}
+
 Seconds young_interval(Seconds stall, PerSecond failures) {
   return Seconds(std::sqrt(2 * stall.si() / failures.si()));
 }
@@ -161,7 +175,7 @@ Seconds daly_interval(Seconds stall, PerSecond failures) {
 
 Seconds optimal_interval(const Recovery& r, Seconds shortest) {
   const Seconds floor = std::max(shortest, r.durable - r.stall);
-  const double rate = r.failures.si();
+  const double rate = rate_while_running(r).si();
   if (rate <= 0) return Seconds(std::numeric_limits<double>::infinity());
   return std::max(floor, Seconds(optimal_exponent(rate * r.stall.si()) / rate));
 }
@@ -199,7 +213,7 @@ Loss worst_loss(const Goodput& g) {
 Goodput goodput(const Recovery& r, Seconds interval) {
   Goodput g;
   g.interval = interval;
-  const double rate = r.failures.si();
+  const double rate = rate_while_running(r).si();
   if (rate > 0) {
     const double tau = interval.si();
     const double segment = rate * (tau + r.stall.si());

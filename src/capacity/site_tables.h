@@ -21,12 +21,13 @@ inline constexpr Form kCarbon =
 
 inline constexpr std::array kWindowRows = {
     described("gpus", form::whole(1, 1'000'000'000, "GPUs"), kRequired, "GPUs that were watched"),
-    described("time", form::quantity(kSeconds), kRequired, "for how long")};
+    described("time", form::quantity(kSeconds), kRequired, "for how long, by the wall clock")};
 inline constexpr KeyTable kWindowKeys{"window", kWindowRows};
 inline constexpr std::array kClassRows = {
     described("name", form::text("text"), kRequired, "of this kind of failure"),
     described("count", form::number(0, 1e9, "failures"), kNothing, "seen in the window"),
-    described("per_gpu_hour", form::number(0, 1e9, "failures"), kNothing, "in place of a count"),
+    described("per_gpu_hour", form::number(0, 1e9, "failures"), kNothing,
+              "in place of a count, by the wall clock"),
     described("takes_node", form::boolean(), otherwise("false"),
               "whether the node leaves until it is repaired")};
 inline constexpr KeyTable kClassKeys{"classes", kClassRows};

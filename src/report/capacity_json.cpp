@@ -94,8 +94,9 @@ Json checkpoint_json(const OptionAnswer& o) {
             {"interval_daly_s", nullptr},
             {"interval_optimal_s", nullptr}};
   if (failures) {
-    j["interval_young_s"] = young_interval(x.recovery.stall, x.recovery.failures).si();
-    j["interval_daly_s"] = daly_interval(x.recovery.stall, x.recovery.failures).si();
+    const PerSecond rate = rate_while_running(x.recovery);
+    j["interval_young_s"] = young_interval(x.recovery.stall, rate).si();
+    j["interval_daly_s"] = daly_interval(x.recovery.stall, rate).si();
     j["interval_optimal_s"] = optimal_interval(x.recovery, o.inputs.longest_step).si();
   }
   return j;

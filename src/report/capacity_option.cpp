@@ -119,10 +119,10 @@ Lines checkpoint_line(const OptionAnswer& o) {
           seconds_text(x.checkpoint.stall + x.checkpoint.durable) + ", read in " +
           seconds_text(x.checkpoint.read) + bound_by_nodes(o);
   if (x.recovery.failures.si() <= 0) return line("checkpoint", text);
+  const PerSecond rate = rate_while_running(x.recovery);
   text += "; every " + seconds_text(x.goodput.interval) + bound_text(x.bound) + " (Young " +
-          seconds_text(young_interval(x.recovery.stall, x.recovery.failures)) + ", Daly " +
-          seconds_text(daly_interval(x.recovery.stall, x.recovery.failures)) +
-          "); storage writes " +
+          seconds_text(young_interval(x.recovery.stall, rate)) + ", Daly " +
+          seconds_text(daly_interval(x.recovery.stall, rate)) + "); storage writes " +
           percent(x.checkpoint.write / (x.goodput.interval + x.recovery.stall)) + " of the time";
   return line("checkpoint", text);
 }

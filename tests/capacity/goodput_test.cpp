@@ -93,6 +93,28 @@ TEST_CASE("the closed form is the mean of what is played") {
   }
 }
 
+// Who counts failures in a window counts by the clock, with the detections and the stops in it.
+TEST_CASE("a run's failures times the mean time between them are its wall clock") {
+  Recovery planned = job(3 * 3600, 20, 3600, 600);
+  planned.planned = {PerSecond(1.0 / 86400), Seconds(7200)};
+  for (const Recovery& r : {job(3 * 3600, 0, 3600, 600), job(3 * 3600, 60, 0, 900), planned}) {
+    const Goodput g = goodput(r, Seconds(900));
+    CHECK(g.failures / r.failures.si() == testing::about(g.total).epsilon(1e-12));
+  }
+  Recovery waits = job(3600, 20, 60, 300);
+  waits.node_failures = PerSecond(0.5 / 3600);
+  waits.repair = Seconds(6 * 3600);
+  waits.spares = 3;
+  const Goodput g = goodput(waits, Seconds(900));
+  CHECK(g.spares > 0);
+  CHECK(g.failures / waits.failures.si() == testing::about(g.total - g.spares).epsilon(1e-12));
+}
+
+TEST_CASE("a run whose failures take longer than the time between them never ends") {
+  CHECK(cost(job(600, 10, 700), 60) > 1e6);
+  CHECK(std::isfinite(cost(job(600, 10, 700), 60)));
+}
+
 TEST_CASE("the causes add up to the whole") {
   Recovery r = job(5000, 30, 60, 600, 40);
   r.node_failures = PerSecond(1e-4);

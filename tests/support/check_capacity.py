@@ -62,11 +62,21 @@ def parts_of_time(rate, interval, stall, durable, detection, restart):
     return parts, segment * (1 + again) / interval
 
 
+def running_rate(g):
+    """Failures a second of a job that runs: less the detections, and the planned stops."""
+    mean = g["mean_time_between_failures_h"]
+    if not mean:
+        return 0
+    stops = g["days_of"]["planned_stops"]
+    running = 1 - stops / sum(g["days_of"].values())
+    return 1 / (3600 * mean * running - g["detection_s"])
+
+
 def check_failures(o):
     g, c = o["goodput"], o["checkpoint"]
     training = g["days_of"]["training"]
     mean = g["mean_time_between_failures_h"]
-    rate = 1 / (3600 * mean) if mean else 0
+    rate = running_rate(g)
     stall, interval = c["stall_s"], c["interval_s"]
     parts, failures = parts_of_time(rate, interval, stall, c["safe_after_s"] - stall,
                                     g["detection_s"], g["restart_s"])
@@ -76,6 +86,10 @@ def check_failures(o):
     if not mean:
         return
     same("failures", g["unexpected_failures"], failures * training * 86400)
+    waits = g["days_of"]["waiting_for_spares"]
+    waited = waits / (o["time"]["days"][1] - g["days_of"]["planned_stops"])
+    same("failures over the wall clock", g["unexpected_failures"] * mean,
+         o["time"]["hours"] * (1 - waited))
     same("rate of all classes", sum(k["per_gpu_hour"] for k in g["classes"]) * o["gpus"], 1 / mean)
     lost = sum(g["days_of"][k] for k in ("detection", "restart", "lost_work"))
     for k in g["classes"]:
@@ -86,7 +100,7 @@ def check_failures(o):
     x = stall * rate / 2
     same("Daly", c["interval_daly_s"],
          1 / rate if x >= 1 else math.sqrt(2 * stall / rate) * (1 + math.sqrt(x) / 3 + x / 9) - stall)
-    check_interval(o, rate)
+    check_interval(o, 1 / (3600 * mean))
 
 
 def check_interval(o, rate):

@@ -195,7 +195,7 @@ inline constexpr auto kScenarioRows = keys<ScenarioKeys>(
     fact<&ScenarioKeys::gpus>("gpus", plan_forms::kCountsOrSmallest, otherwise("cluster.gpus"),
                               "sizes; smallest: what meets a requirement"),
     fact<&ScenarioKeys::phases>("phases", form::list(plan_forms::kNamedWork, 1), kNothing,
-                                "trained one after the other"),
+                                "trained one after the other, on one cluster"),
     fact<&ScenarioKeys::search>(
         "search", either(form::boolean(), form::object(kSearchKeys, "search")),
         otherwise("true where no run names a strategy"), "the best strategy of each size"),

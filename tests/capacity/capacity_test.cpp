@@ -542,5 +542,23 @@ TEST_CASE("what is wrong with a plan is said in one line, with its place") {
   CHECK(has(complaint(R"({"goal": {"tokens": 1}})"), "no run"));
 }
 
+TEST_CASE("a cluster of one phase alone is refused, and a second number of GPUs") {
+  const std::string run = R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 1e9}, )";
+  const auto phases = [&](const std::string& second) {
+    return complaint(run + R"("phases": [{"name": "a"}, {"name": "b", )" + second + "}]}");
+  };
+  CHECK(has(phases(R"("set": {"cluster.gpus": 128})"), "phases[1].set.cluster.gpus: found"));
+  CHECK(has(phases(R"("set": {"cluster": {"node": "dgx-h100"}})"), "phases[1].set.cluster: found"));
+  CHECK(has(phases(R"("set": 3)"), "phases[1].set: found 3"));
+  CHECK(has(phases(R"("run": "llama-3-8b-8-h100")"), "phases[1].run: found a run on"));
+  CHECK(phases(R"("set": {"training.sequence_length": 1024})").empty());
+  const std::string gpus = R"("gpus": [512], "set": {"cluster.gpus": 1024}})";
+  CHECK(has(complaint(run + gpus), "set.cluster.gpus: found 1024 beside `gpus`"));
+  CHECK(has(
+      complaint(run + R"("models": [{"name": "m", "set": {"cluster": {"gpus": 8}}}], "gpus": 8})"),
+      "models[0].set.cluster: found"));
+  CHECK(complaint(run + R"("set": {"cluster.gpus": 512}})").empty());
+}
+
 }  // namespace
 }  // namespace orrery

@@ -167,6 +167,13 @@ $ orrery capacity two.json --gpus 128 --rent 3 --csv | cut -d, -f1,3,4
 > scenario,gpus,status
 > a,128,fits
 > b,128,fits
+$ echo '{"run": "gpt3-175b-1024-a100", "set": {"cluster.gpus": 512}}' > sized.json
+$ orrery capacity sized.json --gpus 256 --csv | cut -d, -f3
+> gpus
+> 256
+$ orrery capacity sized.json --sizes [256] --csv | cut -d, -f3
+> gpus
+> 256
 $ orrery capacity gpt3-175b-five-clusters --node dgx-h100
 ! exit 2
 ! stderr /--node dgx-h100: cluster.node: found a plan whose scenarios name their clusters/

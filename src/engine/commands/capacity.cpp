@@ -192,6 +192,20 @@ void set_sure(Json& plan) {
   }
 }
 
+void erase_gpus_of_set(Json& work) {
+  if (!work.is_object() || !work.contains("set") || !work["set"].is_object()) return;
+  work["set"].erase(kGpusOfRun);
+}
+
+// An option that says the sizes counts for all that a plan sets.
+void erase_set_gpus(Json& plan) {
+  erase_gpus_of_set(plan);
+  for (const char* list : {"scenarios", "models"}) {
+    if (!plan.contains(list) || !plan[list].is_array()) continue;
+    for (Json& one : plan[list]) erase_gpus_of_set(one);
+  }
+}
+
 void apply_options(const CapacityCommand& c, const ConfigLookup& lookup, Json& plan) {
   const Override* rent = nullptr;
   for (const Override& o : c.plan) {
@@ -200,6 +214,7 @@ void apply_options(const CapacityCommand& c, const ConfigLookup& lookup, Json& p
       continue;
     }
     erase_in_scenarios(o.path, plan);
+    if (o.path == kSizesOfPlan) erase_set_gpus(plan);
     apply_override(o, lookup, plan);
   }
   if (rent != nullptr) apply_rent(rent->value, plan);
@@ -219,6 +234,7 @@ void apply_run_options(const GivenRun& run, const ConfigLookup& lookup, Json& pl
                        "a plan without `scenarios`, or a run");
     }
     if (is_size) erase_in_scenarios("gpus", plan);
+    if (is_size) erase_set_gpus(plan);
     apply_override(is_size ? Override{o.flag, "gpus", o.value} : o, lookup, plan);
   }
 }

@@ -54,6 +54,9 @@ struct PlannedStops {
   Seconds duration{};  // of one stop; no work is lost, because a checkpoint is written before
 };
 
+// Above this a slowdown is surely meant as a factor: 1.3 for 0.3.
+inline constexpr double kMostSlowdown = 1;
+
 struct Stragglers {
   double slowdown = 0;  // while there is a slow rank, a step takes (1 + slowdown) times as long
   double share = 1;     // of the time in which there is one
@@ -142,8 +145,15 @@ struct SimulatedGoodput {
   std::uint64_t seed = 0;
 };
 
-// `training` is the time without any loss.
-SimulatedGoodput simulate_goodput(const Recovery& r, Seconds interval, Seconds training,
-                                  std::int64_t runs, std::uint64_t seed);
+// A part of a job: `training` is its time without any loss.
+struct Leg {
+  Recovery recovery;
+  Seconds interval{};
+  Seconds training{};
+};
+
+// The legs one after another.
+SimulatedGoodput simulate_goodput(const std::vector<Leg>& legs, std::int64_t runs,
+                                  std::uint64_t seed);
 
 }  // namespace orrery

@@ -36,10 +36,10 @@ Seconds time_to_write(const OutcomeInputs& in, const Outcome& o, Seconds& every)
   }
   if (given > Seconds()) return given * (kStallAllowed / (1 - kStallAllowed));
   const auto interval = [&](double stall) {
-    Recovery r = o.recovery;
+    Recovery r = o.largest.recovery;
     r.stall = Seconds(stall);
     r.durable = r.stall;
-    return optimal_interval(r, in.longest_step);
+    return optimal_interval(r, in.stretches[largest_checkpoint(in)].longest_step);
   };
   const double stall =
       most(0, kDay.si(), [&](double c) { return c <= kStallAllowed * (interval(c).si() + c); });
@@ -48,14 +48,14 @@ Seconds time_to_write(const OutcomeInputs& in, const Outcome& o, Seconds& every)
 }
 
 void add_storage(const OutcomeInputs& in, const Outcome& o, PurchaseNeeds& n) {
-  const bool known = in.policy.interval > Seconds() || o.recovery.failures.si() > 0;
+  const bool known = in.policy.interval > Seconds() || o.largest.recovery.failures.si() > 0;
   if (!known) return;
   const Seconds time = time_to_write(in, o, n.write_every);
   if (!(time > Seconds())) return;
-  n.write = in.checkpoint / time;
+  n.write = o.largest.checkpoint.size / time;
   const BytesPerSecond client = client_rate(in.storage, in.cluster);
   n.copy_stalls = in.policy.mode == CheckpointMode::synchronous && client.si() > 0 &&
-                  o.checkpoint.per_node / client > time;
+                  o.largest.checkpoint.per_node / client > time;
 }
 
 Seconds step_with(const Run& run, double network) {

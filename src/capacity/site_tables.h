@@ -41,8 +41,8 @@ inline constexpr std::array kPlannedRows = {
     described("duration", kTime, otherwise("the restart's"), "of one stop")};
 inline constexpr KeyTable kPlannedKeys{"planned", kPlannedRows};
 inline constexpr std::array kStragglerRows = {
-    described("slowdown", form::number(0, 100, "of a step"), kRequired,
-              "longer steps while one rank is slow"),
+    described("slowdown", form::number(0, kMostSlowdown, "of a step"), kRequired,
+              "added to a step while one rank is slow: 0.3 for 30 % longer"),
     described("share", form::number(0, 1, "of the time"), otherwise("1"), "in which there is one")};
 inline constexpr KeyTable kStragglerKeys{"stragglers", kStragglerRows};
 

@@ -84,6 +84,12 @@ std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a
          a.nearest_text;
 }
 
+// A comment of the shell, where the command is that of one phase of several.
+std::string of_phase(const OptionAnswer& o) {
+  const std::vector<PhasePlan>& phases = o.plan->phases;
+  return phases.size() > 1 ? "  # phase " + phases.front().name : "";
+}
+
 }  // namespace
 
 std::string meets_text(const CapacityReport& r, std::size_t option) {
@@ -157,8 +163,9 @@ std::string accuracy_text(const OptionAnswer& o) {
 
 std::vector<std::string> left_out(const OptionAnswer& o) {
   std::vector<std::string> all;
-  if (o.outcome.recovery.failures.si() <= 0) all.emplace_back("failures (--failures llama-3)");
-  if (!o.outcome.checkpoint.storage_known) {
+  if (o.outcome.largest.recovery.failures.si() <= 0)
+    all.emplace_back("failures (--failures llama-3)");
+  if (!o.outcome.largest.checkpoint.storage_known) {
     all.emplace_back("the writing of checkpoints (--storage selene)");
   }
   if (!o.outcome.energy.pue_known) {
@@ -174,7 +181,8 @@ Section command_section(const CapacityReport& r) {
   std::string lines;
   for (std::size_t i = 0; i < std::min(kMostCommands, r.answer.ranked.size()); ++i) {
     const std::string command = command_of(r.answer.options[r.answer.ranked[i]]);
-    if (!command.empty()) lines += "  " + command + "\n";
+    if (command.empty()) continue;
+    lines += "  " + command + of_phase(r.answer.options[r.answer.ranked[i]]) + "\n";
   }
   if (lines.empty()) return {};
   return s.add(Verbatim{lines});

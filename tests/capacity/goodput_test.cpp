@@ -85,7 +85,7 @@ TEST_CASE("the closed form is the mean of what is played") {
     const double training = 4e6;
     const Goodput g = goodput(c.r, Seconds(c.interval));
     const SimulatedGoodput played =
-        simulate_goodput(c.r, Seconds(c.interval), Seconds(training), 300, 1);
+        simulate_goodput({{c.r, Seconds(c.interval), Seconds(training)}}, 300, 1);
     CHECK(played.wall.value.si() / training == testing::about(g.total).epsilon(0.01));
     CHECK(played.failures.mean == testing::about(g.failures * training).epsilon(0.01));
     CHECK(played.wall.low < played.wall.value);
@@ -165,10 +165,10 @@ TEST_CASE("a spare more never makes a run wait longer, and enough are found") {
 
 TEST_CASE("a seed gives the same numbers again") {
   const Recovery r = job(5000, 20, 60, 300);
-  const auto a = simulate_goodput(r, Seconds(500), Seconds(1e6), 20, 42);
-  const auto b = simulate_goodput(r, Seconds(500), Seconds(1e6), 20, 42);
+  const auto a = simulate_goodput({{r, Seconds(500), Seconds(1e6)}}, 20, 42);
+  const auto b = simulate_goodput({{r, Seconds(500), Seconds(1e6)}}, 20, 42);
   CHECK(a.wall.value == b.wall.value);
-  CHECK(simulate_goodput(r, Seconds(500), Seconds(1e6), 20, 43).wall.value != a.wall.value);
+  CHECK(simulate_goodput({{r, Seconds(500), Seconds(1e6)}}, 20, 43).wall.value != a.wall.value);
 }
 
 }  // namespace

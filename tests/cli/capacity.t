@@ -136,8 +136,23 @@ $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --pric
 $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --checkpoint two-phase --json > blank.json
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --prices market-2026 --rank time --sizes [512,768,1024] --html -o three.html
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --prices market-2026 --deadline 60d --budget 50e6 --sure --json > sure.json
-$ python3 $ROOT/tests/support/check_capacity.py five.json three.json blank.json sure.json --page three.html three.json
+$ echo '{"failures": ["llama-3", {"stragglers": {"slowdown": 0.3, "share": 0.1}}], "storage": {"write": "100 GB/s"}, "goal": {"tokens": 5e11}, "gpus": 64, "set": {"training.global_batch": 256}, "phases": [{"name": "large", "run": "llama-3-70b-64-h100"}, {"name": "small", "run": "llama-3-8b-8-h100"}]}' > phases.json
+$ orrery capacity phases.json --json > two-phases.json
+$ python3 $ROOT/tests/support/check_capacity.py five.json three.json blank.json sure.json two-phases.json --page three.html three.json
 > ... numbers computed again
+
+# Each model of a plan has checkpoints of its own; the command says which phase it shows.
+$ orrery capacity phases.json | grep -E '^checkpoint|# phase'
+> checkpoint        large: 987.8 GB, synchronous: stops training 9.878 s, safe after 9.878 s, read in
+> checkpoint        small: 96.36 GB, synchronous: stops training 963.6 ms, safe after 963.6 ms, read
+>   orrery estimate llama-3-70b-64-h100 ...  # phase large
+
+# A checkpoint is between two steps.
+$ echo '{"run": "llama-3-70b-64-h100", "set": {"training.global_batch": 256}, "goal": {"tokens": 1e12}, "storage": {"write": "100 GB/s"}, "checkpoint": {"interval": "1 s"}}' > every-second.json
+$ orrery capacity every-second.json | grep -A 2 ^checkpoint
+> checkpoint        987.8 GB, synchronous: stops training 9.878 s, safe after 9.878 s, read in 9.878
+>                   s; every ... s, the given 1 s up to whole steps; storage writes ... % of the
+>                   time
 
 # What to ask a seller for, and a rate of one's own in place of the predicted step.
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene | grep -E '^(storage|network) to buy'

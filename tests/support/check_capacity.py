@@ -41,7 +41,7 @@ def check_time(o):
     for side in range(3):
         same("ideal days", t["ideal_days"][side], sum(p["days"][side] for p in t["phases"]))
     same("days", t["days"][1], sum(g["days_of"].values()))
-    same("training", g["days_of"]["training"], t["ideal_days"][1] + g["stragglers_days"])
+    same("training", g["days_of"]["training"], t["ideal_days"][1])
     same("effective", g["effective_training_time_ratio"], g["days_of"]["training"] / t["days"][1])
     same("hours", t["hours"], 24 * t["days"][1])
     same("GPU-hours", t["gpu_hours"], o["gpus_paid"] * t["hours"])
@@ -74,18 +74,24 @@ def running_rate(g):
 
 def check_failures(o):
     g, c = o["goodput"], o["checkpoint"]
-    training = g["days_of"]["training"]
+    training = g["days_of"]["training"] + g["days_of"]["stragglers"]
     mean = g["mean_time_between_failures_h"]
     rate = running_rate(g)
-    stall, interval = c["stall_s"], c["interval_s"]
-    parts, failures = parts_of_time(rate, interval, stall, c["safe_after_s"] - stall,
-                                    g["detection_s"], g["restart_s"])
-    for name, share in parts.items():
+    same("training", training, sum(s["training_days"] for s in c["by_phase"] or [c]))
+    lost, failures = {}, 0
+    for s in c["by_phase"] or [c]:
+        restart = g["restart_s"] - c["read_s"] + s["read_s"]
+        parts, often = parts_of_time(rate, s["interval_s"], s["stall_s"],
+                                     s["safe_after_s"] - s["stall_s"], g["detection_s"], restart)
+        failures += often * s["training_days"] * 86400
+        for name, share in parts.items():
+            lost[name] = lost.get(name, 0) + share * s["training_days"]
+    for name, days in lost.items():
         # Differences of nearly equal numbers: to a millionth of a day.
-        assert math.isclose(g["days_of"][name], share * training, rel_tol=1e-6, abs_tol=1e-6), name
+        assert math.isclose(g["days_of"][name], days, rel_tol=1e-6, abs_tol=1e-6), name
     if not mean:
         return
-    same("failures", g["unexpected_failures"], failures * training * 86400)
+    same("failures", g["unexpected_failures"], failures)
     waits = g["days_of"]["waiting_for_spares"]
     waited = waits / (o["time"]["days"][1] - g["days_of"]["planned_stops"])
     same("failures over the wall clock", g["unexpected_failures"] * mean,
@@ -96,6 +102,7 @@ def check_failures(o):
         share = k["per_gpu_hour"] * o["gpus"] * mean
         same("failures of a class", k["failures"], share * g["unexpected_failures"])
         same("days of a class", k["days"], share * lost)
+    stall = c["stall_s"]
     same("Young", c["interval_young_s"], math.sqrt(2 * stall / rate))
     x = stall * rate / 2
     same("Daly", c["interval_daly_s"],
@@ -109,7 +116,7 @@ def check_interval(o, rate):
     least = {"written": c["safe_after_s"] - 2 * c["stall_s"], "a step": step, "given": 0,
              "optimum": 0, "lost work": min(300, 0.02 / rate)}[c["interval_bound"]]
     assert c["interval_s"] >= least - step / 2, (c, least)
-    if c["interval_bound"] != "given":
+    if not c["by_phase"]:
         same("whole steps", c["interval_s"] / step, round(c["interval_s"] / step))
 
 

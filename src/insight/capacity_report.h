@@ -62,6 +62,10 @@ bool is_worth_showing(const Sensitivity& s);
 
 double mfu_of(const Answer& a);
 
+// Whether a node's host memory, where its size is known, holds its part of a checkpoint that is
+// written beside training, besides what is offloaded.
+bool host_holds_checkpoint(const OptionAnswer& o);
+
 // The command line that gives the step and the memory of an option's first phase again, at its full
 // batch: the run that the option was made from, and each key that the option has otherwise. ""
 // where the rate is given, which no estimate has.

@@ -85,6 +85,7 @@ Json checkpoint_json(const OptionAnswer& o, const Stretch& s, const StretchOutco
             {"mode", name_of(o.inputs.policy.mode)},
             {"storage_known", c.storage_known},
             {"bound_by_nodes", c.nodes_bound_it},
+            {"overhead_s", o.inputs.policy.overhead.si()},
             {"stall_s", c.stall.si()},
             {"safe_after_s", double((c.stall + c.durable).si())},
             {"read_s", c.read.si()},
@@ -210,6 +211,7 @@ Json data_json(const OptionAnswer& o) {
           {"cpu_cores", n.cores > 0 ? Json(n.cores) : Json()},
           {"host_memory_of_checkpoint_bytes_per_node", o.outcome.largest.checkpoint.per_node.si()},
           {"host_memory_of_offload_bytes_per_node", o.answer.host_needed.si()},
+          {"host_memory_holds_it", host_holds_checkpoint(o)},
           {"were_it_trained_on", json_list(n.samples, sample_json)}};
 }
 
@@ -217,6 +219,7 @@ Json needs_json(const PurchaseNeeds& n) {
   const auto rate = [](BytesPerSecond r) { return r.si() > 0 ? Json(r.si()) : Json(); };
   return {{"storage_write_bytes_per_s", rate(n.write)},
           {"storage_write_every_s", n.write.si() > 0 ? Json(n.write_every.si()) : Json()},
+          {"storage_no_rate_will_do", n.no_rate_will_do},
           {"node_links_too_slow", n.copy_stalls},
           {"network_sent_bytes_per_s_per_node", rate(n.sent)},
           {"network_least_bytes_per_s_per_node", rate(n.least)},

@@ -159,6 +159,10 @@ Lines needs_lines(const OptionAnswer& o) {
             (beside || o.inputs.policy.interval.si() > 0 ? ""
                                                          : ", the best interval at that rate") +
             (n.copy_stalls ? "; a node's own links are too slow for that" : ""));
+  } else if (n.no_rate_will_do) {
+    all += line("storage to buy",
+                "no write rate is enough: the " + seconds_text(o.inputs.policy.overhead) +
+                    " of `checkpoint.overhead` alone stop training for more than 1 % of the time");
   } else {
     all += line("storage to buy",
                 "not known: no failure rates (`failures`) and no `checkpoint.interval` say how "
@@ -276,7 +280,8 @@ Lines host_line(const OptionAnswer& o) {
   }
   if (parts.empty()) return {};
   if (o.answer.host_capacity.si() > 0) parts.push_back("of " + gib_text(o.answer.host_capacity, 0));
-  return line("host memory", joined(parts, ", "));
+  return line("host memory",
+              joined(parts, ", ") + (host_holds_checkpoint(o) ? "" : ": more than a node holds"));
 }
 
 Lines periodic_line(const OptionAnswer& o) {

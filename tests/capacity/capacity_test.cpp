@@ -223,6 +223,28 @@ TEST_CASE("storage of the rate to buy stops training for 1 % of the time") {
   CHECK(estimate(slower).step_time / o.answer.step_time == testing::about(1.05).epsilon(1e-6));
 }
 
+TEST_CASE("the overhead of a checkpoint leaves its write less time, or none") {
+  const auto a = answered(priced("rent"));
+  const OptionAnswer& o = a->answer.options[0];
+  const auto needs = [&](Seconds overhead, Seconds interval) {
+    OutcomeInputs in = o.inputs;
+    in.policy.overhead = overhead;
+    in.policy.interval = interval;
+    return purchase_needs(in, outcome_of(in), o.run->run);
+  };
+  for (const double interval : {0.0, 7200.0}) {
+    CAPTURE(interval);
+    const PurchaseNeeds n = needs(Seconds(10), Seconds(interval));
+    const double stall = o.inputs.stretches[0].checkpoint / n.write / Seconds(1) + 10;
+    CHECK(stall / (stall + n.write_every.si()) == testing::about(0.01).epsilon(1e-6));
+    CHECK(needs({}, Seconds(interval)).write < n.write);
+    CHECK_FALSE(n.no_rate_will_do);
+    const PurchaseNeeds none = needs(Seconds(1200), Seconds(interval));
+    CHECK(none.write == BytesPerSecond());
+    CHECK(none.no_rate_will_do);
+  }
+}
+
 // Llama 3 8B on 16 GPUs of two nodes, all data parallel: one ring, which leaves a node once.
 TEST_CASE("a node sends to others what its rings carry out of it, once each") {
   const std::string run = R"("run": {"model": "llama-3-8b",

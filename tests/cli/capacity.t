@@ -147,6 +147,13 @@ $ orrery capacity phases.json | grep -E '^checkpoint|# phase'
 > checkpoint        small: 96.36 GB, synchronous: stops training 963.6 ms, safe after 963.6 ms, read
 >   orrery estimate llama-3-70b-64-h100 ...  # phase large
 
+# A node whose host memory does not hold its part of a checkpoint is told of.
+$ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --checkpoint two-phase --failures llama-3 --storage selene --set "cluster.host.memory_capacity=10 GB" | grep '^host memory'
+> host memory       115.0 GiB a node for a checkpoint, of 9 GiB: more than a node holds
+$ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --checkpoint two-phase --failures llama-3 --storage selene | grep -c 'more than a node holds'
+! exit 1
+> 0
+
 # A checkpoint is between two steps.
 $ echo '{"run": "llama-3-70b-64-h100", "set": {"training.global_batch": 256}, "goal": {"tokens": 1e12}, "storage": {"write": "100 GB/s"}, "checkpoint": {"interval": "1 s"}}' > every-second.json
 $ orrery capacity every-second.json | grep -A 2 ^checkpoint

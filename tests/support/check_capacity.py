@@ -160,7 +160,7 @@ def check_checkpoint(o):
         return
     every = needs["storage_write_every_s"]
     if c["mode"] == "synchronous":
-        stall = c["bytes"] / write
+        stall = c["bytes"] / write + c["overhead_s"]
         same("stall of 1 %", stall / (every + stall), 0.01, 1e-6)
     else:
         same("written within the interval", c["bytes"] / write, every)

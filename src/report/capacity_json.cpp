@@ -275,6 +275,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["inference"] = inference_json(o.inference);
   j["replicas_of_the_whole_model"] = o.periodic.replicas;
   j["periodic_data_parallel"] = periodic_json(o);
+  j["periodic_memory"] = {{"peak_gib", gib(o.periodic.peak)}, {"fits", o.periodic.fits}};
   j["late_gradients_days"] = json_or_null(o.late_gradients, in_days);
   j["left_out"] = left_out(o);
   j["command"] = command_of(o);

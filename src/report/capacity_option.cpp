@@ -290,6 +290,12 @@ Lines periodic_line(const OptionAnswer& o) {
     return line("what if", "no local SGD: all " + grouped(syncs.ranks) +
                                " data parallel ranks share one copy of the model");
   }
+  if (!syncs.fits) {
+    return line("what if", "no local SGD: each of " + grouped(syncs.replicas) +
+                               " replicas would hold all states, and does not fit: " +
+                               gib_text(syncs.peak, 1) + " of " + gib_text(o.answer.capacity, 1) +
+                               " a GPU");
+  }
   if (syncs.at.empty()) return {};
   const Seconds least = syncs.at.back().wall;
   const std::string which = grouped(syncs.replicas) + " replicas synchronised every ";

@@ -190,7 +190,7 @@ class Builder {
     const Run& run = fitting.resolved.run;
     const PieceTime p = piece_time(phase.name, run, fitting.answer, tokens);
     a_.pieces.push_back({run, p.steps});
-    add_piece(a_.training, run, p);
+    add_piece(a_.training, phase.goal, run, p);
   }
 
   void fill_inputs() {

@@ -54,7 +54,7 @@ struct PeriodicSyncs {
   bool states_go_beyond = false;  // gradients or optimizer states are sharded over several
   Bytes peak{};                   // of a GPU whose replica is alone, of the piece that needs most
   bool fits = true;               // that peak
-  std::vector<PeriodicSync> at;   // empty with one replica, if nothing is exposed or it does not fit
+  std::vector<PeriodicSync> at;  // empty with one replica, if nothing is exposed or it does not fit
 };
 
 // Number of replicas of the whole model, each on dp/replicas data parallel ranks.

@@ -52,7 +52,7 @@ std::vector<ClassCost> class_costs(const OptionAnswer& o);
 // An amount of money by what it pays for.
 struct UnitCosts {
   double million_tokens = 0;
-  double eflop = 0;  // 10¹⁸ model FLOPs
+  double eflop = 0;  // 10¹⁸ model FLOPs, by TrainingTime::convention
   double gpu_hour = 0;
 };
 UnitCosts unit_costs_of(const OptionAnswer& o, double amount);

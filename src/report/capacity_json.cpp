@@ -175,6 +175,7 @@ Json assumptions_json(const std::vector<Assumption>& all) {
 Json time_json(const CapacityReport& r, const OptionAnswer& o) {
   Json j = {{"tokens", o.training.tokens},
             {"model_flops", o.training.model_flops.si()},
+            {"flops_convention", name_of(o.training.convention)},
             {"ideal_days", days(o.training.time)},
             {"days", days(o.range.wall)},
             {"hours", double(o.outcome.wall / kHour)},

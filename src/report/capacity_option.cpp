@@ -207,7 +207,8 @@ std::string unit_costs(const OptionAnswer& o) {
   const UnitCosts each = unit_costs_of(o, o.outcome.cost->amount());
   const std::string of = " " + o.outcome.cost->currency().text();
   return fixed(each.million_tokens, 3) + of + " a million tokens, " + fixed(each.eflop, 3) + of +
-         " an EFLOP, " + fixed(each.gpu_hour, 2) + of + " a GPU-hour";
+         " an EFLOP (by " + std::string(name_of(o.training.convention)) + "), " +
+         fixed(each.gpu_hour, 2) + of + " a GPU-hour";
 }
 
 Lines energy_lines(const OptionAnswer& o) {

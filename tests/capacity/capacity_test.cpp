@@ -528,6 +528,34 @@ TEST_CASE("a phase writes the checkpoints of its own model") {
   CHECK(same->answer.options[0].inputs.stretches[0].phases == "a, b");
 }
 
+TEST_CASE("replicas that cannot hold all states do not train alone") {
+  const auto days = [](const std::string& run) {
+    const auto a = answered(R"({"goal": {"tokens": 1e11}, "run": ")" + run + "\"}");
+    return a->answer.options[0].periodic;
+  };
+  const PeriodicSyncs large = days("llama-3-405b-16384-h100");
+  CHECK(large.replicas == 128);
+  CHECK_FALSE(large.fits);
+  CHECK(large.peak > Bytes(100 * kGiB.si()));
+  CHECK(large.at.empty());
+  const PeriodicSyncs small = days("gpt3-175b-1024-a100");
+  CHECK(small.fits);
+  CHECK(small.at.size() == kSyncEvery.size());
+}
+
+TEST_CASE("the FLOPs of a training are counted as its goal counts them") {
+  const auto training = [](const std::string& goal) {
+    const auto a = answered(R"({"run": "gpt3-175b-1024-a100", "goal": )" + goal + "}");
+    return a->answer.options[0].training;
+  };
+  const TrainingTime by_6n = training(R"({"flops": 3.15e23})");
+  CHECK(by_6n.convention == FlopsConvention::six_n);
+  CHECK(by_6n.model_flops.si() == testing::about(3.15e23).epsilon(1e-4));  // whole steps
+  const TrainingTime by_palm = training(R"({"flops": 3.15e23, "flops_convention": "palm"})");
+  CHECK(by_palm.model_flops.si() == testing::about(3.15e23).epsilon(1e-4));
+  CHECK(training(R"({"tokens": 300e9})").convention == FlopsConvention::megatron);
+}
+
 TEST_CASE("slow ranks take from the effective time") {
   const std::string plan =
       R"({"run": "gpt3-175b-1024-a100", "failures": ["llama-3", {"stragglers": )";

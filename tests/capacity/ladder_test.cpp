@@ -119,9 +119,10 @@ TEST_CASE("a batch that takes every smaller size is not spoken of") {
 
 // Interleaved over 4 stages, the micro batches of a replica are a multiple of 4.
 TEST_CASE("the other batch is the nearest that an interleaved schedule takes") {
-  const auto a = answered(R"({"run": "llama-3-70b-64-h100", "goal": {"tokens": 2e12}, "gpus": "smallest",
+  const auto a =
+      answered(R"({"run": "llama-3-70b-64-h100", "goal": {"tokens": 2e12}, "gpus": "smallest",
       "set": {"training.global_batch": 1024}, )" +
-                          within("60") + "}");
+               within("60") + "}");
   const std::optional<OtherBatch>& other = a->answer.sizes_tried.at(0).other_batch;
   REQUIRE(other);
   CHECK(other->gpus < a->answer.options[*a->answer.requirements[0].smallest].gpus);

@@ -202,10 +202,10 @@ $ orrery capacity gpt3-175b-five-clusters --node dgx-h100
 
 # A price of one's own, bare; it goes before the others and is marked.
 $ orrery capacity gpt3-175b-1024-a100 --prices market-2026 --rent 1.5 | grep -E 'given by you|a GPU-hour|1.99'
->   a unit          ... a million tokens, ... an EFLOP, 1.50 USD a GPU-hour
+>   a unit          ... a million tokens, ... an EFLOP (by megatron), 1.50 USD a GPU-hour
 >   rent of a GPU, of every kind: 1.5 USD/h: given by you
 $ orrery capacity gpt3-175b-1024-a100 --prices '{"gpus": {"a100-sxm4-80gb": {"rent": "1.25 USD/h"}}}' | grep -E 'given by you|a GPU-hour'
->   a unit          ... a million tokens, ... an EFLOP, 1.25 USD a GPU-hour
+>   a unit          ... a million tokens, ... an EFLOP (by megatron), 1.25 USD a GPU-hour
 >   a100-sxm4-80gb: rent of a GPU: 1.25 USD/h: given by you
 
 # A price and a storage that an option gives have that option as their source.
@@ -216,17 +216,15 @@ $ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --rent 2.5 --storage '{"writ
 # A unit names the convention of its FLOPs, which is the goal's.
 $ echo '{"run": "llama-3-405b-16384-h100", "goal": {"flops": 3.8e25}, "prices": {"rent": 2.5}}' > flops.json
 $ orrery capacity flops.json | grep 'an EFLOP'
->   a unit          ... USD a million tokens, ... USD an EFLOP (counted by 6n), 2.50 USD a GPU-hour
+>   a unit          ... USD a million tokens, ... USD an EFLOP (by 6n), 2.50 USD a GPU-hour
 $ orrery capacity flops.json --json | python3 -c 'import json, sys; c = json.load(sys.stdin)["options"][0]["cost"]; print(abs(c["per_eflop"] * 3.8e7 / c["total"] - 1) < 1e-4)'
 > True
 
 # A budget is held against the run's share of a purchase, which costs more at once.
-$ echo '{"run": "gpt3-175b-1024-a100", "gpus": [1024], "require": {"deadline": "60 d", "budget": "9e6 USD"}, "prices": {"gpus": {"a100-sxm4-80gb": {"purchase": "20000 USD"}}, "pay": "purchase", "lifetime": "1461 d", "utilisation": 0.8}}' > bought.json
-$ orrery capacity bought.json | grep -A 3 ^required
-> required          within 60.0 days, for 9.00 M USD: smallest ... with 1,024 GPUs; the budget is
+$ echo '{"name": "bought", "run": "gpt3-175b-1024-a100", "gpus": [1024], "require": {"deadline": "60 d", "budget": "9e6 USD"}, "prices": {"gpus": {"a100-sxm4-80gb": {"purchase": "20000 USD"}}, "pay": "purchase", "lifetime": "1461 d", "utilisation": 0.8}}' > bought.json
+$ orrery capacity bought.json | grep -A 1 ^required
+> required          within 60.0 days, for 9.00 M USD: smallest bought with 1,024 GPUs; the budget is
 >                   held against ... k USD, the run's share of 20.5 M USD bought
->
-> ...
 
 # What local SGD would need does not fit here.
 $ orrery capacity llama-3-405b-16384-h100 | grep -A 1 'no local SGD'
@@ -234,8 +232,8 @@ $ orrery capacity llama-3-405b-16384-h100 | grep -A 1 'no local SGD'
 >                   GiB of 79.7 GiB a GPU
 
 # A request may have it in Markdown.
-$ echo '{"command": "capacity", "request": {"run": "gpt3-175b-1024-a100", "format": "markdown"}}' | orrery call | cut -c 1-42
-> {"code":0,"text":"# gpt3-175b-1024-a100\n\n
+$ echo '{"command": "capacity", "request": {"run": "gpt3-175b-1024-a100", "format": "markdown"}}' | orrery call | cut -c 1-39
+> {"code":0,"text":"# gpt3-175b-1024-a100
 
 # What the answer leaves out stands in one line, with the flags that put it in.
 $ orrery capacity gpt3-175b-1024-a100 | grep -A 2 '^left out'

@@ -93,7 +93,7 @@ TEST_CASE("the closed form is the mean of what is played") {
   }
 }
 
-// Who counts failures in a window counts by the clock, with the detections and the stops in it.
+// A window in which failures were counted holds their detections and the planned stops.
 TEST_CASE("a run's failures times the mean time between them are its wall clock") {
   Recovery planned = job(3 * 3600, 20, 3600, 600);
   planned.planned = {PerSecond(1.0 / 86400), Seconds(7200)};

@@ -13,6 +13,9 @@ namespace {
 // Beyond this the job never ends. The product of three such powers is still a number.
 constexpr double kHopeless = 200;
 
+// The rate of a job that fails before it runs again.
+constexpr PerSecond kWithoutRest{1e9};
+
 double power(double x) { return std::exp(std::min(x, kHopeless)); }
 double grown(double x) { return std::expm1(std::min(x, kHopeless)); }
 
@@ -39,10 +42,23 @@ constexpr std::int64_t kMostFailures = 200'000;
 
 class Life {
  public:
-  Life(const Recovery& r, Seconds interval, std::uint64_t seed)
-      : r_(r), tau_(interval.si()), segment_(tau_ + r.stall.si()), random_(seed) {}
+  explicit Life(std::uint64_t seed) : random_(seed) {}
 
-  void run(double training) {
+  void run(const Leg& leg) {
+    r_ = leg.recovery;
+    rate_ = rate_while_running(r_).si();
+    tau_ = leg.interval.si();
+    segment_ = tau_ + r_.stall.si();
+    const double begin = clock_;
+    train(leg.training.si());
+    stopped_ += (clock_ - begin) * (r_.planned.rate * r_.planned.duration);
+  }
+
+  double clock() const { return clock_ + stopped_; }
+  std::int64_t failures() const { return failures_; }
+
+ private:
+  void train(double training) {
     double done = 0;
     while (failures_ < kMostFailures) {
       const double left = training - done;
@@ -56,21 +72,15 @@ class Life {
       done += kept(until);
       recover();
     }
-    clock_ *= 1 + r_.planned.rate * r_.planned.duration;
   }
 
-  double clock() const { return clock_; }
-  std::int64_t failures() const { return failures_; }
-
- private:
   double uniform() {
     constexpr double kScale = 1.0 / 9007199254740992.0;  // 2⁻⁵³
     return static_cast<double>(random_() >> 11U) * kScale;
   }
 
   double next_failure() {
-    const double rate = r_.failures.si();
-    return rate > 0 ? -std::log1p(-uniform()) / rate : std::numeric_limits<double>::infinity();
+    return rate_ > 0 ? -std::log1p(-uniform()) / rate_ : std::numeric_limits<double>::infinity();
   }
 
   // No checkpoint follows the last piece of training.
@@ -110,11 +120,13 @@ class Life {
     if (away_.size() > spares) clock_ = std::max(clock_, away_[away_.size() - spares - 1]);
   }
 
-  const Recovery& r_;
-  double tau_;
-  double segment_;
+  Recovery r_;
+  double rate_ = 0;
+  double tau_ = 0;
+  double segment_ = 0;
   std::mt19937_64 random_;
-  double clock_ = 0;
+  double clock_ = 0;    // without planned stops
+  double stopped_ = 0;  // planned
   std::int64_t failures_ = 0;
   std::vector<double> away_;
 };
@@ -147,6 +159,13 @@ PerSecond node_rate_per_gpu(const Interruptions& i) {
   return rate;
 }
 
+PerSecond rate_while_running(const Recovery& r) {
+  if (r.failures.si() <= 0) return {};
+  const double mean = 1 / r.failures.si() / (1 + r.planned.rate * r.planned.duration);
+  const double runs = mean - r.detection.si();
+  return runs > 1 / kWithoutRest.si() ? PerSecond(1 / runs) : kWithoutRest;
+}
+
 Seconds young_interval(Seconds stall, PerSecond failures) {
   return Seconds(std::sqrt(2 * stall.si() / failures.si()));
 }
@@ -161,7 +180,7 @@ Seconds daly_interval(Seconds stall, PerSecond failures) {
 
 Seconds optimal_interval(const Recovery& r, Seconds shortest) {
   const Seconds floor = std::max(shortest, r.durable - r.stall);
-  const double rate = r.failures.si();
+  const double rate = rate_while_running(r).si();
   if (rate <= 0) return Seconds(std::numeric_limits<double>::infinity());
   return std::max(floor, Seconds(optimal_exponent(rate * r.stall.si()) / rate));
 }
@@ -199,7 +218,7 @@ Loss worst_loss(const Goodput& g) {
 Goodput goodput(const Recovery& r, Seconds interval) {
   Goodput g;
   g.interval = interval;
-  const double rate = r.failures.si();
+  const double rate = rate_while_running(r).si();
   if (rate > 0) {
     const double tau = interval.si();
     const double segment = rate * (tau + r.stall.si());
@@ -221,13 +240,13 @@ Goodput goodput(const Recovery& r, Seconds interval) {
   return g;
 }
 
-SimulatedGoodput simulate_goodput(const Recovery& r, Seconds interval, Seconds training,
-                                  std::int64_t runs, std::uint64_t seed) {
+SimulatedGoodput simulate_goodput(const std::vector<Leg>& legs, std::int64_t runs,
+                                  std::uint64_t seed) {
   std::vector<double> walls;
   std::vector<double> failures;
   for (std::int64_t i = 0; i < runs; ++i) {
-    Life life(r, interval, seed + static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15ULL);
-    life.run(training.si());
+    Life life(seed + static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15ULL);
+    for (const Leg& leg : legs) life.run(leg);
     walls.push_back(life.clock());
     failures.push_back(static_cast<double>(life.failures()));
   }

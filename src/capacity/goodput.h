@@ -4,12 +4,16 @@
 // recovery, planned stops and slow ranks: in closed form, and simulated.
 //
 // Failures of a class come at a constant rate a GPU and second (a Poisson process); a job on n GPUs
-// has n times that rate.
+// has n times that rate. Rates are counted by the wall clock, as those who publish them do: a
+// window of 54 days holds its detections and planned stops. With M between two failures by the wall
+// clock, ρ seconds of planned stops for each other second and a detection time D, in which nothing
+// else fails, a job that runs fails at
+//     λ = 1/(M/(1 + ρ) − D),
+// so that a run's failures times M are its wall clock, less the time it waits for spares.
 //
-// Closed form: M = 1/λ is the mean time between failures. A segment is τ of training and a stall C;
-// it is safe W after its stall (checkpoint.h). A failure costs a detection time D, in which nothing
-// else fails, and a restart R, which may fail itself. With s = τ + C, the exact mean time for a τ
-// of training is
+// Closed form: a segment is τ of training and a stall C; it is safe W after its stall
+// (checkpoint.h). A failure costs D and a restart R, which may fail itself. With s = τ + C, the
+// exact mean time for a τ of training is
 //     E(τ) = (e^{λs} − 1)·e^{λW}·(1/λ + D + E_R),   E_R = (e^{λR} − 1)·(1/λ + D)
 // (a Markov chain of segments with and without a checkpoint in flight; W = 0, D = 0 is Daly's
 // model, "A higher order estimate of the optimum checkpoint interval", FGCS 22 (2006), eq. 13).
@@ -41,7 +45,7 @@ namespace orrery {
 
 struct FailureClass {
   std::string name;
-  PerSecond rate{};         // of one GPU
+  PerSecond rate{};         // of one GPU, by the wall clock
   bool takes_node = false;  // the node leaves until it is repaired
 };
 
@@ -49,6 +53,9 @@ struct PlannedStops {
   PerSecond rate{};    // of the whole job, independent of its size
   Seconds duration{};  // of one stop; no work is lost, because a checkpoint is written before
 };
+
+// Above this a slowdown is surely meant as a factor: 1.3 for 0.3.
+inline constexpr double kMostSlowdown = 1;
 
 struct Stragglers {
   double slowdown = 0;  // while there is a slow rank, a step takes (1 + slowdown) times as long
@@ -71,7 +78,7 @@ PerSecond node_rate_per_gpu(const Interruptions& i);  // of the classes that rem
 
 // One job, input of the closed form and of the simulation.
 struct Recovery {
-  PerSecond failures{};  // λ, of the whole job
+  PerSecond failures{};  // 1/M, of the whole job by the wall clock
   Seconds detection{};
   Seconds restart{};          // including the read of the checkpoint
   Seconds stall{};            // C
@@ -82,7 +89,11 @@ struct Recovery {
   PlannedStops planned;
 };
 
-// √(2CM) (Young, CACM 17 (1974)), and Daly's higher order estimate; M if C ≥ 2M.
+// λ: the rate while the job runs. Beyond all bounds where M is no longer than what a failure and
+// the planned stops take.
+PerSecond rate_while_running(const Recovery& r);
+
+// √(2C/λ) (Young, CACM 17 (1974)), and Daly's higher order estimate; 1/λ if C ≥ 2/λ.
 Seconds young_interval(Seconds stall, PerSecond failures);
 Seconds daly_interval(Seconds stall, PerSecond failures);
 
@@ -134,8 +145,15 @@ struct SimulatedGoodput {
   std::uint64_t seed = 0;
 };
 
-// `training` is the time without any loss.
-SimulatedGoodput simulate_goodput(const Recovery& r, Seconds interval, Seconds training,
-                                  std::int64_t runs, std::uint64_t seed);
+// A part of a job: `training` is its time without any loss.
+struct Leg {
+  Recovery recovery;
+  Seconds interval{};
+  Seconds training{};
+};
+
+// The legs one after another.
+SimulatedGoodput simulate_goodput(const std::vector<Leg>& legs, std::int64_t runs,
+                                  std::uint64_t seed);
 
 }  // namespace orrery

@@ -248,19 +248,29 @@ class Climb {
     return fewer ? found : std::nullopt;
   }
 
-  // At a size that the run's own batch leaves out; nothing where it does not meet what is required.
+  std::vector<std::int64_t> batches_of(std::int64_t grids) const {
+    auto all = near_batches(sizes_.global_batch, grids * sizes_.batch_of);
+    // With tensor parallelism over the node, replicas divide the number of nodes.
+    if (all.empty() && option_.search) all = near_batches(sizes_.global_batch, grids);
+    // A search that finds nothing legal at the nearest batch takes as long at each other one.
+    if (option_.search && !all.empty()) all.resize(1);
+    return all;
+  }
+
+  // At a size that the run's own batch leaves out, with the nearest batch that is legal there (an
+  // interleaved schedule takes not every one); nothing where it does not meet what is required.
   std::optional<OtherBatch> with_nearest_batch(std::int64_t grids) const {
     const std::int64_t gpus = grids * sizes_.grid;
-    std::int64_t batch = nearest_batch(sizes_.global_batch, grids * sizes_.batch_of);
-    // With tensor parallelism over the node, replicas divide the number of nodes.
-    if (batch == 0 && option_.search) batch = nearest_batch(sizes_.global_batch, grids);
-    if (batch == 0) return {};
-    const OptionPlan other = with_batch(option_, batch);
-    const OptionAnswer o = try_option(plan_, other, gpus, context_);
-    const bool meets =
-        o.status == OptionStatus::fits && lacks_nothing(plan_.requirements.front(), o);
-    if (!meets) return {};
-    return OtherBatch{gpus, batch, o.outcome.wall, o.outcome.cost};
+    for (const std::int64_t batch : batches_of(grids)) {
+      const OptionPlan other = with_batch(option_, batch);
+      const OptionAnswer o = try_option(plan_, other, gpus, context_);
+      if (o.status == OptionStatus::illegal) continue;
+      const bool meets =
+          o.status == OptionStatus::fits && lacks_nothing(plan_.requirements.front(), o);
+      if (!meets) return {};
+      return OtherBatch{gpus, batch, o.outcome.wall, o.outcome.cost};
+    }
+    return {};
   }
 
   std::vector<OptionAnswer> refusals() {

@@ -36,11 +36,11 @@ std::string too_big(const Answer& a) {
 }
 
 std::string why_never(const Outcome& o) {
+  const Recovery& r = o.largest.recovery;
   switch (worst_loss(o.goodput)) {
     case Loss::spares:
-      return "nodes fail faster than " + pretty(o.recovery.repair, 3) +
-             " of repair bring them back, with " + std::to_string(o.recovery.spares) +
-             (o.recovery.spares == 1 ? " spare node" : " spare nodes");
+      return "nodes fail faster than " + pretty(r.repair, 3) + " of repair bring them back, with " +
+             std::to_string(r.spares) + (r.spares == 1 ? " spare node" : " spare nodes");
     case Loss::planned:
       return "planned stops take all of the time";
     case Loss::checkpoints:
@@ -48,7 +48,7 @@ std::string why_never(const Outcome& o) {
     case Loss::failures:
       break;
   }
-  return "a failure each " + pretty(Seconds(1 / o.recovery.failures.si()), 3) +
+  return "a failure each " + pretty(Seconds(1 / r.failures.si()), 3) +
          " undoes more than is trained in between";
 }
 
@@ -190,7 +190,7 @@ class Builder {
     const Run& run = fitting.resolved.run;
     const PieceTime p = piece_time(phase.name, run, fitting.answer, tokens);
     a_.pieces.push_back({run, p.steps});
-    add_piece(a_.training, run, p);
+    add_piece(a_.training, phase.goal, run, p);
   }
 
   void fill_inputs() {
@@ -198,19 +198,34 @@ class Builder {
     OutcomeInputs& in = a_.inputs;
     in.cluster = run.cluster;
     in.training = a_.training.time;
-    for (const PieceTime& p : a_.training.pieces) {
-      in.longest_step = std::max(in.longest_step, p.step.value);
-    }
+    in.stretches = stretches();
     in.load = mean_load();
     in.policy = option_.checkpoint;
-    in.checkpoint = checkpoint_bytes(run, option_.checkpoint.bytes_per_parameter);
     in.stored = dataset_bytes(option_.data, a_.training.tokens) +
-                kept_bytes(in.checkpoint, option_.checkpoint);
+                kept_bytes(in.stretches[largest_checkpoint(in)].checkpoint, option_.checkpoint);
     in.storage = option_.storage;
     in.interruptions = option_.interruptions;
     in.energy = option_.energy;
     in.prices = prices_of(option_.prices, std::string(run.cluster.device.name.view()),
                           std::string(run.cluster.node.view()), a_.assumptions);
+  }
+
+  std::vector<Stretch> stretches() const {
+    std::vector<Stretch> all;
+    std::string last;
+    for (std::size_t i = 0; i < a_.pieces.size(); ++i) {
+      const PieceTime& p = a_.training.pieces[i];
+      const Bytes size = checkpoint_bytes(a_.pieces[i].run, option_.checkpoint.bytes_per_parameter);
+      const bool goes_on = !all.empty() && all.back().checkpoint == size;
+      if (!goes_on) all.push_back({p.phase, 0, size, {}});
+      Stretch& s = all.back();
+      if (goes_on && p.phase != last) s.phases += ", " + p.phase;
+      last = p.phase;
+      s.share += p.time.value / a_.training.time.value;
+      s.longest_step = std::max(s.longest_step, p.step.value);
+    }
+    if (all.size() == 1) all.front().share = 1;
+    return all;
   }
 
   StepLoad mean_load() const {
@@ -226,7 +241,7 @@ class Builder {
   }
 
   void fill_outcome() {
-    const Recovery r = outcome_of(a_.inputs).recovery;
+    const Recovery r = outcome_of(a_.inputs).largest.recovery;
     a_.spares_advised = r.repair.si() > 0 ? spares_for(r, kWaitingAllowed, kMostSpares) : 0;
     a_.inputs.spares = option_.spares >= 0 ? option_.spares : a_.spares_advised;
     a_.outcome = outcome_of(a_.inputs);
@@ -246,7 +261,11 @@ SimulatedGoodput played(const CapacityPlan& plan, const OptionAnswer& a) {
   if (o.failures > kMostPlayed) {
     return {exactly(o.wall), {o.failures, o.failures, o.failures}, 0, plan.seed};
   }
-  return simulate_goodput(o.recovery, o.goodput.interval, o.training, plan.simulations, plan.seed);
+  std::vector<Leg> legs;
+  for (const StretchOutcome& s : o.stretches) {
+    legs.push_back({s.recovery, s.goodput.interval, s.training});
+  }
+  return simulate_goodput(legs, plan.simulations, plan.seed);
 }
 
 void fill_range(const CapacityPlan& plan, OptionAnswer& a) {
@@ -265,7 +284,7 @@ DataDemand demand_of(const OptionAnswer& a) {
   d.nodes = node_count(run.cluster);
   d.vocabulary = run.model.vocab;
   d.replicas = run.strategy.dp;
-  d.checkpoint = a.inputs.checkpoint;
+  d.checkpoint = a.outcome.largest.checkpoint.size;
   return d;
 }
 

@@ -67,22 +67,50 @@ Seconds free_optimum(Recovery r) {
   return optimal_interval(r, Seconds());
 }
 
-Bounded interval_of(const OutcomeInputs& in, const Recovery& r) {
+Bounded interval_of(const OutcomeInputs& in, Seconds longest_step, const Recovery& r) {
   const bool is_given = in.policy.interval > Seconds();
   Bounded b{in.policy.interval, IntervalBound::given};
   if (!is_given) b = {free_optimum(r), IntervalBound::optimum};
   b.at_least(r.durable - r.stall, IntervalBound::written);
-  if (is_given) return b;
-  b.at_least(in.longest_step, IntervalBound::a_step);
+  if (!is_given) b.at_least(longest_step, IntervalBound::a_step);
   const bool beside = in.policy.mode != CheckpointMode::synchronous;
-  if (beside && in.storage.write.si() > 0) {
+  if (!is_given && beside && in.storage.write.si() > 0) {
     b.at_least(worthwhile_interval(r), IntervalBound::lost_work);
   }
-  b.to_whole_steps(in.longest_step);
+  b.to_whole_steps(longest_step);
   // The nearest may be shorter than a checkpoint takes to be safe.
   b.at_least(r.durable - r.stall, IntervalBound::written);
-  b.to_whole_steps(in.longest_step);
+  b.to_whole_steps(longest_step);
   return b;
+}
+
+StretchOutcome stretch_outcome(const OutcomeInputs& in, const Stretch& s, Seconds training) {
+  StretchOutcome o;
+  o.checkpoint = checkpoint_cost(s.checkpoint, in.storage, in.policy.mode, in.cluster);
+  o.checkpoint.stall += in.policy.overhead;
+  o.recovery = recovery_of(in, o.checkpoint);
+  const Bounded interval = interval_of(in, s.longest_step, o.recovery);
+  o.bound = interval.by;
+  o.goodput = goodput(o.recovery, interval.value);
+  o.training = training * s.share;
+  return o;
+}
+
+constexpr std::array kLosses = {&Goodput::training,  &Goodput::checkpoint, &Goodput::lost_work,
+                                &Goodput::detection, &Goodput::restart,    &Goodput::spares,
+                                &Goodput::planned,   &Goodput::failures,   &Goodput::total};
+
+// A second of training is `share` of one of each stretch.
+Goodput mean_goodput(const OutcomeInputs& in, const std::vector<StretchOutcome>& all) {
+  if (all.size() == 1) return all.front().goodput;
+  Goodput mean;
+  for (double Goodput::*part : kLosses) {
+    mean.*part = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      mean.*part += in.stretches[i].share * all[i].goodput.*part;
+    }
+  }
+  return mean;
 }
 
 template <class T>
@@ -209,16 +237,23 @@ double gpu_hours(const OutcomeInputs& in, Seconds wall) {
   return static_cast<double>(paid_gpus(in)) * (wall / kHour);
 }
 
+std::size_t largest_checkpoint(const OutcomeInputs& in) {
+  const auto smaller = [](const Stretch& a, const Stretch& b) {
+    return a.checkpoint < b.checkpoint;
+  };
+  const auto largest = std::max_element(in.stretches.begin(), in.stretches.end(), smaller);
+  return static_cast<std::size_t>(largest - in.stretches.begin());
+}
+
 Outcome outcome_of(const OutcomeInputs& in) {
   Outcome o;
-  o.checkpoint = checkpoint_cost(in.checkpoint, in.storage, in.policy.mode, in.cluster);
-  o.checkpoint.stall += in.policy.overhead;
-  o.recovery = recovery_of(in, o.checkpoint);
-  const Bounded interval = interval_of(in, o.recovery);
-  o.bound = interval.by;
-  o.goodput = goodput(o.recovery, interval.value);
   o.training = slowed(in.training.value, in.interruptions.stragglers);
+  for (const Stretch& s : in.stretches) o.stretches.push_back(stretch_outcome(in, s, o.training));
+  o.largest = o.stretches[largest_checkpoint(in)];
+  o.goodput = mean_goodput(in, o.stretches);
+  o.goodput.interval = o.largest.goodput.interval;
   o.wall = o.training * o.goodput.total;
+  o.effective = in.training.value / o.wall;
   o.failures = o.goodput.failures * o.training.si();
   o.energy = energy_use(in.cluster, in.spares, in.energy, in.load, o.goodput, o.wall);
   o.bill = bill(in.prices, {held_gpus(in), held_nodes(in), o.wall, o.energy.facility, in.stored});

@@ -3,6 +3,9 @@
 // The outcome of one option: days from steps, interruptions and checkpoints; energy from days;
 // money from both; the range of each; and the prices at which two alternatives cost the same.
 //
+// Phases that save checkpoints of another size are stretches of their own, each with its interval,
+// stalls and restarts; what a failure costs is that of the stretch it falls into.
+//
 // All closed form, so it can be computed again with a changed input. Rent and purchase count from
 // the first step to the last, spares included.
 //
@@ -21,6 +24,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,13 +37,20 @@
 
 namespace orrery {
 
+// Phases one after another whose checkpoints have one size.
+struct Stretch {
+  std::string phases;  // "pretrain, long"; "" where they have no names
+  double share = 1;    // of the training
+  Bytes checkpoint{};
+  Seconds longest_step{};
+};
+
 struct OutcomeInputs {
   Cluster cluster;
   std::int64_t spares = 0;   // systems: nodes, or trays of a rack
   Ranged<Seconds> training;  // all steps, without interruptions
-  Seconds longest_step{};
+  std::vector<Stretch> stretches = std::vector<Stretch>(1);
   StepLoad load;
-  Bytes checkpoint{};
   Bytes stored{};  // data set and kept checkpoints
   Storage storage;
   CheckpointPolicy policy;
@@ -62,13 +73,21 @@ constexpr EnumNames<IntervalBound> names_of(IntervalBound) {
 inline constexpr Seconds kShortestWorth{300};
 inline constexpr double kLostWorth = 0.01;
 
-struct Outcome {
+struct StretchOutcome {
   CheckpointCost checkpoint;
   IntervalBound bound = IntervalBound::optimum;
   Recovery recovery;
   Goodput goodput;
   Seconds training{};  // with slow ranks
+};
+
+struct Outcome {
+  std::vector<StretchOutcome> stretches;  // as in the inputs
+  StretchOutcome largest;                 // the stretch with the largest checkpoint
+  Goodput goodput;                        // mean over the training
+  Seconds training{};                     // with slow ranks
   Seconds wall{};
+  double effective = 1;  // training without slow ranks over the wall clock
   double failures = 0;
   EnergyUse energy;
   Bill bill;
@@ -76,6 +95,9 @@ struct Outcome {
 };
 
 Outcome outcome_of(const OutcomeInputs& in);
+
+// The stretch with the largest checkpoint.
+std::size_t largest_checkpoint(const OutcomeInputs& in);
 
 // Training time including slow ranks.
 Seconds slowed(Seconds training, const Stragglers& s);

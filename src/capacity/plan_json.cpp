@@ -77,7 +77,7 @@ class PlanReader {
   PhasePlan read_phase(const Scenario& s, const OptionPlan& option, const NamedWork* model,
                        const NamedWork* phase);
   Loaded load_run(const Reader& r);
-  void read_sizes(const Scenario& s, OptionPlan& option);
+  void read_sizes(const Scenario& s, const NamedWork* model, OptionPlan& option);
   void apply_sets(const std::optional<Reader>& r, Json& run);
 
   Reader top_;
@@ -96,6 +96,58 @@ class PlanReader {
 
 std::string option_file(const std::string& file, const OptionPlan& o) {
   return file + " (scenario " + o.scenario + (o.model.empty() ? "" : ", " + o.model) + ")";
+}
+
+bool sets_of_cluster(const std::string& path) {
+  return path == kClusterKeys.path || path.rfind(std::string(kClusterKeys.path) + ".", 0) == 0;
+}
+
+// Whether a value of `set` says the number of GPUs.
+bool sets_gpus(const std::string& path, const Json& value) {
+  if (path == key_path<&ClusterRequest::gpus>) return true;
+  return path == kClusterKeys.path && value.contains(key_name<&ClusterRequest::gpus>);
+}
+
+// One cluster serves all phases: it has one price, one power and one number of GPUs.
+void refuse_cluster_of_phase(const NamedWork& phase) {
+  if (!phase.work.set) return;
+  phase.work.set->must_be_object();
+  for (const std::string& path : phase.work.set->keys()) {
+    if (!sets_of_cluster(path)) continue;
+    Reader(*phase.work.set)
+        .at(path)
+        .fail("the cluster of one phase",
+              "keys of the training: one cluster serves all phases, see `cluster` and `gpus`");
+  }
+}
+
+Json hardware_of(const PhasePlan& phase) {
+  Json cluster = phase.run->at(std::string(kClusterKeys.path));
+  if (cluster.is_object()) erase_key<&ClusterRequest::gpus>(cluster);
+  return cluster;
+}
+
+void refuse_other_hardware(const Scenario& s, const std::vector<NamedWork>& given,
+                           const std::vector<PhasePlan>& phases) {
+  for (std::size_t i = 1; i < phases.size(); ++i) {
+    const Json first = hardware_of(phases.front());
+    const Json own = hardware_of(phases[i]);
+    if (own == first) continue;
+    given[i]
+        .work.run.value_or(*s.keys.phases)
+        .fail("a run on " + brief(own) + " after one on " + brief(first),
+              "runs on one cluster, or a `cluster` that serves all phases");
+  }
+}
+
+// Two numbers of GPUs, of which one would be ignored.
+void refuse_gpus_beside_sizes(const std::optional<Reader>& set) {
+  if (!set) return;
+  for (const std::string& path : set->keys()) {
+    const Reader value = Reader(*set).at(path);
+    if (sets_gpus(path, value.json()))
+      value.fail(brief(value.json()) + " beside `gpus`", "one of them");
+  }
 }
 
 CapacityPlan PlanReader::read() {
@@ -163,13 +215,16 @@ void PlanReader::add_option(const Scenario& s, const NamedWork* model) {
   if (s.keys.achieved) {
     o.achieved = read_ranged_quantity<FlopsPerSecond::dimension>(*s.keys.achieved, false);
   }
-  for (const NamedWork& phase : read_list(s.keys.phases)) {
+  const std::vector<NamedWork> phases = read_list(s.keys.phases);
+  for (const NamedWork& phase : phases) {
+    refuse_cluster_of_phase(phase);
     o.phases.push_back(read_phase(s, o, model, &phase));
   }
+  refuse_other_hardware(s, phases, o.phases);
   if (s.keys.phases && o.phases.empty()) s.keys.phases->fail("no phases", "at least one");
   if (!s.keys.phases) o.phases.push_back(read_phase(s, o, model, nullptr));
   if (!s.keys.search && !names_a_strategy(o)) o.search = Json::object();
-  read_sizes(s, o);
+  read_sizes(s, model, o);
   read_sites(s.keys, {context_, plan_.file, exchange_}, o);
   plan_.options.push_back(std::move(o));
 }
@@ -229,7 +284,7 @@ Loaded PlanReader::load_run(const Reader& r) {
   return {parse_json(found->text, found->file), found->file, is_named ? r.text() : found->file};
 }
 
-void PlanReader::read_sizes(const Scenario& s, OptionPlan& option) {
+void PlanReader::read_sizes(const Scenario& s, const NamedWork* model, OptionPlan& option) {
   Reader run(*option.phases.front().run, plan_.file);
   Reader cluster = at_key<&RunRequest::cluster>(run);
   const std::optional<Reader>& v = s.keys.gpus;
@@ -241,6 +296,8 @@ void PlanReader::read_sizes(const Scenario& s, OptionPlan& option) {
     return;
   }
   if (v) option.sizes = read_counts(*v);
+  if (v) refuse_gpus_beside_sizes(s.work.set);
+  if (v && model != nullptr) refuse_gpus_beside_sizes(model->work.set);
   if (!v && cluster.json().is_object()) {
     if (const auto own = find_key<&ClusterRequest::gpus>(cluster)) option.sizes = read_counts(*own);
   }

@@ -105,11 +105,12 @@ inline constexpr auto kRequirementRows = keys<RequirementKeys>(
     fact<&RequirementKeys::deadline>("deadline", form::quantity(kSeconds), kNothing,
                                      "the training is done in this time")
         .only_read_by<read_deadline>(),
-    fact<&RequirementKeys::budget>("budget",
-                                   either(form::number(0, 1e18, "of the plan's currency"),
-                                          form::text("an amount and its currency",
-                                                     "[+]?[0-9.]+([eE][-+]?[0-9]+)?( [A-Z]{3})?")),
-                                   kNothing, "it costs no more"),
+    fact<&RequirementKeys::budget>(
+        "budget",
+        either(
+            form::number(0, 1e18, "of the plan's currency"),
+            form::text("an amount and its currency", "[+]?[0-9.]+([eE][-+]?[0-9]+)?( [A-Z]{3})?")),
+        kNothing, "it costs no more; of what is bought, the run's share counts"),
     fact<&RequirementKeys::power>("power", form::quantity(kPower), kNothing,
                                   "the facility draws no more")
         .only_read_by<read_power>(),
@@ -191,11 +192,12 @@ inline constexpr Keys<DataKeys> kDataKeys{"data", kDataRows};
 
 inline constexpr auto kScenarioRows = keys<ScenarioKeys>(
     fact<&ScenarioKeys::cluster>("cluster", form::object(plan_forms::kPlanClusterKeys),
-                                 otherwise("the run's"), "what it runs on"),
+                                 otherwise("its own run's"),
+                                 "what it runs on; a scenario names this or a `run`"),
     fact<&ScenarioKeys::gpus>("gpus", plan_forms::kCountsOrSmallest, otherwise("cluster.gpus"),
                               "sizes; smallest: what meets a requirement"),
     fact<&ScenarioKeys::phases>("phases", form::list(plan_forms::kNamedWork, 1), kNothing,
-                                "trained one after the other"),
+                                "trained one after the other, on one cluster"),
     fact<&ScenarioKeys::search>(
         "search", either(form::boolean(), form::object(kSearchKeys, "search")),
         otherwise("true where no run names a strategy"), "the best strategy of each size"),

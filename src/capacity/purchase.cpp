@@ -26,20 +26,16 @@ double most(double low, double high, Holds&& holds) {
   return low;
 }
 
-// Time to write one checkpoint at the least rate.
-Seconds time_to_write(const OutcomeInputs& in, const Outcome& o, Seconds& every) {
-  const Seconds given = in.policy.interval;
-  every = given;
-  if (in.policy.mode != CheckpointMode::synchronous) {
-    every = o.goodput.interval;
-    return every;
-  }
-  if (given > Seconds()) return given * (kStallAllowed / (1 - kStallAllowed));
+// The longest stop of training for one checkpoint; written beside training, the interval.
+Seconds time_for_one(const OutcomeInputs& in, const Outcome& o, Seconds& every) {
+  every = o.goodput.interval;
+  if (in.policy.mode != CheckpointMode::synchronous) return every;
+  if (in.policy.interval > Seconds()) return every * (kStallAllowed / (1 - kStallAllowed));
   const auto interval = [&](double stall) {
-    Recovery r = o.recovery;
+    Recovery r = o.largest.recovery;
     r.stall = Seconds(stall);
     r.durable = r.stall;
-    return optimal_interval(r, in.longest_step);
+    return optimal_interval(r, in.stretches[largest_checkpoint(in)].longest_step);
   };
   const double stall =
       most(0, kDay.si(), [&](double c) { return c <= kStallAllowed * (interval(c).si() + c); });
@@ -48,14 +44,18 @@ Seconds time_to_write(const OutcomeInputs& in, const Outcome& o, Seconds& every)
 }
 
 void add_storage(const OutcomeInputs& in, const Outcome& o, PurchaseNeeds& n) {
-  const bool known = in.policy.interval > Seconds() || o.recovery.failures.si() > 0;
+  const bool known = in.policy.interval > Seconds() || o.largest.recovery.failures.si() > 0;
   if (!known) return;
-  const Seconds time = time_to_write(in, o, n.write_every);
+  Seconds time = time_for_one(in, o, n.write_every);
+  if (in.policy.mode == CheckpointMode::synchronous) {
+    time -= in.policy.overhead;
+    n.no_rate_will_do = in.policy.overhead > Seconds() && !(time > Seconds());
+  }
   if (!(time > Seconds())) return;
-  n.write = in.checkpoint / time;
+  n.write = o.largest.checkpoint.size / time;
   const BytesPerSecond client = client_rate(in.storage, in.cluster);
   n.copy_stalls = in.policy.mode == CheckpointMode::synchronous && client.si() > 0 &&
-                  o.checkpoint.per_node / client > time;
+                  o.largest.checkpoint.per_node / client > time;
 }
 
 Seconds step_with(const Run& run, double network) {

@@ -11,6 +11,7 @@ namespace orrery {
 namespace {
 
 constexpr double kMostFailuresWritten = 1e9;
+constexpr double kMostFactor = 1e9;
 constexpr double kMostPue = 10;
 constexpr double kMostGramsPerKwh = 1e4;
 
@@ -56,7 +57,11 @@ PlannedStops read_planned(Reader r, Seconds usual) {
 
 Stragglers read_stragglers(Reader r) {
   Stragglers s;
-  s.slowdown = r.at("slowdown").number(0, 100);
+  const Reader slowdown = r.at("slowdown");
+  s.slowdown = slowdown.number(0, kMostFactor);
+  if (s.slowdown > kMostSlowdown) {
+    slowdown.fail("0 to 1, what is added to a step: 0.3 for steps 30 % longer");
+  }
   if (auto v = r.find("share")) s.share = v->number(0, 1);
   r.reject_unknown();
   return s;

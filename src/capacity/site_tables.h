@@ -21,12 +21,13 @@ inline constexpr Form kCarbon =
 
 inline constexpr std::array kWindowRows = {
     described("gpus", form::whole(1, 1'000'000'000, "GPUs"), kRequired, "GPUs that were watched"),
-    described("time", form::quantity(kSeconds), kRequired, "for how long")};
+    described("time", form::quantity(kSeconds), kRequired, "for how long, by the wall clock")};
 inline constexpr KeyTable kWindowKeys{"window", kWindowRows};
 inline constexpr std::array kClassRows = {
     described("name", form::text("text"), kRequired, "of this kind of failure"),
     described("count", form::number(0, 1e9, "failures"), kNothing, "seen in the window"),
-    described("per_gpu_hour", form::number(0, 1e9, "failures"), kNothing, "in place of a count"),
+    described("per_gpu_hour", form::number(0, 1e9, "failures"), kNothing,
+              "in place of a count, by the wall clock"),
     described("takes_node", form::boolean(), otherwise("false"),
               "whether the node leaves until it is repaired")};
 inline constexpr KeyTable kClassKeys{"classes", kClassRows};
@@ -40,8 +41,8 @@ inline constexpr std::array kPlannedRows = {
     described("duration", kTime, otherwise("the restart's"), "of one stop")};
 inline constexpr KeyTable kPlannedKeys{"planned", kPlannedRows};
 inline constexpr std::array kStragglerRows = {
-    described("slowdown", form::number(0, 100, "of a step"), kRequired,
-              "longer steps while one rank is slow"),
+    described("slowdown", form::number(0, kMostSlowdown, "of a step"), kRequired,
+              "added to a step while one rank is slow: 0.3 for 30 % longer"),
     described("share", form::number(0, 1, "of the time"), otherwise("1"), "in which there is one")};
 inline constexpr KeyTable kStragglerKeys{"stragglers", kStragglerRows};
 

@@ -109,10 +109,20 @@ Counts thinned(const Counts& sizes) {
 
 }  // namespace
 
-std::int64_t nearest_batch(std::int64_t batch, std::int64_t unit) {
-  const std::int64_t near = std::max<std::int64_t>(1, (batch + unit / 2) / unit) * unit;
-  const double off = std::abs(static_cast<double>(near - batch)) / static_cast<double>(batch);
-  return off <= kOtherBatch ? near : 0;
+std::vector<std::int64_t> near_batches(std::int64_t batch, std::int64_t unit) {
+  const auto most = static_cast<std::int64_t>(kOtherBatch * static_cast<double>(batch));
+  std::vector<std::int64_t> all;
+  std::int64_t above = divided_up(batch, unit) * unit;
+  std::int64_t below = above - unit;
+  while (all.size() < kMostOtherBatches) {
+    const bool can_rise = above - batch <= most;
+    const bool can_fall = below > 0 && batch - below <= most;
+    if (!can_rise && !can_fall) break;
+    const bool rises = can_rise && (!can_fall || above - batch <= batch - below);
+    all.push_back(rises ? above : below);
+    (rises ? above : below) += rises ? unit : -unit;
+  }
+  return all;
 }
 
 OptionPlan with_batch(OptionPlan option, std::int64_t global_batch) {

@@ -33,8 +33,11 @@ struct LadderSizes {
 // Batches this far from the run's are tried.
 inline constexpr double kOtherBatch = 0.1;
 
-// The multiple of `unit` nearest to the batch; 0 where none is within kOtherBatch.
-std::int64_t nearest_batch(std::int64_t batch, std::int64_t unit);
+inline constexpr std::size_t kMostOtherBatches = 64;
+
+// The multiples of `unit` within kOtherBatch of the batch, the nearest first; at most
+// kMostOtherBatches.
+std::vector<std::int64_t> near_batches(std::int64_t batch, std::int64_t unit);
 
 // The option with another global batch in its first phase.
 OptionPlan with_batch(OptionPlan option, std::int64_t global_batch);

@@ -61,12 +61,18 @@ PieceTime piece_time(const std::string& phase, const Run& run, const Answer& ans
   return p;
 }
 
-void add_piece(TrainingTime& t, const Run& run, PieceTime piece) {
+FlopsConvention convention_of(const Goal& goal, const Run& run) {
+  return goal.flops > Flops() ? goal.convention : run.convention;
+}
+
+void add_piece(TrainingTime& t, const Goal& goal, const Run& run, PieceTime piece) {
+  if (t.pieces.empty()) t.convention = convention_of(goal, run);
   t.time.value += piece.time.value;
   t.time.low += piece.time.low;
   t.time.high += piece.time.high;
   t.tokens += piece.tokens;
-  t.model_flops += run.model_flops * static_cast<double>(piece.steps);
+  const CountedStep a_step = counted(run.training, run.training.global_batch);
+  t.model_flops += model_flops(run.model, t.convention, a_step) * static_cast<double>(piece.steps);
   t.pieces.push_back(std::move(piece));
 }
 

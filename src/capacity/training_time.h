@@ -54,7 +54,12 @@ struct TrainingTime {
   Ranged<Seconds> time;
   double tokens = 0;
   Flops model_flops{};
+  // By which they are counted: the goal's where it is FLOPs, so that they are the goal's; else the
+  // run's.
+  FlopsConvention convention = FlopsConvention::megatron;
 };
+
+FlopsConvention convention_of(const Goal& goal, const Run& run);
 
 // Tokens of a goal for a run; 0 if neither says.
 double tokens_of(const Goal& goal, const Run& run);
@@ -62,7 +67,8 @@ double tokens_of(const Goal& goal, const Run& run);
 // The steps for `tokens`, rounded up, and their time. `answer` is the run's.
 PieceTime piece_time(const std::string& phase, const Run& run, const Answer& answer, double tokens);
 
-void add_piece(TrainingTime& t, const Run& run, PieceTime piece);
+// The first piece says the convention.
+void add_piece(TrainingTime& t, const Goal& goal, const Run& run, PieceTime piece);
 
 struct Date {
   std::int64_t day = 0;  // since 1970-01-01

@@ -58,10 +58,13 @@ Run alone(const Run& run) {
 
 Seconds exposed_by_data_parallelism(const Answer& a) { return a.breakdown[Term::dp_exposed]; }
 
-Seconds exposed_between_replicas(const Run& run, const Answer& a) {
-  if (whole_replicas(run.strategy) == 1 || run.cluster.device_of_rank) return {};
-  return std::max(Seconds(), exposed_by_data_parallelism(a) -
-                                 exposed_by_data_parallelism(estimate(alone(run))));
+bool can_go_on_alone(const Run& run) {
+  return whole_replicas(run.strategy) > 1 && !run.cluster.device_of_rank;
+}
+
+void note_memory(const Answer& of_one, PeriodicSyncs& syncs) {
+  syncs.peak = std::max(syncs.peak, of_one.memory.peak);
+  syncs.fits = syncs.fits && of_one.reason == Reason::fits;
 }
 
 void note_replicas(const Strategy& s, PeriodicSyncs& syncs) {
@@ -102,11 +105,16 @@ PeriodicSyncs periodic_syncs(const OutcomeInputs& in, const TrainingTime& t,
   PeriodicSyncs syncs;
   Seconds exposed;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    note_replicas(pieces[i].run.strategy, syncs);
-    exposed += exposed_between_replicas(pieces[i].run, t.pieces[i].answer) *
-               static_cast<double>(pieces[i].steps);
+    const Run& run = pieces[i].run;
+    note_replicas(run.strategy, syncs);
+    if (!can_go_on_alone(run)) continue;
+    const Answer of_one = estimate(alone(run));
+    const Seconds inside = exposed_by_data_parallelism(of_one);
+    const Seconds now = exposed_by_data_parallelism(t.pieces[i].answer);
+    exposed += std::max(Seconds(), now - inside) * static_cast<double>(pieces[i].steps);
+    note_memory(of_one, syncs);
   }
-  if (exposed.si() <= 0) return syncs;
+  if (exposed.si() <= 0 || !syncs.fits) return syncs;
   for (const std::int64_t every : kSyncEvery) {
     OutcomeInputs moved = in;
     moved.training.value -= exposed * (1 - 1 / static_cast<double>(every));

@@ -13,9 +13,11 @@
 // then occurs once in H steps; inside a replica nothing changes. If the weights are sharded over
 // all ranks there is only one replica.
 //
-// Leaves out effects on convergence, other hyperparameters, memory for an outer optimizer or for
-// states that were sharded over more than a replica, and ranks placed by a list. Units: SI. Errors:
-// none.
+// A replica alone holds the states that were sharded over several; where they do not fit there is
+// no such training.
+//
+// Leaves out effects on convergence, other hyperparameters, memory for an outer optimizer, and
+// ranks placed by a list. Units: SI. Errors: none.
 #pragma once
 
 #include <array>
@@ -50,7 +52,9 @@ struct PeriodicSyncs {
   std::int64_t ranks = 1;         // data parallel ranks, of the phase with the most replicas
   std::int64_t replicas = 1;      // of the model, each with all its weights
   bool states_go_beyond = false;  // gradients or optimizer states are sharded over several
-  std::vector<PeriodicSync> at;   // empty with one replica, or if nothing is exposed
+  Bytes peak{};                   // of a GPU whose replica is alone, of the piece that needs most
+  bool fits = true;               // that peak
+  std::vector<PeriodicSync> at;  // empty with one replica, if nothing is exposed or it does not fit
 };
 
 // Number of replicas of the whole model, each on dp/replicas data parallel ranks.

@@ -22,7 +22,8 @@ struct PlanFlag {
 
 inline constexpr std::array kPlanFlags = {
     PlanFlag{"--deadline", "require.deadline", "TIME", "longest time: 60d, 36h"},
-    PlanFlag{"--budget", "require.budget", "MONEY", "highest cost: 50e6, \"50e6 USD\""},
+    PlanFlag{"--budget", "require.budget", "MONEY",
+             "highest cost: 50e6, \"50e6 USD\"; of what is bought, the run's share counts"},
     PlanFlag{"--power", "require.power", "WATTS", "highest power: 10MW"},
     PlanFlag{"--tokens-per-parameter", "goal.tokens_per_parameter", "N",
              "train on so many tokens an active parameter (20: compute-optimal, arXiv:2203.15556)"},

@@ -96,6 +96,12 @@ std::string command_of(const OptionAnswer& o) {
          (settings.empty() ? "" : " " + settings);
 }
 
+bool host_holds_checkpoint(const OptionAnswer& o) {
+  const Bytes capacity = o.answer.host_capacity;
+  if (o.inputs.policy.mode == CheckpointMode::synchronous || capacity <= Bytes()) return true;
+  return o.outcome.largest.checkpoint.per_node + o.answer.host_needed <= capacity;
+}
+
 double mfu_of(const Answer& a) { return a.model_flops / a.step_time / a.peak_rate; }
 
 }  // namespace orrery

@@ -52,7 +52,7 @@ std::vector<ClassCost> class_costs(const OptionAnswer& o);
 // An amount of money by what it pays for.
 struct UnitCosts {
   double million_tokens = 0;
-  double eflop = 0;  // 10¹⁸ model FLOPs
+  double eflop = 0;  // 10¹⁸ model FLOPs, by TrainingTime::convention
   double gpu_hour = 0;
 };
 UnitCosts unit_costs_of(const OptionAnswer& o, double amount);
@@ -61,6 +61,10 @@ UnitCosts unit_costs_of(const OptionAnswer& o, double amount);
 bool is_worth_showing(const Sensitivity& s);
 
 double mfu_of(const Answer& a);
+
+// Whether a node's host memory, where its size is known, holds its part of a checkpoint that is
+// written beside training, besides what is offloaded.
+bool host_holds_checkpoint(const OptionAnswer& o);
 
 // The command line that gives the step and the memory of an option's first phase again, at its full
 // batch: the run that the option was made from, and each key that the option has otherwise. ""

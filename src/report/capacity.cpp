@@ -30,7 +30,7 @@ Table options_table(const CapacityReport& r) {
     table.add({name_of(o), gpus_text(o), percent(mfu_of(o.answer)),
                fixed(in_days(o.outcome.wall), 1),
                fixed(in_days(o.range.wall.low), 1) + "–" + fixed(in_days(o.range.wall.high), 1),
-               percent(o.outcome.goodput.ratio()),
+               percent(o.outcome.effective),
                o.outcome.cost ? money_text(*o.outcome.cost) + payment_suffix(r, o) : "–",
                pretty(o.outcome.energy.peak, 3), energy_text(o.outcome.energy.facility),
                meets_text(r, i), on_front ? "*" : ""});
@@ -124,8 +124,8 @@ std::vector<Cell> data_cells(const OptionAnswer& o) {
   }
   const Outcome& x = o.outcome;
   for (const double value : {mfu_of(o.answer), in_days(o.training.time.value), in_days(x.wall),
-                             in_days(o.range.wall.low), in_days(o.range.wall.high),
-                             x.goodput.ratio(), x.failures, gpu_hours(o.inputs, x.wall)}) {
+                             in_days(o.range.wall.low), in_days(o.range.wall.high), x.effective,
+                             x.failures, gpu_hours(o.inputs, x.wall)}) {
     add(value);
   }
   if (x.cost) {

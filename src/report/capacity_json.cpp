@@ -43,17 +43,18 @@ Json classes_json(const OptionAnswer& o) {
 Json goodput_json(const OptionAnswer& o) {
   const Goodput& g = o.outcome.goodput;
   const double whole = in_days(o.outcome.training);
-  Json j = {{"effective_training_time_ratio", g.ratio()},
+  Json j = {{"effective_training_time_ratio", o.outcome.effective},
             {"unexpected_failures", o.outcome.failures},
             {"mean_time_between_failures_h", nullptr},
-            {"detection_s", o.outcome.recovery.detection.si()},
-            {"restart_s", o.outcome.recovery.restart.si()},
+            {"detection_s", o.outcome.largest.recovery.detection.si()},
+            {"restart_s", o.outcome.largest.recovery.restart.si()},
             {"spare_nodes", o.inputs.spares},
             {"spare_nodes_advised", o.spares_advised}};
-  if (o.outcome.recovery.failures.si() > 0) {
-    j["mean_time_between_failures_h"] = 1 / (o.outcome.recovery.failures * kHour);
+  if (o.outcome.largest.recovery.failures.si() > 0) {
+    j["mean_time_between_failures_h"] = 1 / (o.outcome.largest.recovery.failures * kHour);
   }
-  j["days_of"] = {{"training", in_days(o.outcome.training)},
+  j["days_of"] = {{"training", in_days(o.training.time.value)},
+                  {"stragglers", in_days(o.outcome.training - o.training.time.value)},
                   {"checkpoints", g.checkpoint * whole},
                   {"lost_work", g.lost_work * whole},
                   {"detection", g.detection * whole},
@@ -61,7 +62,6 @@ Json goodput_json(const OptionAnswer& o) {
                   {"waiting_for_spares", g.spares * whole},
                   {"planned_stops", g.planned * whole}};
   j["classes"] = classes_json(o);
-  j["stragglers_days"] = in_days(o.outcome.training - o.training.time.value);
   j["simulated"] = {
       {"runs", o.simulated.runs},
       {"seed", o.simulated.seed},
@@ -77,27 +77,42 @@ Json seconds_or_null(Seconds t) {
   return t.si();
 }
 
-Json checkpoint_json(const OptionAnswer& o) {
-  const Outcome& x = o.outcome;
-  const bool failures = x.recovery.failures.si() > 0;
-  Json j = {{"bytes", x.checkpoint.size.si()},
-            {"bytes_per_node", x.checkpoint.per_node.si()},
+Json checkpoint_json(const OptionAnswer& o, const Stretch& s, const StretchOutcome& x) {
+  const CheckpointCost& c = x.checkpoint;
+  Json j = {{"phases", s.phases},
+            {"bytes", c.size.si()},
+            {"bytes_per_node", c.per_node.si()},
             {"mode", name_of(o.inputs.policy.mode)},
-            {"storage_known", x.checkpoint.storage_known},
-            {"bound_by_nodes", x.checkpoint.nodes_bound_it},
-            {"stall_s", x.checkpoint.stall.si()},
-            {"safe_after_s", double((x.checkpoint.stall + x.checkpoint.durable).si())},
-            {"read_s", x.checkpoint.read.si()},
+            {"storage_known", c.storage_known},
+            {"bound_by_nodes", c.nodes_bound_it},
+            {"overhead_s", o.inputs.policy.overhead.si()},
+            {"stall_s", c.stall.si()},
+            {"safe_after_s", double((c.stall + c.durable).si())},
+            {"read_s", c.read.si()},
             {"interval_s", seconds_or_null(x.goodput.interval)},
             {"interval_bound", name_of(x.bound)},
             {"interval_young_s", nullptr},
             {"interval_daly_s", nullptr},
             {"interval_optimal_s", nullptr}};
-  if (failures) {
-    j["interval_young_s"] = young_interval(x.recovery.stall, x.recovery.failures).si();
-    j["interval_daly_s"] = daly_interval(x.recovery.stall, x.recovery.failures).si();
-    j["interval_optimal_s"] = optimal_interval(x.recovery, o.inputs.longest_step).si();
+  if (const PerSecond rate = rate_while_running(x.recovery); rate.si() > 0) {
+    j["interval_young_s"] = young_interval(x.recovery.stall, rate).si();
+    j["interval_daly_s"] = daly_interval(x.recovery.stall, rate).si();
+    j["interval_optimal_s"] = optimal_interval(x.recovery, s.longest_step).si();
   }
+  return j;
+}
+
+// The largest; and each, where phases have checkpoints of several sizes.
+Json checkpoints_json(const OptionAnswer& o) {
+  const auto of = [&](std::size_t i) {
+    Json j = checkpoint_json(o, o.inputs.stretches[i], o.outcome.stretches[i]);
+    j["training_days"] = in_days(o.outcome.stretches[i].training);
+    return j;
+  };
+  Json j = of(largest_checkpoint(o.inputs));
+  j["by_phase"] = Json::array();
+  if (o.inputs.stretches.size() == 1) return j;
+  for (std::size_t i = 0; i < o.inputs.stretches.size(); ++i) j["by_phase"].push_back(of(i));
   return j;
 }
 
@@ -160,6 +175,7 @@ Json assumptions_json(const std::vector<Assumption>& all) {
 Json time_json(const CapacityReport& r, const OptionAnswer& o) {
   Json j = {{"tokens", o.training.tokens},
             {"model_flops", o.training.model_flops.si()},
+            {"flops_convention", name_of(o.training.convention)},
             {"ideal_days", days(o.training.time)},
             {"days", days(o.range.wall)},
             {"hours", double(o.outcome.wall / kHour)},
@@ -194,8 +210,9 @@ Json data_json(const OptionAnswer& o) {
           {"total_bytes", n.total.si()},
           {"storage_holds_it", n.storage_holds_it},
           {"cpu_cores", n.cores > 0 ? Json(n.cores) : Json()},
-          {"host_memory_of_checkpoint_bytes_per_node", o.outcome.checkpoint.per_node.si()},
+          {"host_memory_of_checkpoint_bytes_per_node", o.outcome.largest.checkpoint.per_node.si()},
           {"host_memory_of_offload_bytes_per_node", o.answer.host_needed.si()},
+          {"host_memory_holds_it", host_holds_checkpoint(o)},
           {"were_it_trained_on", json_list(n.samples, sample_json)}};
 }
 
@@ -203,6 +220,7 @@ Json needs_json(const PurchaseNeeds& n) {
   const auto rate = [](BytesPerSecond r) { return r.si() > 0 ? Json(r.si()) : Json(); };
   return {{"storage_write_bytes_per_s", rate(n.write)},
           {"storage_write_every_s", n.write.si() > 0 ? Json(n.write_every.si()) : Json()},
+          {"storage_no_rate_will_do", n.no_rate_will_do},
           {"node_links_too_slow", n.copy_stalls},
           {"network_sent_bytes_per_s_per_node", rate(n.sent)},
           {"network_least_bytes_per_s_per_node", rate(n.least)},
@@ -249,7 +267,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["rests_on"] = rests_on_json(*o.run);
   j["time"] = time_json(r, o);
   j["goodput"] = goodput_json(o);
-  j["checkpoint"] = checkpoint_json(o);
+  j["checkpoint"] = checkpoints_json(o);
   j["energy"] = energy_json(o);
   j["cost"] = cost_json(o);
   j["sensitivity"] = sensitivity_json(o);
@@ -258,6 +276,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["inference"] = inference_json(o.inference);
   j["replicas_of_the_whole_model"] = o.periodic.replicas;
   j["periodic_data_parallel"] = periodic_json(o);
+  j["periodic_memory"] = {{"peak_gib", gib(o.periodic.peak)}, {"fits", o.periodic.fits}};
   j["late_gradients_days"] = json_or_null(o.late_gradients, in_days);
   j["left_out"] = left_out(o);
   j["command"] = command_of(o);

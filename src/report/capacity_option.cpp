@@ -69,7 +69,7 @@ Lines class_line(const OptionAnswer& o) {
 }
 
 Lines failure_lines(const OptionAnswer& o) {
-  const Recovery& rec = o.outcome.recovery;
+  const Recovery& rec = o.outcome.largest.recovery;
   if (rec.failures.si() <= 0) {
     return line("failures", "no rates given (`failures`): nothing is lost to them here");
   }
@@ -81,20 +81,23 @@ Lines failure_lines(const OptionAnswer& o) {
          class_line(o);
 }
 
-std::string bound_by_nodes(const OptionAnswer& o) {
-  if (!o.outcome.checkpoint.nodes_bound_it) return "";
+std::string bound_by_nodes(const OptionAnswer& o, const CheckpointCost& c) {
+  if (!c.nodes_bound_it) return "";
   const std::string rate = pretty(client_rate(o.inputs.storage, o.inputs.cluster), 3) + " a node";
   return o.inputs.storage.client.si() > 0
              ? ", at the clients' " + rate
              : ", at " + rate + ", the most its links carry (no `client` given)";
 }
 
-std::string bound_text(IntervalBound b) {
-  switch (b) {
+std::string bound_text(const OptionAnswer& o, const StretchOutcome& x) {
+  const Seconds given = o.inputs.policy.interval;
+  switch (x.bound) {
     case IntervalBound::optimum:
       return ", the optimum";
     case IntervalBound::given:
-      return " as given";
+      return x.goodput.interval == given
+                 ? " as given"
+                 : ", the given " + seconds_text(given) + " up to whole steps";
     case IntervalBound::written:
       return ": a checkpoint starts only when the last one is safe";
     case IntervalBound::a_step:
@@ -105,26 +108,40 @@ std::string bound_text(IntervalBound b) {
   return "";
 }
 
-Lines checkpoint_line(const OptionAnswer& o) {
-  const Outcome& x = o.outcome;
-  std::string text = pretty(x.checkpoint.size) + ", " + std::string(name_of(o.inputs.policy.mode));
-  if (!x.checkpoint.storage_known) {
-    const bool given = o.inputs.storage.capacity.si() > 0;
-    return line("checkpoint", text +
-                                  (given ? "; no rate of the storage (`storage.write`)"
-                                         : "; no storage given (`storage`)") +
-                                  ": writing counts as free");
+std::string interval_text(const OptionAnswer& o, const StretchOutcome& x) {
+  if (!std::isfinite(x.goodput.interval.si())) return "";
+  std::string text = "; every " + seconds_text(x.goodput.interval) + bound_text(o, x);
+  if (const PerSecond rate = rate_while_running(x.recovery); rate.si() > 0) {
+    text += " (Young " + seconds_text(young_interval(x.recovery.stall, rate)) + ", Daly " +
+            seconds_text(daly_interval(x.recovery.stall, rate)) + ")";
   }
-  text += ": stops training " + seconds_text(x.checkpoint.stall) + ", safe after " +
-          seconds_text(x.checkpoint.stall + x.checkpoint.durable) + ", read in " +
-          seconds_text(x.checkpoint.read) + bound_by_nodes(o);
-  if (x.recovery.failures.si() <= 0) return line("checkpoint", text);
-  text += "; every " + seconds_text(x.goodput.interval) + bound_text(x.bound) + " (Young " +
-          seconds_text(young_interval(x.recovery.stall, x.recovery.failures)) + ", Daly " +
-          seconds_text(daly_interval(x.recovery.stall, x.recovery.failures)) +
-          "); storage writes " +
-          percent(x.checkpoint.write / (x.goodput.interval + x.recovery.stall)) + " of the time";
-  return line("checkpoint", text);
+  const double writes = x.checkpoint.write / (x.goodput.interval + x.recovery.stall);
+  return text + "; storage writes " + percent(writes) + " of the time";
+}
+
+std::string checkpoint_text(const OptionAnswer& o, const StretchOutcome& x) {
+  const CheckpointCost& c = x.checkpoint;
+  const std::string text = pretty(c.size) + ", " + std::string(name_of(o.inputs.policy.mode));
+  if (!c.storage_known) {
+    const bool given = o.inputs.storage.capacity.si() > 0;
+    return text +
+           (given ? "; no rate of the storage (`storage.write`)"
+                  : "; no storage given (`storage`)") +
+           ": writing counts as free";
+  }
+  return text + ": stops training " + seconds_text(c.stall) + ", safe after " +
+         seconds_text(c.stall + c.durable) + ", read in " + seconds_text(c.read) +
+         bound_by_nodes(o, c) + interval_text(o, x);
+}
+
+Lines checkpoint_lines(const OptionAnswer& o) {
+  const std::vector<StretchOutcome>& all = o.outcome.stretches;
+  Lines lines;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string of = all.size() > 1 ? o.inputs.stretches[i].phases + ": " : "";
+    lines += line("checkpoint", of + checkpoint_text(o, all[i]));
+  }
+  return lines;
 }
 
 // Rates to ask a seller for.
@@ -142,6 +159,10 @@ Lines needs_lines(const OptionAnswer& o) {
             (beside || o.inputs.policy.interval.si() > 0 ? ""
                                                          : ", the best interval at that rate") +
             (n.copy_stalls ? "; a node's own links are too slow for that" : ""));
+  } else if (n.no_rate_will_do) {
+    all += line("storage to buy",
+                "no write rate is enough: the " + seconds_text(o.inputs.policy.overhead) +
+                    " of `checkpoint.overhead` alone stop training for more than 1 % of the time");
   } else {
     all += line("storage to buy",
                 "not known: no failure rates (`failures`) and no `checkpoint.interval` say how "
@@ -157,7 +178,7 @@ Lines needs_lines(const OptionAnswer& o) {
 }
 
 Lines spare_line(const OptionAnswer& o) {
-  if (o.outcome.recovery.repair.si() <= 0) return {};
+  if (o.outcome.largest.recovery.repair.si() <= 0) return {};
   const std::int64_t devices = devices_of_system(o.inputs.cluster);
   const bool trays = devices < o.inputs.cluster.devices_per_node;
   const std::string what = trays ? "spares of " + grouped(devices) + " GPUs" : "spare nodes";
@@ -186,7 +207,8 @@ std::string unit_costs(const OptionAnswer& o) {
   const UnitCosts each = unit_costs_of(o, o.outcome.cost->amount());
   const std::string of = " " + o.outcome.cost->currency().text();
   return fixed(each.million_tokens, 3) + of + " a million tokens, " + fixed(each.eflop, 3) + of +
-         " an EFLOP, " + fixed(each.gpu_hour, 2) + of + " a GPU-hour";
+         " an EFLOP (by " + std::string(name_of(o.training.convention)) + "), " +
+         fixed(each.gpu_hour, 2) + of + " a GPU-hour";
 }
 
 Lines energy_lines(const OptionAnswer& o) {
@@ -251,14 +273,16 @@ Lines data_lines(const OptionAnswer& o) {
 Lines host_line(const OptionAnswer& o) {
   std::vector<std::string> parts;
   if (o.inputs.policy.mode != CheckpointMode::synchronous) {
-    parts.push_back(gib_text(o.outcome.checkpoint.per_node, 1) + " a node for a checkpoint");
+    parts.push_back(gib_text(o.outcome.largest.checkpoint.per_node, 1) +
+                    " a node for a checkpoint");
   }
   if (o.answer.host_needed.si() > 0) {
     parts.push_back(gib_text(o.answer.host_needed, 1) + " a node for what is offloaded");
   }
   if (parts.empty()) return {};
   if (o.answer.host_capacity.si() > 0) parts.push_back("of " + gib_text(o.answer.host_capacity, 0));
-  return line("host memory", joined(parts, ", "));
+  return line("host memory",
+              joined(parts, ", ") + (host_holds_checkpoint(o) ? "" : ": more than a node holds"));
 }
 
 Lines periodic_line(const OptionAnswer& o) {
@@ -266,6 +290,12 @@ Lines periodic_line(const OptionAnswer& o) {
   if (syncs.ranks > 1 && syncs.replicas == 1) {
     return line("what if", "no local SGD: all " + grouped(syncs.ranks) +
                                " data parallel ranks share one copy of the model");
+  }
+  if (!syncs.fits) {
+    return line("what if", "no local SGD: each of " + grouped(syncs.replicas) +
+                               " replicas would hold all states, and does not fit: " +
+                               gib_text(syncs.peak, 1) + " of " + gib_text(o.answer.capacity, 1) +
+                               " a GPU");
   }
   if (syncs.at.empty()) return {};
   const Seconds least = syncs.at.back().wall;
@@ -305,13 +335,13 @@ Lines option_lines(const CapacityReport& r, const OptionAnswer& o) {
   if (!rests_on.empty()) all += line("rests on", rests_on.substr(rests_on.find(": ") + 2));
   all += phase_lines(o);
   all += line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
-                          " hours, effective training time " + percent(o.outcome.goodput.ratio()));
+                          " hours, effective training time " + percent(o.outcome.effective));
   all += end_line(r, o) + left_out_line(o);
   const std::int64_t paid = paid_gpus(o.inputs);
   all += line("GPU-hours", grouped(gpu_hours(o.inputs, o.outcome.wall)) +
                                (paid > c.gpus ? " of " + grouped(paid) + " GPUs paid" : "") +
                                (o.inputs.spares > 0 ? ", spares included" : ""));
-  all += failure_lines(o) + checkpoint_line(o) + spare_line(o) + energy_lines(o) + cost_lines(o) +
+  all += failure_lines(o) + checkpoint_lines(o) + spare_line(o) + energy_lines(o) + cost_lines(o) +
          rent_or_buy_line(o) + needs_lines(o) + data_lines(o) + host_line(o) + periodic_line(o) +
          late_line(o);
   return all;

@@ -84,7 +84,7 @@ class PlanPage {
                              short_range(days_of(o), 1)};
     if (r_.plan.start) row.emplace_back(text_of(after(*r_.plan.start, o.outcome.wall)));
     const EnergyUse& e = o.outcome.energy;
-    row.insert(row.end(), {percent(o.outcome.goodput.ratio()), cost_text(o), pretty(e.peak, 3),
+    row.insert(row.end(), {percent(o.outcome.effective), cost_text(o), pretty(e.peak, 3),
                            energy_text(e.facility), e.carbon ? grouped(e.carbon->kg / 1000) : "–"});
     if (!r_.answer.requirements.empty()) row.emplace_back(meets_text(r_, i));
     return row;
@@ -191,7 +191,7 @@ class PlanPage {
           "",
           {ideal, g.checkpoint * whole, g.lost_work * whole, (g.detection + g.restart) * whole,
            (g.spares + g.planned) * whole + whole - ideal},
-          percent(g.ratio()) + " effective"};
+          percent(o.outcome.effective) + " effective"};
     });
     plot.parts = {"training", "checkpoints", "lost work", "detection, restart",
                   "stops, spares, slow"};

@@ -58,7 +58,17 @@ std::string name_in(const CapacityReport& r, std::size_t i) {
   return name_with_gpus(r.answer.options[i]);
 }
 
-std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a) {
+// A budget is held against the run's share of what is bought, whose price is more.
+std::string share_note(const CapacityReport& r, const RequirementAnswer& a) {
+  const std::optional<std::size_t> i = a.met.empty() ? a.nearest : a.met.front();
+  if (!a.requirement.budget || !i) return "";
+  const Outcome& o = r.answer.options[*i].outcome;
+  if (!o.cost || !o.bill.up_front) return "";
+  return "; the budget is held against " + money_text(*o.cost) + ", the run's share of " +
+         money_text(*o.bill.up_front) + " bought";
+}
+
+std::string verdict_line(const CapacityReport& r, const RequirementAnswer& a) {
   const std::string question = asked(a.requirement) + ": ";
   if (!a.met.empty()) {
     if (const auto i = largest_model(r, a)) {
@@ -82,6 +92,16 @@ std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a
   }
   return question + "no option; the nearest is " + name_in(r, *a.nearest) + ", which " +
          a.nearest_text;
+}
+
+std::string requirement_line(const CapacityReport& r, const RequirementAnswer& a) {
+  return verdict_line(r, a) + share_note(r, a);
+}
+
+// A comment of the shell, where the command is that of one phase of several.
+std::string of_phase(const OptionAnswer& o) {
+  const std::vector<PhasePlan>& phases = o.plan->phases;
+  return phases.size() > 1 ? "  # phase " + phases.front().name : "";
 }
 
 }  // namespace
@@ -157,8 +177,9 @@ std::string accuracy_text(const OptionAnswer& o) {
 
 std::vector<std::string> left_out(const OptionAnswer& o) {
   std::vector<std::string> all;
-  if (o.outcome.recovery.failures.si() <= 0) all.emplace_back("failures (--failures llama-3)");
-  if (!o.outcome.checkpoint.storage_known) {
+  if (o.outcome.largest.recovery.failures.si() <= 0)
+    all.emplace_back("failures (--failures llama-3)");
+  if (!o.outcome.largest.checkpoint.storage_known) {
     all.emplace_back("the writing of checkpoints (--storage selene)");
   }
   if (!o.outcome.energy.pue_known) {
@@ -174,7 +195,8 @@ Section command_section(const CapacityReport& r) {
   std::string lines;
   for (std::size_t i = 0; i < std::min(kMostCommands, r.answer.ranked.size()); ++i) {
     const std::string command = command_of(r.answer.options[r.answer.ranked[i]]);
-    if (!command.empty()) lines += "  " + command + "\n";
+    if (command.empty()) continue;
+    lines += "  " + command + of_phase(r.answer.options[r.answer.ranked[i]]) + "\n";
   }
   if (lines.empty()) return {};
   return s.add(Verbatim{lines});

@@ -118,7 +118,7 @@ TEST_CASE("a rate that is achieved takes the place of the predicted step, with i
 TEST_CASE("checkpoints are a whole number of steps apart") {
   const auto a = answered(priced("rent"));
   const OptionAnswer& o = a->answer.options[0];
-  const double steps = o.outcome.goodput.interval.si() / o.inputs.longest_step.si();
+  const double steps = o.outcome.goodput.interval.si() / o.inputs.stretches[0].longest_step.si();
   CHECK(steps == testing::about(std::round(steps)).epsilon(1e-12));
 }
 
@@ -126,50 +126,56 @@ TEST_CASE("a checkpoint beside training keeps the interval that bounds it") {
   const auto a = answered(priced("rent"));
   OutcomeInputs in = a->answer.options[0].inputs;
   in.storage = {"fast", BytesPerSecond(1e15), BytesPerSecond(1e15), BytesPerSecond(1e15), {}};
-  in.longest_step = Seconds(1);
+  in.stretches[0].longest_step = Seconds(1);
   in.policy.mode = CheckpointMode::asynchronous;
-  const double mean = 1 / outcome_of(in).recovery.failures.si();
+  const double mean = 1 / outcome_of(in).largest.recovery.failures.si();
   REQUIRE(mean > 15'000);
-  CHECK(outcome_of(in).bound == IntervalBound::lost_work);
+  CHECK(outcome_of(in).largest.bound == IntervalBound::lost_work);
   CHECK(outcome_of(in).goodput.interval == kShortestWorth);
   // More failures: a hundredth of the time, half an interval each.
   in.interruptions.classes = {{"all", PerSecond(1.0 / (10'000.0 * 8)), false}};
   in.cluster.gpus = 8;
   const Outcome often = outcome_of(in);
-  CHECK(often.bound == IntervalBound::lost_work);
+  CHECK(often.largest.bound == IntervalBound::lost_work);
   CHECK(often.goodput.interval.si() == testing::about(200));
   CHECK(often.goodput.lost_work < 0.012);  // and what is not safe yet
   // Storage that takes longer, a step that takes longer, an interval that is given.
-  in.storage.write = in.checkpoint / Seconds(1000);
-  CHECK(outcome_of(in).bound == IntervalBound::written);
+  in.storage.write = in.stretches[0].checkpoint / Seconds(1000);
+  CHECK(outcome_of(in).largest.bound == IntervalBound::written);
   for (const double step : {0.7, 1.0, 3.0, 7.0, 64.0}) {
-    in.longest_step = Seconds(step);
+    in.stretches[0].longest_step = Seconds(step);
     const Outcome o = outcome_of(in);
     const double steps = o.goodput.interval.si() / step;
-    CHECK(o.goodput.interval + o.recovery.stall >= o.recovery.durable);
+    CHECK(o.goodput.interval + o.largest.recovery.stall >= o.largest.recovery.durable);
     CHECK(steps == testing::about(std::round(steps)));
   }
-  in.longest_step = Seconds(1);
+  in.stretches[0].longest_step = Seconds(1);
   in.policy.interval = Seconds(10);
-  CHECK(outcome_of(in).bound == IntervalBound::written);
+  CHECK(outcome_of(in).largest.bound == IntervalBound::written);
   in.policy.interval = Seconds(5000);
-  CHECK(outcome_of(in).bound == IntervalBound::given);
+  CHECK(outcome_of(in).largest.bound == IntervalBound::given);
   CHECK(outcome_of(in).goodput.interval == Seconds(5000));
+  // No checkpoint within a step: up to the next whole one.
+  in.stretches[0].longest_step = Seconds(3000);
+  CHECK(outcome_of(in).largest.bound == IntervalBound::given);
+  CHECK(outcome_of(in).goodput.interval == Seconds(6000));
+  in.policy = {CheckpointMode::synchronous, Seconds(1)};
+  CHECK(outcome_of(in).goodput.interval == Seconds(3000));
   in.policy = {};
-  in.longest_step = Seconds(9000);
-  CHECK(outcome_of(in).bound == IntervalBound::a_step);
+  in.stretches[0].longest_step = Seconds(9000);
+  CHECK(outcome_of(in).largest.bound == IntervalBound::a_step);
 }
 
 TEST_CASE("a checkpoint that stops training keeps the optimum") {
   const auto a = answered(priced("rent"));
   OutcomeInputs in = a->answer.options[0].inputs;
   in.policy.mode = CheckpointMode::synchronous;
-  in.storage = {"quick", in.checkpoint / Seconds(0.1), {}, BytesPerSecond(1e15), {}};
-  in.longest_step = Seconds(1e-3);
+  in.storage = {"quick", in.stretches[0].checkpoint / Seconds(0.1), {}, BytesPerSecond(1e15), {}};
+  in.stretches[0].longest_step = Seconds(1e-3);
   const Outcome o = outcome_of(in);
-  CHECK(o.bound == IntervalBound::optimum);
+  CHECK(o.largest.bound == IntervalBound::optimum);
   CHECK(o.goodput.interval.si() ==
-        testing::about(optimal_interval(o.recovery, Seconds()).si()).epsilon(1e-3));
+        testing::about(optimal_interval(o.largest.recovery, Seconds()).si()).epsilon(1e-3));
 }
 
 // The rent of an option whose prices are `prices`.
@@ -200,7 +206,7 @@ TEST_CASE("storage of the rate to buy stops training for 1 % of the time") {
   const auto a = answered(priced("rent"));
   const OptionAnswer& o = a->answer.options[0];
   REQUIRE(o.needs.write.si() > 0);
-  const double stall = o.inputs.checkpoint.si() / o.needs.write.si();
+  const double stall = o.inputs.stretches[0].checkpoint.si() / o.needs.write.si();
   CHECK(stall / (stall + o.needs.write_every.si()) == testing::about(0.01).epsilon(1e-6));
   OutcomeInputs in = o.inputs;
   in.storage = {};
@@ -215,6 +221,28 @@ TEST_CASE("storage of the rate to buy stops training for 1 % of the time") {
     if (is_fabric(t.kind)) t.bandwidth = t.bandwidth * (o.needs.least / o.needs.has);
   }
   CHECK(estimate(slower).step_time / o.answer.step_time == testing::about(1.05).epsilon(1e-6));
+}
+
+TEST_CASE("the overhead of a checkpoint leaves its write less time, or none") {
+  const auto a = answered(priced("rent"));
+  const OptionAnswer& o = a->answer.options[0];
+  const auto needs = [&](Seconds overhead, Seconds interval) {
+    OutcomeInputs in = o.inputs;
+    in.policy.overhead = overhead;
+    in.policy.interval = interval;
+    return purchase_needs(in, outcome_of(in), o.run->run);
+  };
+  for (const double interval : {0.0, 7200.0}) {
+    CAPTURE(interval);
+    const PurchaseNeeds n = needs(Seconds(10), Seconds(interval));
+    const double stall = o.inputs.stretches[0].checkpoint / n.write / Seconds(1) + 10;
+    CHECK(stall / (stall + n.write_every.si()) == testing::about(0.01).epsilon(1e-6));
+    CHECK(needs({}, Seconds(interval)).write < n.write);
+    CHECK_FALSE(n.no_rate_will_do);
+    const PurchaseNeeds none = needs(Seconds(1200), Seconds(interval));
+    CHECK(none.write == BytesPerSecond());
+    CHECK(none.no_rate_will_do);
+  }
 }
 
 // Llama 3 8B on 16 GPUs of two nodes, all data parallel: one ring, which leaves a node once.
@@ -403,7 +431,7 @@ TEST_CASE("storage by the TB and month is data and kept checkpoints times days")
           {"storage_space": {"value": "20 USD/TB/month", "source": "s", "date": "2026-11"}}]})");
   const OptionAnswer& o = a->answer.options[0];
   const double months = o.outcome.wall.si() / (365.25 / 12 * 86400);
-  const double terabytes = (300e9 * 4 + 3 * o.inputs.checkpoint.si()) / 1e12;
+  const double terabytes = (300e9 * 4 + 3 * o.inputs.stretches[0].checkpoint.si()) / 1e12;
   CHECK(o.outcome.bill.parts[CostPart::storage]->amount() ==
         testing::about(20 * terabytes * months).epsilon(1e-12));
   CHECK(o.outcome.cost->amount() ==
@@ -467,6 +495,76 @@ TEST_CASE("phases and a growing batch add up, and train what is asked") {
         t.pieces[2].tokens / t.pieces[2].time.value.si());
 }
 
+TEST_CASE("a phase writes the checkpoints of its own model") {
+  const std::string site =
+      R"("failures": "llama-3", "storage": {"write": "100 GB/s"}, "spares": 4, "goal": {"tokens": 5e11},)";
+  const std::string small =
+      R"("run": "llama-3-8b-8-h100", "set": {"training.global_batch": 256}, )";
+  const std::string large =
+      R"("run": "llama-3-70b-64-h100", "set": {"training.global_batch": 256}, )";
+  const auto alone = [&](const std::string& phase) {
+    return answered("{" + site + phase + R"("gpus": 64})");
+  };
+  const auto both = answered("{" + site + R"("gpus": 64, "phases": [{)" + large +
+                             R"("name": "large"}, {)" + small + R"("name": "small"}]})");
+  const auto first = alone(large);
+  const auto second = alone(small);
+  const OptionAnswer& o = both->answer.options[0];
+  const OptionAnswer& a = first->answer.options[0];
+  const OptionAnswer& b = second->answer.options[0];
+  REQUIRE(o.outcome.stretches.size() == 2);
+  CHECK(o.inputs.stretches[1].phases == "small");
+  CHECK(o.outcome.stretches[1].checkpoint.size == b.outcome.largest.checkpoint.size);
+  CHECK(o.outcome.largest.checkpoint.size == a.outcome.largest.checkpoint.size);
+  CHECK(o.data.checkpoints == a.data.checkpoints);
+  CHECK(o.outcome.wall.si() ==
+        testing::about((a.outcome.wall + b.outcome.wall).si()).epsilon(1e-12));
+  CHECK(o.outcome.failures == testing::about(a.outcome.failures + b.outcome.failures));
+  CHECK(o.simulated.wall.value / o.outcome.wall == testing::about(1).epsilon(0.01));
+  // Phases of one model are one stretch.
+  const auto same =
+      answered("{" + site + large + R"("gpus": 64, "phases": [{"name": "a"}, {"name": "b"}]})");
+  REQUIRE(same->answer.options[0].inputs.stretches.size() == 1);
+  CHECK(same->answer.options[0].inputs.stretches[0].phases == "a, b");
+}
+
+TEST_CASE("replicas that cannot hold all states do not train alone") {
+  const auto days = [](const std::string& run) {
+    const auto a = answered(R"({"goal": {"tokens": 1e11}, "run": ")" + run + "\"}");
+    return a->answer.options[0].periodic;
+  };
+  const PeriodicSyncs large = days("llama-3-405b-16384-h100");
+  CHECK(large.replicas == 128);
+  CHECK_FALSE(large.fits);
+  CHECK(large.peak > Bytes(100 * kGiB.si()));
+  CHECK(large.at.empty());
+  const PeriodicSyncs small = days("gpt3-175b-1024-a100");
+  CHECK(small.fits);
+  CHECK(small.at.size() == kSyncEvery.size());
+}
+
+TEST_CASE("the FLOPs of a training are counted as its goal counts them") {
+  const auto training = [](const std::string& goal) {
+    const auto a = answered(R"({"run": "gpt3-175b-1024-a100", "goal": )" + goal + "}");
+    return a->answer.options[0].training;
+  };
+  const TrainingTime by_6n = training(R"({"flops": 3.15e23})");
+  CHECK(by_6n.convention == FlopsConvention::six_n);
+  CHECK(by_6n.model_flops.si() == testing::about(3.15e23).epsilon(1e-4));  // whole steps
+  const TrainingTime by_palm = training(R"({"flops": 3.15e23, "flops_convention": "palm"})");
+  CHECK(by_palm.model_flops.si() == testing::about(3.15e23).epsilon(1e-4));
+  CHECK(training(R"({"tokens": 300e9})").convention == FlopsConvention::megatron);
+}
+
+TEST_CASE("slow ranks take from the effective time") {
+  const std::string plan =
+      R"({"run": "gpt3-175b-1024-a100", "failures": ["llama-3", {"stragglers": )";
+  const auto a = answered(plan + R"({"slowdown": 0.3, "share": 0.5}}]})");
+  const OptionAnswer& o = a->answer.options[0];
+  CHECK(o.outcome.training / o.training.time.value == testing::about(1.15));
+  CHECK(o.outcome.effective == testing::about(o.training.time.value / o.outcome.wall));
+}
+
 TEST_CASE("a FLOP budget, and tokens a parameter, become tokens") {
   const auto budget = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"flops": 3.15e23}})");
   // 6·N·D = 3.15e23 at N = 175 B is D = 300 B.
@@ -480,7 +578,7 @@ TEST_CASE("checkpoint bytes are the published ones") {
   // SC21 (arXiv:2104.04473): 13.8 TB for 1,008 B parameters, at 14 bytes a parameter.
   const auto a =
       answered(R"({"run": "megatron-1t-512-a100", "goal": {"tokens": 1e9}, "storage": "selene"})");
-  const CheckpointCost& c = a->answer.options[0].outcome.checkpoint;
+  const CheckpointCost& c = a->answer.options[0].outcome.largest.checkpoint;
   CHECK(c.size.si() == testing::about(13.8e12).epsilon(0.03));
   CHECK(c.stall.si() == testing::about(52).epsilon(0.03));  // at 273 GB/s
 }
@@ -540,6 +638,32 @@ TEST_CASE("what is wrong with a plan is said in one line, with its place") {
           R"("energy": {"load": {"compute": 1, "memory": 1, "waiting": 1, "idle": 1}, "pue": 0.9})")),
       "pue: found 0.9"));
   CHECK(has(complaint(R"({"goal": {"tokens": 1}})"), "no run"));
+}
+
+TEST_CASE("a slowdown that is meant as a factor is refused") {
+  const std::string plan =
+      R"({"run": "gpt3-175b-1024-a100", "failures": {"stragglers": {"slowdown": )";
+  CHECK(
+      has(complaint(plan + "1.3}}}"), "failures.stragglers.slowdown: found 1.3; allowed: 0 to 1"));
+  CHECK(complaint(plan + "1}}}").empty());
+}
+
+TEST_CASE("a cluster of one phase alone is refused, and a second number of GPUs") {
+  const std::string run = R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 1e9}, )";
+  const auto phases = [&](const std::string& second) {
+    return complaint(run + R"("phases": [{"name": "a"}, {"name": "b", )" + second + "}]}");
+  };
+  CHECK(has(phases(R"("set": {"cluster.gpus": 128})"), "phases[1].set.cluster.gpus: found"));
+  CHECK(has(phases(R"("set": {"cluster": {"node": "dgx-h100"}})"), "phases[1].set.cluster: found"));
+  CHECK(has(phases(R"("set": 3)"), "phases[1].set: found 3"));
+  CHECK(has(phases(R"("run": "llama-3-8b-8-h100")"), "phases[1].run: found a run on"));
+  CHECK(phases(R"("set": {"training.sequence_length": 1024})").empty());
+  const std::string gpus = R"("gpus": [512], "set": {"cluster.gpus": 1024}})";
+  CHECK(has(complaint(run + gpus), "set.cluster.gpus: found 1024 beside `gpus`"));
+  CHECK(has(
+      complaint(run + R"("models": [{"name": "m", "set": {"cluster": {"gpus": 8}}}], "gpus": 8})"),
+      "models[0].set.cluster: found"));
+  CHECK(complaint(run + R"("set": {"cluster.gpus": 512}})").empty());
 }
 
 }  // namespace

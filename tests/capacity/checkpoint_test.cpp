@@ -18,7 +18,7 @@ std::string with_storage(const std::string& storage) {
 }
 
 CheckpointCost cost_with(const std::string& storage) {
-  return answered(with_storage(storage))->answer.options[0].outcome.checkpoint;
+  return answered(with_storage(storage))->answer.options[0].outcome.largest.checkpoint;
 }
 
 std::string refusal(const std::string& storage) {

@@ -43,7 +43,7 @@ TEST_CASE("a data set is its tokens, and the storage must hold it beside the che
       "storage": {"write": "100 GB/s", "capacity": "10 TB", "client": "3 GB/s"}})");
   const OptionAnswer& o = a->answer.options[0];
   CHECK(o.data.dataset.si() == 1.2e12);  // GPT-3: 1.2 TB
-  CHECK(o.data.checkpoints.si() == testing::about(10 * o.inputs.checkpoint.si()));
+  CHECK(o.data.checkpoints.si() == testing::about(10 * o.inputs.stretches[0].checkpoint.si()));
   CHECK_FALSE(o.data.storage_holds_it);
   CHECK(o.data.cores == testing::about(1536 * 2048 / o.answer.step_time.si() / 10000));
   // 8 GPUs at 143 TFLOP/s read 72 GB/s of CosmoFlow a node, and an NFS client carries 3.

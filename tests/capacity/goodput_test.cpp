@@ -85,12 +85,34 @@ TEST_CASE("the closed form is the mean of what is played") {
     const double training = 4e6;
     const Goodput g = goodput(c.r, Seconds(c.interval));
     const SimulatedGoodput played =
-        simulate_goodput(c.r, Seconds(c.interval), Seconds(training), 300, 1);
+        simulate_goodput({{c.r, Seconds(c.interval), Seconds(training)}}, 300, 1);
     CHECK(played.wall.value.si() / training == testing::about(g.total).epsilon(0.01));
     CHECK(played.failures.mean == testing::about(g.failures * training).epsilon(0.01));
     CHECK(played.wall.low < played.wall.value);
     CHECK(played.wall.value < played.wall.high);
   }
+}
+
+// A window in which failures were counted holds their detections and the planned stops.
+TEST_CASE("a run's failures times the mean time between them are its wall clock") {
+  Recovery planned = job(3 * 3600, 20, 3600, 600);
+  planned.planned = {PerSecond(1.0 / 86400), Seconds(7200)};
+  for (const Recovery& r : {job(3 * 3600, 0, 3600, 600), job(3 * 3600, 60, 0, 900), planned}) {
+    const Goodput g = goodput(r, Seconds(900));
+    CHECK(g.failures / r.failures.si() == testing::about(g.total).epsilon(1e-12));
+  }
+  Recovery waits = job(3600, 20, 60, 300);
+  waits.node_failures = PerSecond(0.5 / 3600);
+  waits.repair = Seconds(6 * 3600);
+  waits.spares = 3;
+  const Goodput g = goodput(waits, Seconds(900));
+  CHECK(g.spares > 0);
+  CHECK(g.failures / waits.failures.si() == testing::about(g.total - g.spares).epsilon(1e-12));
+}
+
+TEST_CASE("a run whose failures take longer than the time between them never ends") {
+  CHECK(cost(job(600, 10, 700), 60) > 1e6);
+  CHECK(std::isfinite(cost(job(600, 10, 700), 60)));
 }
 
 TEST_CASE("the causes add up to the whole") {
@@ -143,10 +165,10 @@ TEST_CASE("a spare more never makes a run wait longer, and enough are found") {
 
 TEST_CASE("a seed gives the same numbers again") {
   const Recovery r = job(5000, 20, 60, 300);
-  const auto a = simulate_goodput(r, Seconds(500), Seconds(1e6), 20, 42);
-  const auto b = simulate_goodput(r, Seconds(500), Seconds(1e6), 20, 42);
+  const auto a = simulate_goodput({{r, Seconds(500), Seconds(1e6)}}, 20, 42);
+  const auto b = simulate_goodput({{r, Seconds(500), Seconds(1e6)}}, 20, 42);
   CHECK(a.wall.value == b.wall.value);
-  CHECK(simulate_goodput(r, Seconds(500), Seconds(1e6), 20, 43).wall.value != a.wall.value);
+  CHECK(simulate_goodput({{r, Seconds(500), Seconds(1e6)}}, 20, 43).wall.value != a.wall.value);
 }
 
 }  // namespace

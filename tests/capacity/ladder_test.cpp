@@ -93,7 +93,7 @@ TEST_CASE("where the batch leaves smaller sizes out, the nearest batch that take
     CHECK(std::abs(static_cast<double>(other->global_batch) - given) <= kOtherBatch * given);
     // Asked for at that batch, it is possible and in time; one GPU fewer is not.
     const auto at = [&](std::int64_t gpus) {
-      const std::int64_t near = nearest_batch(std::stoll(batch), gpus);
+      const std::int64_t near = near_batches(std::stoll(batch), gpus).front();
       const auto b = answered("{" + llama(std::to_string(near)) + R"(, "gpus": )" +
                               std::to_string(gpus) + ", " + days + "}");
       return b->answer.options[0];
@@ -109,9 +109,25 @@ TEST_CASE("where the batch leaves smaller sizes out, the nearest batch that take
 TEST_CASE("a batch that takes every smaller size is not spoken of") {
   const auto a = answered(plan_of(llama("720"), within("3650")));
   CHECK_FALSE(a->answer.sizes_tried.at(0).other_batch);
-  CHECK(nearest_batch(1024, 100) == 1000);
-  CHECK(nearest_batch(1024, 640) == 0);
-  CHECK(nearest_batch(1024, 128) == 1024);
+  using Batches = std::vector<std::int64_t>;
+  CHECK(near_batches(1024, 100) == Batches{1000, 1100});
+  CHECK(near_batches(1024, 640).empty());
+  CHECK(near_batches(1024, 50) == Batches{1000, 1050, 950, 1100});
+  CHECK(near_batches(1024, 128) == Batches{1024});
+  CHECK(near_batches(1'000'000, 1).size() == kMostOtherBatches);
+}
+
+// Interleaved over 4 stages, the micro batches of a replica are a multiple of 4.
+TEST_CASE("the other batch is the nearest that an interleaved schedule takes") {
+  const auto a =
+      answered(R"({"run": "llama-3-70b-64-h100", "goal": {"tokens": 2e12}, "gpus": "smallest",
+      "set": {"training.global_batch": 1024}, )" +
+               within("60") + "}");
+  const std::optional<OtherBatch>& other = a->answer.sizes_tried.at(0).other_batch;
+  REQUIRE(other);
+  CHECK(other->gpus < a->answer.options[*a->answer.requirements[0].smallest].gpus);
+  CHECK(other->wall <= Seconds(60 * 86400));
+  CHECK(other->global_batch / (other->gpus / 16) % 4 == 0);
 }
 
 TEST_CASE("progress tells of each size, and never of more than there are") {

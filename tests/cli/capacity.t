@@ -136,8 +136,30 @@ $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --pric
 $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --checkpoint two-phase --json > blank.json
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --prices market-2026 --rank time --sizes [512,768,1024] --html -o three.html
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene --prices market-2026 --deadline 60d --budget 50e6 --sure --json > sure.json
-$ python3 $ROOT/tests/support/check_capacity.py five.json three.json blank.json sure.json --page three.html three.json
+$ echo '{"failures": ["llama-3", {"stragglers": {"slowdown": 0.3, "share": 0.1}}], "storage": {"write": "100 GB/s"}, "goal": {"tokens": 5e11}, "gpus": 64, "set": {"training.global_batch": 256}, "phases": [{"name": "large", "run": "llama-3-70b-64-h100"}, {"name": "small", "run": "llama-3-8b-8-h100"}]}' > phases.json
+$ orrery capacity phases.json --json > two-phases.json
+$ python3 $ROOT/tests/support/check_capacity.py five.json three.json blank.json sure.json two-phases.json --page three.html three.json
 > ... numbers computed again
+
+# Each model of a plan has checkpoints of its own; the command says which phase it shows.
+$ orrery capacity phases.json | grep -E '^checkpoint|# phase'
+> checkpoint        large: 987.8 GB, synchronous: stops training 9.878 s, safe after 9.878 s, read in
+> checkpoint        small: 96.36 GB, synchronous: stops training 963.6 ms, safe after 963.6 ms, read
+>   orrery estimate llama-3-70b-64-h100 ...  # phase large
+
+# A node whose host memory does not hold its part of a checkpoint is told of.
+$ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --checkpoint two-phase --failures llama-3 --storage selene --set "cluster.host.memory_capacity=10 GB" | grep '^host memory'
+> host memory       115.0 GiB a node for a checkpoint, of 9 GiB: more than a node holds
+$ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --checkpoint two-phase --failures llama-3 --storage selene | grep -c 'more than a node holds'
+! exit 1
+> 0
+
+# A checkpoint is between two steps.
+$ echo '{"run": "llama-3-70b-64-h100", "set": {"training.global_batch": 256}, "goal": {"tokens": 1e12}, "storage": {"write": "100 GB/s"}, "checkpoint": {"interval": "1 s"}}' > every-second.json
+$ orrery capacity every-second.json | grep -A 2 ^checkpoint
+> checkpoint        987.8 GB, synchronous: stops training 9.878 s, safe after 9.878 s, read in 9.878
+>                   s; every ... s, the given 1 s up to whole steps; storage writes ... % of the
+>                   time
 
 # What to ask a seller for, and a rate of one's own in place of the predicted step.
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene | grep -E '^(storage|network) to buy'
@@ -167,17 +189,51 @@ $ orrery capacity two.json --gpus 128 --rent 3 --csv | cut -d, -f1,3,4
 > scenario,gpus,status
 > a,128,fits
 > b,128,fits
+$ echo '{"run": "gpt3-175b-1024-a100", "set": {"cluster.gpus": 512}}' > sized.json
+$ orrery capacity sized.json --gpus 256 --csv | cut -d, -f3
+> gpus
+> 256
+$ orrery capacity sized.json --sizes [256] --csv | cut -d, -f3
+> gpus
+> 256
 $ orrery capacity gpt3-175b-five-clusters --node dgx-h100
 ! exit 2
 ! stderr /--node dgx-h100: cluster.node: found a plan whose scenarios name their clusters/
 
 # A price of one's own, bare; it goes before the others and is marked.
 $ orrery capacity gpt3-175b-1024-a100 --prices market-2026 --rent 1.5 | grep -E 'given by you|a GPU-hour|1.99'
->   a unit          ... a million tokens, ... an EFLOP, 1.50 USD a GPU-hour
+>   a unit          ... a million tokens, ... an EFLOP (by megatron), 1.50 USD a GPU-hour
 >   rent of a GPU, of every kind: 1.5 USD/h: given by you
 $ orrery capacity gpt3-175b-1024-a100 --prices '{"gpus": {"a100-sxm4-80gb": {"rent": "1.25 USD/h"}}}' | grep -E 'given by you|a GPU-hour'
->   a unit          ... a million tokens, ... an EFLOP, 1.25 USD a GPU-hour
+>   a unit          ... a million tokens, ... an EFLOP (by megatron), 1.25 USD a GPU-hour
 >   a100-sxm4-80gb: rent of a GPU: 1.25 USD/h: given by you
+
+# A price and a storage that an option gives have that option as their source.
+$ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --rent 2.5 --storage '{"write": "100 GB/s"}' | grep ': given:'
+>   storage: given: the option --storage
+>   prices: given: the option --rent
+
+# A unit names the convention of its FLOPs, which is the goal's.
+$ echo '{"run": "llama-3-405b-16384-h100", "goal": {"flops": 3.8e25}, "prices": {"rent": 2.5}}' > flops.json
+$ orrery capacity flops.json | grep 'an EFLOP'
+>   a unit          ... USD a million tokens, ... USD an EFLOP (by 6n), 2.50 USD a GPU-hour
+$ orrery capacity flops.json --json | python3 -c 'import json, sys; c = json.load(sys.stdin)["options"][0]["cost"]; print(abs(c["per_eflop"] * 3.8e7 / c["total"] - 1) < 1e-4)'
+> True
+
+# A budget is held against the run's share of a purchase, which costs more at once.
+$ echo '{"name": "bought", "run": "gpt3-175b-1024-a100", "gpus": [1024], "require": {"deadline": "60 d", "budget": "9e6 USD"}, "prices": {"gpus": {"a100-sxm4-80gb": {"purchase": "20000 USD"}}, "pay": "purchase", "lifetime": "1461 d", "utilisation": 0.8}}' > bought.json
+$ orrery capacity bought.json | grep -A 1 ^required
+> required          within 60.0 days, for 9.00 M USD: smallest bought with 1,024 GPUs; the budget is
+>                   held against ... k USD, the run's share of 20.5 M USD bought
+
+# What local SGD would need does not fit here.
+$ orrery capacity llama-3-405b-16384-h100 | grep -A 1 'no local SGD'
+> what if           no local SGD: each of 128 replicas would hold all states, and does not fit: ...
+>                   GiB of 79.7 GiB a GPU
+
+# A request may have it in Markdown.
+$ echo '{"command": "capacity", "request": {"run": "gpt3-175b-1024-a100", "format": "markdown"}}' | orrery call | cut -c 1-39
+> {"code":0,"text":"# gpt3-175b-1024-a100
 
 # What the answer leaves out stands in one line, with the flags that put it in.
 $ orrery capacity gpt3-175b-1024-a100 | grep -A 2 '^left out'

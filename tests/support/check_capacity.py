@@ -41,7 +41,7 @@ def check_time(o):
     for side in range(3):
         same("ideal days", t["ideal_days"][side], sum(p["days"][side] for p in t["phases"]))
     same("days", t["days"][1], sum(g["days_of"].values()))
-    same("training", g["days_of"]["training"], t["ideal_days"][1] + g["stragglers_days"])
+    same("training", g["days_of"]["training"], t["ideal_days"][1])
     same("effective", g["effective_training_time_ratio"], g["days_of"]["training"] / t["days"][1])
     same("hours", t["hours"], 24 * t["days"][1])
     same("GPU-hours", t["gpu_hours"], o["gpus_paid"] * t["hours"])
@@ -62,31 +62,52 @@ def parts_of_time(rate, interval, stall, durable, detection, restart):
     return parts, segment * (1 + again) / interval
 
 
+def running_rate(g):
+    """Failures a second of a job that runs: less the detections, and the planned stops."""
+    mean = g["mean_time_between_failures_h"]
+    if not mean:
+        return 0
+    stops = g["days_of"]["planned_stops"]
+    running = 1 - stops / sum(g["days_of"].values())
+    return 1 / (3600 * mean * running - g["detection_s"])
+
+
 def check_failures(o):
     g, c = o["goodput"], o["checkpoint"]
-    training = g["days_of"]["training"]
+    training = g["days_of"]["training"] + g["days_of"]["stragglers"]
     mean = g["mean_time_between_failures_h"]
-    rate = 1 / (3600 * mean) if mean else 0
-    stall, interval = c["stall_s"], c["interval_s"]
-    parts, failures = parts_of_time(rate, interval, stall, c["safe_after_s"] - stall,
-                                    g["detection_s"], g["restart_s"])
-    for name, share in parts.items():
+    rate = running_rate(g)
+    same("training", training, sum(s["training_days"] for s in c["by_phase"] or [c]))
+    lost, failures = {}, 0
+    for s in c["by_phase"] or [c]:
+        restart = g["restart_s"] - c["read_s"] + s["read_s"]
+        parts, often = parts_of_time(rate, s["interval_s"], s["stall_s"],
+                                     s["safe_after_s"] - s["stall_s"], g["detection_s"], restart)
+        failures += often * s["training_days"] * 86400
+        for name, share in parts.items():
+            lost[name] = lost.get(name, 0) + share * s["training_days"]
+    for name, days in lost.items():
         # Differences of nearly equal numbers: to a millionth of a day.
-        assert math.isclose(g["days_of"][name], share * training, rel_tol=1e-6, abs_tol=1e-6), name
+        assert math.isclose(g["days_of"][name], days, rel_tol=1e-6, abs_tol=1e-6), name
     if not mean:
         return
-    same("failures", g["unexpected_failures"], failures * training * 86400)
+    same("failures", g["unexpected_failures"], failures)
+    waits = g["days_of"]["waiting_for_spares"]
+    waited = waits / (o["time"]["days"][1] - g["days_of"]["planned_stops"])
+    same("failures over the wall clock", g["unexpected_failures"] * mean,
+         o["time"]["hours"] * (1 - waited))
     same("rate of all classes", sum(k["per_gpu_hour"] for k in g["classes"]) * o["gpus"], 1 / mean)
     lost = sum(g["days_of"][k] for k in ("detection", "restart", "lost_work"))
     for k in g["classes"]:
         share = k["per_gpu_hour"] * o["gpus"] * mean
         same("failures of a class", k["failures"], share * g["unexpected_failures"])
         same("days of a class", k["days"], share * lost)
+    stall = c["stall_s"]
     same("Young", c["interval_young_s"], math.sqrt(2 * stall / rate))
     x = stall * rate / 2
     same("Daly", c["interval_daly_s"],
          1 / rate if x >= 1 else math.sqrt(2 * stall / rate) * (1 + math.sqrt(x) / 3 + x / 9) - stall)
-    check_interval(o, rate)
+    check_interval(o, 1 / (3600 * mean))
 
 
 def check_interval(o, rate):
@@ -95,7 +116,7 @@ def check_interval(o, rate):
     least = {"written": c["safe_after_s"] - 2 * c["stall_s"], "a step": step, "given": 0,
              "optimum": 0, "lost work": min(300, 0.02 / rate)}[c["interval_bound"]]
     assert c["interval_s"] >= least - step / 2, (c, least)
-    if c["interval_bound"] != "given":
+    if not c["by_phase"]:
         same("whole steps", c["interval_s"] / step, round(c["interval_s"] / step))
 
 
@@ -139,7 +160,7 @@ def check_checkpoint(o):
         return
     every = needs["storage_write_every_s"]
     if c["mode"] == "synchronous":
-        stall = c["bytes"] / write
+        stall = c["bytes"] / write + c["overhead_s"]
         same("stall of 1 %", stall / (every + stall), 0.01, 1e-6)
     else:
         same("written within the interval", c["bytes"] / write, every)

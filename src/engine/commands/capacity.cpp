@@ -116,8 +116,8 @@ CapacityCommand read_capacity(Request& request) {
   refuse_two_of(c.run.overrides, kGpusOfRun, "--gpus", c.plan, kSizesOfPlan, "--sizes");
   refuse_two_of(c.run.overrides, kTokensOfRun, "--tokens", c.plan, kTokensPerParameter,
                 "--tokens-per-parameter");
-  c.format = request.format(
-      {AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv, AnswerFormat::html});
+  c.format = request.format({AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv,
+                             AnswerFormat::html, AnswerFormat::markdown});
   c.style = request.style();
   c.html = request.text("html");
   return c;
@@ -162,6 +162,20 @@ void erase_in_scenarios(const std::string& path, Json& plan) {
   }
 }
 
+// Names an option as the source of an object that names none.
+Json with_source(Json given, const std::string& option) {
+  if (given.is_array()) {
+    for (Json& one : given) one = with_source(std::move(one), option);
+  } else if (given.is_object() && !given.contains("source")) {
+    given["source"] = "the option " + option;
+  }
+  return given;
+}
+
+bool is_site(const std::string& path) {
+  return path == "failures" || path == "storage" || path == "prices" || path == "energy";
+}
+
 // Over the prices that are there, by name or not.
 void add_rent(const Json& rent, Json& work) {
   Json all = Json::array();
@@ -169,7 +183,7 @@ void add_rent(const Json& rent, Json& work) {
     const Json& old = work["prices"];
     all = old.is_array() ? old : Json::array({old});
   }
-  all.push_back({{"rent", rent}, {"pay", "rent"}});
+  all.push_back(with_source({{"rent", rent}, {"pay", "rent"}}, "--rent"));
   work["prices"] = std::move(all);
 }
 
@@ -192,6 +206,20 @@ void set_sure(Json& plan) {
   }
 }
 
+void erase_gpus_of_set(Json& work) {
+  if (!work.is_object() || !work.contains("set") || !work["set"].is_object()) return;
+  work["set"].erase(kGpusOfRun);
+}
+
+// An option that says the sizes counts for all that a plan sets.
+void erase_set_gpus(Json& plan) {
+  erase_gpus_of_set(plan);
+  for (const char* list : {"scenarios", "models"}) {
+    if (!plan.contains(list) || !plan[list].is_array()) continue;
+    for (Json& one : plan[list]) erase_gpus_of_set(one);
+  }
+}
+
 void apply_options(const CapacityCommand& c, const ConfigLookup& lookup, Json& plan) {
   const Override* rent = nullptr;
   for (const Override& o : c.plan) {
@@ -200,7 +228,10 @@ void apply_options(const CapacityCommand& c, const ConfigLookup& lookup, Json& p
       continue;
     }
     erase_in_scenarios(o.path, plan);
-    apply_override(o, lookup, plan);
+    if (o.path == kSizesOfPlan) erase_set_gpus(plan);
+    apply_override(
+        is_site(o.path) ? Override{o.flag, o.path, with_source(o.value, "--" + o.path)} : o, lookup,
+        plan);
   }
   if (rent != nullptr) apply_rent(rent->value, plan);
   if (c.sure) set_sure(plan);
@@ -219,6 +250,7 @@ void apply_run_options(const GivenRun& run, const ConfigLookup& lookup, Json& pl
                        "a plan without `scenarios`, or a run");
     }
     if (is_size) erase_in_scenarios("gpus", plan);
+    if (is_size) erase_set_gpus(plan);
     apply_override(is_size ? Override{o.flag, "gpus", o.value} : o, lookup, plan);
   }
 }

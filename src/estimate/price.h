@@ -8,8 +8,8 @@
 // it feeds. Leaves out data parallelism and the pipeline (stage.h). Prices depend on these parts of
 // a strategy: tp, cp, ep, etp and the rank order, the micro batch, sequence parallelism, the
 // recomputed modules, whether the schedule is written out, splits the backward pass or hides the
-// exchanges of experts, and with packed documents dp and whether weights are sharded. A search prices again
-// only if one of them changes (explore/worker.h). Errors: none.
+// exchanges of experts, and with packed documents dp and whether weights are sharded. A search
+// prices again only if one of them changes (explore/worker.h). Errors: none.
 #pragma once
 
 #include <array>

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "estimate/classes.h"
+#include "estimate/exposed_exchange.h"
 #include "estimate/links.h"
 #include "explore/axis_keys.h"
 #include "explore/worker.h"

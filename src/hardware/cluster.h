@@ -82,7 +82,7 @@ constexpr std::int64_t system_count(const Cluster& c) {
   return divided_up(c.gpus, devices_of_system(c));
 }
 
-// Its part of the node's power; 0: not known.
+// The part of the node's power that it draws; 0: not known.
 constexpr Watts system_power(const Cluster& c) {
   return c.node_power *
          (static_cast<double>(devices_of_system(c)) / static_cast<double>(c.devices_per_node));

@@ -278,6 +278,7 @@ TEST_CASE("torchtitan's float8 stands beside fp8") {
   Json run = gpt3();
   run["framework"] = "torchtitan";
   run["cluster"]["node"] = "dgx-h100";
+  run["training"]["global_batch"] = 2048;
   run["training"]["flash_attention"] = true;
   run["parallel"] = {
       {"zero", 3}, {"recompute", "full"}, {"framework_options", {{"float8", "rowwise"}}}};

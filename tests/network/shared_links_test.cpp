@@ -81,7 +81,7 @@ TEST_CASE("the busiest rank of an uneven all-to-all takes its node with it") {
   const double node = (8 + 7 * 56.0 / 63) / 8;
   CHECK(us_by(Algorithm::direct, c, g, Collective::all_to_all, 64e6) ==
         near(20 + 7 * 1 + 7 * 10 + node * 8 * 56e6 / 80e9 / kUs));
-  // Its own messages go over its own card.
+  // A rank's own messages go over its own card.
   Cluster cards = c;
   cards.tiers[1].rank_share = 1.0 / 8;
   CHECK(us_by(Algorithm::direct, cards, g, Collective::all_to_all, 64e6) ==

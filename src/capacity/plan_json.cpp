@@ -102,7 +102,7 @@ bool sets_of_cluster(const std::string& path) {
   return path == kClusterKeys.path || path.rfind(std::string(kClusterKeys.path) + ".", 0) == 0;
 }
 
-// Whether a value of `set` says the number of GPUs.
+// True if a value of `set` says the number of GPUs.
 bool sets_gpus(const std::string& path, const Json& value) {
   if (path == key_path<&ClusterRequest::gpus>) return true;
   return path == kClusterKeys.path && value.contains(key_name<&ClusterRequest::gpus>);

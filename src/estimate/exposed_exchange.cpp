@@ -58,9 +58,8 @@ R experts_exposed(const Run& run) {
 // Megatron-Core's --overlap-moe-expert-parallel-comm.
 bool hides_experts(const Run& run) {
   const Strategy& s = run.strategy;
-  const Framework& f = run.framework;
   return !run.own_order && s.schedule == ScheduleId::interleaved && s.ep > 1 &&
-         s.recompute != Recompute::full && f.ep_exposed_interleaved < f.ep_exposed;
+         s.recompute != Recompute::full;
 }
 
 template <Number R>

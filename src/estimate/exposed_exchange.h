@@ -21,9 +21,9 @@ struct ShardedOperator;
 template <Number R>
 struct OperatorTime;
 
-// Whether experts' exchanges run beside the chunks of other micro batches: in an interleaved
-// pipeline whose framework does that. Megatron-Core refuses it beside full recompute [from memory,
-// unverified].
+// True where `ep_exposed_interleaved` holds: in an interleaved pipeline the exchanges of experts
+// run beside the chunks of other micro batches. Megatron-Core refuses that beside full recompute
+// [from memory, unverified].
 bool hides_experts(const Run& run);
 
 // The compute that an exchange can hide under.

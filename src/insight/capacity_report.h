@@ -62,7 +62,7 @@ bool is_worth_showing(const Sensitivity& s);
 
 double mfu_of(const Answer& a);
 
-// Whether a node's host memory, where its size is known, holds its part of a checkpoint that is
+// True if a node's host memory, where its size is known, holds its part of a checkpoint that is
 // written beside training, besides what is offloaded.
 bool host_holds_checkpoint(const OptionAnswer& o);
 

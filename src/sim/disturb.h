@@ -7,9 +7,8 @@
 // simulator. Replicas wait for each other when gradients are reduced. Equal replicas are simulated
 // once unless all are asked for; the times are the same. On every stage with experts an uneven load
 // costs the same as a fraction of one more expert a token, because all ranks wait for the fullest.
-// Slow links are slow_links.h.
-// Leaves out: failures that end a step, memory of hot experts. Units: factors, 1 is the price.
-// Errors: none; parts belong to the run's cluster.
+// Slow links are those of slow_links.h. Leaves out: failures that end a step, memory of hot
+// experts. Units: factors, 1 is the price. Errors: none; parts belong to the run's cluster.
 #pragma once
 
 #include <cstdint>

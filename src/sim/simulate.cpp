@@ -208,7 +208,7 @@ class Simulator {
     const bool failed = slow_down(some.slow);
     if (failed) add(Cause::failed_parts);
     some.slow.insert(some.slow.end(), all.slow.begin(), all.slow.end());
-    slow_down(some.slow);
+    if (!all.slow.empty()) slow_down(some.slow);
     const bool later = all.spread > 0 || all.jitter > 0;
     if (!all.slow.empty() || (!failed && !later)) add(Cause::slow_parts);
     some.spread = all.spread;

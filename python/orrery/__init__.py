@@ -75,7 +75,7 @@ def compare(*runs: Run | Path, **options: Any) -> Answer:
 def collective(kind: str, **options: Any) -> Answer:
     """One collective over sizes: `collective("all-reduce", node="dgx-h100", gpus=64)`.
 
-    `points` hold bytes, seconds, algbw and busbw in bytes a second.
+    `points` hold bytes, seconds, algbw and busbw in GB/s (10⁹ bytes).
     """
     return ask("collective", kind=kind, **options)
 

@@ -17,6 +17,8 @@ constexpr int kLooks = 4;
 constexpr int kMostRounds = 40;
 constexpr double kPinned = 0.5;  // of the prior's spread
 constexpr double kTileGain = 4;  // of cost: two standard deviations
+constexpr double kRuledOut = 4;  // the same
+constexpr std::ptrdiff_t kSmallProducts = 3;
 constexpr double kFirstNoise = 0.05;
 constexpr double kLeastNoise = 0.01;
 constexpr double kAtBound = 1e-6;
@@ -78,7 +80,7 @@ class Fitter {
   Solved solve(const Indices& in) const {
     const std::vector<bool> all(knobs_.size(), true);
     Solved best = with_pins({in, own_, all});
-    if (!has_products(in)) return best;
+    if (!tells_tiles(in)) return best;
     const double own = best.cost - kTileGain;
     for (const TileShape& tile : kTiles) {
       if (tile == own_) continue;
@@ -103,21 +105,51 @@ class Fitter {
     return weights;
   }
 
-  bool has_products(const Indices& in) const {
-    return std::any_of(in.begin(), in.end(), [&](std::size_t i) {
-      return std::holds_alternative<MeasuredProduct>(points_[i].work);
+  // Products of a wave or less tell tiles apart; of larger ones a tile changes a few percent, which
+  // a choice of shapes can make too.
+  bool tells_tiles(const Indices& in) const {
+    const Device& d = cluster_.device;
+    const auto one_wave = static_cast<double>(own_.m * own_.n * d.multiprocessors);
+    const auto small = std::count_if(in.begin(), in.end(), [&](std::size_t i) {
+      const auto* p = std::get_if<MeasuredProduct>(&points_[i].work);
+      return p != nullptr &&
+             static_cast<double>(p->shape.m) * static_cast<double>(p->shape.n) <= one_wave;
     });
+    return small >= kSmallProducts;
   }
 
+  // Loose constants keep the documents' value, the loosest first, unless the data rule that value
+  // out: a launch and the latency of its steps may each be loose while their sum is well known.
   Solved with_pins(Attempt a) const {
-    Solved s = solve_once(a);
-    bool dropped = false;
-    for (std::size_t k = 0; k < knobs_.size(); ++k) {
-      if (s.spread[k] <= kPinned) continue;
+    const Solved joint = solve_once(a);
+    Solved s = joint;
+    for (std::vector<bool> ruled_out(knobs_.size());;) {
+      const std::size_t k = loosest(s, ruled_out);
+      if (k == knobs_.size()) break;
+      a.moves = s.moves;
       a.moves[k] = false;
-      dropped = true;
+      Solved without = solve_once(a);
+      if (without.cost > s.cost + kRuledOut) {
+        ruled_out[k] = true;
+      } else {
+        s = std::move(without);
+      }
     }
-    return dropped ? solve_once(a) : s;
+    // A constant that stays does not make the others surer.
+    for (std::size_t k = 0; k < knobs_.size(); ++k) {
+      s.spread[k] = std::max(s.spread[k], joint.spread[k]);
+    }
+    return s;
+  }
+
+  // Of the constants that move and are not pinned; their number where there is none.
+  std::size_t loosest(const Solved& s, const std::vector<bool>& except) const {
+    std::size_t found = knobs_.size();
+    for (std::size_t k = 0; k < knobs_.size(); ++k) {
+      if (!s.moves[k] || except[k] || s.spread[k] <= kPinned) continue;
+      if (found == knobs_.size() || s.spread[k] > s.spread[found]) found = k;
+    }
+    return found;
   }
 
   Solved solve_once(const Attempt& a) const {

@@ -5,8 +5,9 @@
 // Levenberg–Marquardt (calibrate/least_squares.h) on ln(predicted/measured), with the formulas of
 // cost and network (calibrate/predict.h). The noise of a point is its own spread and the misfit of
 // its kind in a first fit. A knob is pinned if the data bring its uncertainty below half of its
-// prior's; the others keep the documents' value and the pinned ones are fitted again. The tile of
-// the documents is kept unless another fits better by two deviations (a cost of 4).
+// prior's, or rule the documents' value out by two deviations (a cost of 4); the others keep that
+// value, the loosest first, and the rest are fitted again. The tile of the documents is kept unless
+// another fits better by as much, and three products or more are of one wave at most.
 //
 // Repeats of one work count as one point together.
 //

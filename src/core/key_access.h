@@ -29,7 +29,7 @@ Json& at_key(Json& object) {
 
 template <auto Member>
 void erase_key(Json& object) {
-  object.erase(std::string(key_name<Member>));
+  if (object.is_object()) object.erase(std::string(key_name<Member>));
 }
 
 }  // namespace orrery

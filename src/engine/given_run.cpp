@@ -10,9 +10,11 @@
 #include "engine/overrides.h"
 #include "estimate/accuracy.h"
 #include "estimate/estimate.h"
+#include "estimate/open_run.h"
 #include "estimate/run_keys.h"
 #include "exchange/logs/training_log.h"
 #include "exchange/text_lines.h"
+#include "hardware/cluster_keys.h"
 #include "insight/against.h"
 #include "validate/observed.h"
 
@@ -34,6 +36,31 @@ RunSource run_of(const ObservedStep& step, const RunSource& at_hand, const std::
   RunSource found;
   use_run(given, {configs, {}}, [&found](const RunSource& source) { found = source; });
   return found;
+}
+
+std::string stack_of(const Run& run) {
+  return std::string(run.framework.name.view()) + " on " +
+         std::string(run.cluster.device.name.view());
+}
+
+// A step of another run tells of this one's stack where both have its framework and devices; this
+// one's calibration holds for it too.
+void take_stack_of(const RunSource& at_hand, const std::string& file, const ConfigSource& configs,
+                   RunSource& run) {
+  const auto resolved = [&configs](const RunSource& r) {
+    return resolve_open(r.json, r.file, config_lookup(configs, r.beside)).resolved;
+  };
+  const std::string own = stack_of(resolved(at_hand).run);
+  const std::string found = stack_of(resolved(run).run);
+  if (own != found) {
+    throw InputError(file, "", "a run of " + found,
+                     "runs of this one's framework and device: " + own);
+  }
+  const auto calibration = [](Json& json) -> Json& {
+    return at_key<&ClusterRequest::calibration>(at_key<&RunRequest::cluster>(json));
+  };
+  Json mine = at_hand.json;
+  if (calibration(run.json).is_null()) calibration(run.json) = calibration(mine);
 }
 
 double log_of(const ObservedStep& step, RunSource run, const ConfigSource& configs) {
@@ -87,7 +114,8 @@ RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
   return source;
 }
 
-// {"run", "set", …}: changes of this run alone; those of the request go over them.
+// {"run", "set", …}: changes of this run alone; those of the request go over them. Without a run
+// the settings describe it.
 void take_changed_run(const Reader& value, GivenRun& given) {
   Request own(value.json(), given.asker);
   GivenRun one = given_run(own);
@@ -107,7 +135,9 @@ void set_observed_level(const NamedText& observed, const ConfigSource& configs, 
   }
   std::vector<double> logs;
   for (const ObservedStep& step : observed_steps(observed, run, configs)) {
-    logs.push_back(log_of(step, run_of(step, run, observed.name, configs), configs));
+    RunSource other = run_of(step, run, observed.name, configs);
+    if (step.run) take_stack_of(run, observed.name, configs, other);
+    logs.push_back(log_of(step, std::move(other), configs));
   }
   const StackLevel level = stack_level(read_accuracy(found->text, found->file), logs);
   refuse_far_level(level, observed.name);
@@ -116,7 +146,8 @@ void set_observed_level(const NamedText& observed, const ConfigSource& configs, 
 }
 
 void take_run(const Reader& value, GivenRun& given) {
-  if (value.json().is_object() && value.json().contains("run")) {
+  const auto says = [&value](const char* key) { return value.json().contains(key); };
+  if (value.json().is_object() && (says("run") || says("set") || says(kObservedKey))) {
     take_changed_run(value, given);
     return;
   }

@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_words.h"
+#include "core/provenance.h"
 #include "estimate/run_keys.h"
 
 namespace orrery {
@@ -41,6 +42,14 @@ void expand_name(const Override& o, const ConfigLookup& lookup, const std::strin
                      "a " + key + " by name or path", nearest_name(name, names));
   }
   at = parse_json(found->text, found->file);
+}
+
+// A fit's source no longer speaks of a number that the user sets.
+void mark_as_own(const std::string& path, Json& profile) {
+  if (path == "sources" || path.starts_with("sources.")) return;
+  Json& sources = profile["sources"];
+  if (sources.is_null()) sources = Json::object();
+  if (sources.is_object()) sources[path] = source_json({SourceKind::run, {}, "", "", ""});
 }
 
 // True where "tp·cp·pp 40, gpus 64" speaks of the key at the end of a path.
@@ -154,6 +163,9 @@ void apply_override(const Override& o, const ConfigLookup& lookup, Json& run) {
     }
   }
   *at = o.value;
+  if (parts.size() > 1 && parts[0] == key_name<&RunRequest::framework>) {
+    mark_as_own(o.path.substr(parts[0].size() + 1), run[parts[0]]);
+  }
 }
 
 InputError named_after_flag(const InputError& e, const std::vector<Override>& overrides,

@@ -287,6 +287,7 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   resolve_training_of(root, all, out);
   resolve_convention(request, out);
   take_interval(request, lookup, out);
+  root.allow("search");
   root.reject_unknown();
   const Training& t = out.run.training;
   out.run.model_flops = model_flops(out.run.model, out.run.convention, counted(t, t.global_batch));
@@ -328,6 +329,11 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   // The framework as given: a path or an object is not the shipped profile of the same name.
   if (const auto own = find_key<&RunRequest::framework>(root)) {
     at_key<&RunRequest::framework>(inputs) = own->json();
+  }
+  for (const std::string& layout :
+       beyond_runs(out.framework, at_key<&RunRequest::parallel>(inputs))) {
+    out.warnings.push_back("framework " + std::string(out.run.framework.name.view()) +
+                           " is known to run " + layout + ", which is priced as if it did");
   }
   out.inputs = std::move(inputs);
   return out;

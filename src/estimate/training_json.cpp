@@ -195,7 +195,6 @@ class Resolver {
   }
 
   std::string default_states() const {
-    if (out_.request.optimizer == Optimizer::sgd) return "sgd";
     const Precision p = out_.training.precision;
     if (p == Precision::fp32 || p == Precision::tf32) return "fp32-adam-16";
     return p == Precision::fp16 ? framework_.in_fp16 : framework_.usual;
@@ -223,12 +222,14 @@ class Resolver {
                        alternatives(recipe_names()) + ", or an object of bytes a parameter",
                        nearest_name(name, recipe_names()));
     }
-    const bool agree = (name == "sgd") == (q.optimizer == Optimizer::sgd);
-    if (given && optimizer_given && !agree) {
+    const bool has_one_moment = name == "sgd";
+    const bool is_sgd = q.optimizer == Optimizer::sgd;
+    if (given && optimizer_given && has_one_moment && !is_sgd) {
       throw InputError(file_, kStatesPath, "\"" + name + "\"",
                        "states that go with optimizer " + std::string(name_of(*q.optimizer)));
     }
-    out_.training.recipe = recipe->recipe;
+    out_.training.recipe =
+        is_sgd && !has_one_moment ? with_one_moment(recipe->recipe) : recipe->recipe;
     if (!given) note(key_row<&TrainingRequest::states>, kStatesPath, name);
   }
 

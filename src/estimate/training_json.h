@@ -3,8 +3,8 @@
 // The `training` object of a run file, and what it means on a device under a framework.
 //
 // Absent: micro_batch 1; precision bf16, or fp16, or fp32, the first the device has; states the
-// framework's (fp32-adam-16 in fp32 and tf32; sgd where optimizer is sgd); flash_attention true.
-// Errors: InputError.
+// framework's (fp32-adam-16 in fp32 and tf32); flash_attention true. SGD has one of the two
+// moments. Errors: InputError.
 #pragma once
 
 #include <string>

@@ -170,8 +170,7 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
         .flagged("--precision"),
     key<&TrainingRequest::states>(
         "states", either(form::one_of(training_forms::kRecipeNames), form::object(kRecipeKeys)),
-        otherwise("sgd where optimizer is sgd; else fp32-adam-16 in fp32 and tf32; else the "
-                  "framework's",
+        otherwise("fp32-adam-16 in fp32 and tf32, else the framework's",
                   "the framework's, by precision"),
         Vary::run, "bytes a parameter of weights, gradients and optimizer states")
         .read_by<read_states>()
@@ -186,8 +185,8 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
         "kernel of fused attention, one whose rate the device has"),
     key<&TrainingRequest::optimizer, &Training::optimizer>(
         "optimizer", form::one_of<Optimizer>(), otherwise("adam"), Vary::run,
-        "adam is AdamW too, whose states and time are the same; sgd picks the default of states; "
-        "the others' own states replace Adam's moments in them")
+        "adam is AdamW too, whose states and time are the same; sgd has one of the two moments "
+        "in states; the others' own states replace both")
         .flagged("--optimizer"),
     key<&TrainingRequest::optimizer_rank, &Training::optimizer_rank>(
         "optimizer_rank", form::whole(1, 65536, "columns"), otherwise("128"), Vary::run,

@@ -54,6 +54,11 @@ void add_timers(const RunReport& r, const TrainingLog& log, TrainingAgainst& out
       measured += found->second.si();
       used.insert(found->first);
     }
+    // The optimizer's timer runs while weights are gathered, whose own timer counts them above.
+    const auto gathered = log.timers.find("params-all-gather");
+    if (t.timers.front() == "optimizer" && gathered != log.timers.end()) {
+      measured -= gathered->second.si();
+    }
     if (measured > 0) out.lines.push_back({t.name, "s", predicted_term(r.answer, t), measured});
   }
   for (const auto& [name, time] : log.timers) {
@@ -125,10 +130,13 @@ TrainingAgainst against(const RunReport& r, const TrainingLog& log) {
   TrainingAgainst out;
   const double step = step_of(log, r.resolved.run).si();
   out.lines.push_back({"step", "s", r.answer.step_time.si(), step});
-  if (log.flops_per_gpu) {
-    const FlopsPerSecond rate = r.answer.model_flops / r.answer.step_time;
-    out.lines.push_back({"model FLOP/s a GPU", "FLOP/s", rate.si(), log.flops_per_gpu->si()});
-  }
+  const auto add_rate = [&](const char* name, Flops flops, std::optional<FlopsPerSecond> logged) {
+    if (!logged) return;
+    const FlopsPerSecond rate = flops / r.answer.step_time;
+    out.lines.push_back({name, "FLOP/s", rate.si(), logged->si()});
+  };
+  add_rate("model FLOP/s a GPU", r.answer.model_flops, log.flops_per_gpu);
+  add_rate("executed FLOP/s a GPU", r.answer.hardware_flops, log.hardware_flops_per_gpu);
   if (log.allocated) {
     out.lines.push_back(
         {"memory allocated", "B", r.answer.memory.allocated.si(), log.allocated->si()});

@@ -7,7 +7,10 @@
 #include <numbers>
 
 #include "estimate/accuracy.h"
+#include "estimate/least_recompute.h"
 #include "estimate/overlap.h"
+#include "estimate/risk.h"
+#include "estimate/workspace.h"
 #include "hardware/cluster_links.h"
 #include "insight/advice.h"
 
@@ -69,6 +72,8 @@ constexpr double kOutsidePrior = 0.1;
 constexpr double kElsePrior = 0.02;
 constexpr double kElseFactor = 100;
 constexpr double kLeast = 0.02;
+// The predicted memory may be wrong as well.
+constexpr double kLeastFit = 0.001;
 
 double density(double ln_error, double sigma) {
   const double z = ln_error / sigma;
@@ -101,7 +106,8 @@ class Weighing {
 
   std::vector<StepCause> causes() {
     for (const Hypothesis& h : kHypotheses) weigh(h);
-    add({"the estimate's own error", "", "", r_.answer.step_time, 0}, kOwnPrior, r_.answer);
+    const double own = ran(r_.resolved.run, r_.answer);
+    add({"the estimate's own error", "", "", r_.answer.step_time, 0}, kOwnPrior * own, r_.answer);
     outside();
     none_of_these();
     double sum = 0;
@@ -118,6 +124,11 @@ class Weighing {
   void weigh(const Hypothesis& h) {
     Run run = r_.resolved.run;
     if (!make_neighbour(std::array{h.move}, run)) return;
+    const bool same_recompute =
+        run.strategy.recompute == r_.resolved.run.strategy.recompute &&
+        run.strategy.recompute_layers == r_.resolved.run.strategy.recompute_layers;
+    // As a command line would settle it.
+    if (r_.resolved.recompute_chosen && same_recompute) choose_least_recompute(run, workspace_);
     const Answer answer = estimate(run);
     const bool same = answer.step_time == r_.answer.step_time &&
                       answer.memory.allocated == r_.answer.memory.allocated;
@@ -126,13 +137,19 @@ class Weighing {
     if (change.empty())
       change = typed(differences(r_.resolved.run, run, r_.resolved.parallel_keys));
     if (change == kNoKey) change.clear();
-    add({h.what, change, changed_term(r_.answer, answer), answer.step_time, 0}, h.prior, answer);
+    add({h.what, change, changed_term(r_.answer, answer), answer.step_time, 0},
+        h.prior * ran(run, answer), answer);
   }
 
   void add(StepCause c, double prior, const Answer& answer) {
     c.probability =
         prior * density(std::log(measured_ / answer.step_time), sigma_) * memory_density(answer);
     all_.push_back(std::move(c));
+  }
+
+  // A logged run did run, so it fits.
+  static double ran(const Run& run, const Answer& answer) {
+    return std::max(kLeastFit, fit_probability(run, answer));
   }
 
   double memory_density(const Answer& answer) const {
@@ -146,8 +163,10 @@ class Weighing {
     const double longer = std::log(measured_ / r_.answer.step_time);
     const double most = std::log(3.0);
     if (longer <= 0 || longer > most) return;
-    all_.push_back({"time outside the model: data loading, checkpoints, logging, another job", "",
-                    "other", measured_, kOutsidePrior / most * memory_density(r_.answer)});
+    all_.push_back(
+        {"time outside the model: data loading, checkpoints, logging, another job", "", "other",
+         measured_,
+         kOutsidePrior / most * ran(r_.resolved.run, r_.answer) * memory_density(r_.answer)});
   }
 
   // A prior as wide for the memory as for the time, so that a log far from every cause says so.
@@ -162,6 +181,7 @@ class Weighing {
   Seconds measured_;
   std::optional<Bytes> allocated_;
   double sigma_;
+  Workspace workspace_;
   std::vector<StepCause> all_;
 };
 

@@ -54,6 +54,14 @@ bool is_said(const ResolvedRun& r, const std::string& path) {
   return true;
 }
 
+// Sequence parallelism that the file asks for, and that one tensor-parallel rank leaves without a
+// meaning, counts again where the change brings more ranks.
+void take_said_switches(const ResolvedRun& r, Json& run) {
+  const std::string path = key_path<&Strategy::sequence_parallel>;
+  const auto key = key_in(kStrategyKeys.path, path);
+  if (is_assumed(r.assumed, path) && says(r.parallel_keys, *key)) set_at(run, path, true);
+}
+
 // The first run with one key changed; what its file leaves open is left to follow.
 void try_alone(const NamedRun& first, const ConfigLookup& lookup, ChangedKey& key) {
   Json run = *first.report.resolved.inputs;
@@ -62,6 +70,7 @@ void try_alone(const NamedRun& first, const ConfigLookup& lookup, ChangedKey& ke
   for (const auto& [path, value] : leaves) {
     if (!is_said(first.report.resolved, path)) erase_at(run, path);
   }
+  take_said_switches(first.report.resolved, run);
   if (key.to.is_null()) {
     erase_at(run, key.path);
   } else {

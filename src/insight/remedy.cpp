@@ -205,13 +205,16 @@ void set_gpus(std::int64_t gpus, Json& run) {
 }
 
 Json without_strategy(Json run) {
-  if (run.contains(kStrategyKeys.path)) {
+  const auto is_given = [&run](const char* key) {
+    return run.contains(key) && run[key].is_object();
+  };
+  if (is_given(kStrategyKeys.path)) {
     Json& p = run[kStrategyKeys.path];
     for (const Key& k : kStrategyKeys.keys) {
       if (is_freed(k)) p.erase(std::string(k.name));
     }
   }
-  if (run.contains(kTrainingKeys.path)) {
+  if (is_given(kTrainingKeys.path)) {
     run[kTrainingKeys.path].erase(std::string(key_name<&TrainingRequest::micro_batch>));
   }
   return run;

@@ -34,6 +34,17 @@ void add(const ResolvedCluster& c, const std::string& part, const std::string& p
   out.push_back({part, std::string(basis_of(source)), source.calibration});
 }
 
+// Where a fit of another precision has moved what all products share.
+void add_shapes(const ResolvedRun& r, std::vector<RestsOnPart>& out) {
+  for (const char* shared : {"tile_m", "k_fill", "launch"}) {
+    const std::string path = std::string("device.efficiency.") + shared;
+    const std::string& calibration = source_of(r.cluster, path).calibration;
+    if (calibration.empty() || calibration == out.back().calibration) continue;
+    add(r.cluster, "tiles and launches of products", path, out);
+    return;
+  }
+}
+
 std::string attention_path(const Run& run) {
   if (!run.training.fused_attention) return "device.efficiency.attention.unfused";
   return "device.efficiency.attention." + std::string(name_of(kernel_choice(run).attention)) +
@@ -56,6 +67,7 @@ std::vector<RestsOnPart> parts_rest_on(const ResolvedRun& r) {
   std::vector<RestsOnPart> out;
   add(r.cluster, "matrix products",
       "device.efficiency.gemm." + std::string(name_of(r.run.training.precision)), out);
+  add_shapes(r, out);
   add(r.cluster, "attention", attention_path(r.run), out);
   add(r.cluster, "memory-bound kernels", "device.efficiency.memory", out);
   for (RestsOnPart& p : network_rests_on(r.cluster)) out.push_back(std::move(p));

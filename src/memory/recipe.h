@@ -29,6 +29,13 @@ constexpr double bytes_per_parameter(const StateRecipe& r) {
   return r.weights + r.gradients + r.optimizer;
 }
 
+// SGD keeps one moment where Adam keeps two.
+constexpr StateRecipe with_one_moment(StateRecipe r) {
+  r.moments /= 2;
+  r.optimizer -= r.moments;
+  return r;
+}
+
 struct NamedRecipe {
   std::string_view name;
   StateRecipe recipe;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/framework_json.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -115,6 +116,27 @@ void read_cross_entropy(const Reader& r, Framework& out) {
 }
 void read_ep_exposed(const Reader& r, Framework& out) {
   out.ep_exposed = out.ep_exposed_interleaved = r.number(0, 1);
+}
+
+std::vector<std::string> beyond_runs(const FrameworkProfile& profile, const Json& parallel) {
+  std::vector<std::string> beyond;
+  const std::string pp(key_name<&StrategyRequest::pp>);
+  const Json runs = profile.document->value("runs", Json::object());
+  for (const auto& [key, known] : runs.items()) {
+    if (key == key_name<&StrategyRequest::recompute>) continue;
+    const bool beside_pipeline = key == "zero_with_pipeline";
+    if (beside_pipeline && parallel.value(pp, 1) == 1) continue;
+    const std::string asked = beside_pipeline ? std::string(key_name<&StrategyRequest::zero>) : key;
+    const auto value = parallel.find(asked);
+    if (value == parallel.end() || std::find(known.begin(), known.end(), *value) != known.end()) {
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const Json& k : known) names.push_back(bare_text(k));
+    beyond.push_back(asked + " " + alternatives(names) +
+                     (beside_pipeline ? " beside a pipeline" : "") + ", not " + bare_text(*value));
+  }
+  return beyond;
 }
 
 void read_qwz(const Reader& r, Framework& out) { out.zeropp.qwz = r.integer(0, 64); }

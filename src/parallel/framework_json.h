@@ -35,6 +35,10 @@ struct FrameworkProfile {
   KeptJson document;  // with the overlays applied, for provenance
 };
 
+// Values of `parallel`, a resolved object, that the software is not known to run (`runs`), as
+// "zero 0 or 1 with a pipeline, not 3". Leaves out recompute, of which the run warns itself.
+std::vector<std::string> beyond_runs(const FrameworkProfile& profile, const Json& parallel);
+
 // `options` is the run's framework_options (an object or null), found at `options_path` of
 // `run_file`.
 FrameworkProfile read_framework(const Json& profile, const std::string& file, const Json& options,

@@ -103,8 +103,9 @@ std::vector<SweepColumn> chosen_columns(const SweepPlan& sweep, const std::strin
   if (sweep.columns.empty()) return all;
   std::vector<SweepColumn> chosen;
   for (const std::string& c : sweep.columns) {
-    const auto at = std::find_if(all.begin(), all.end(),
-                                 [&c](const SweepColumn& known) { return known.name == c; });
+    const auto at = std::find_if(all.begin(), all.end(), [&c](const SweepColumn& known) {
+      return known.name == c || (known.metric != nullptr && known.metric->key == c);
+    });
     if (at == all.end()) {
       std::vector<std::string> names;
       for (const SweepColumn& known : all) names.push_back(known.name);

@@ -104,6 +104,36 @@ TEST_CASE("what the measurements do not touch stays, and is not pinned") {
   CHECK(fit.after.tiers == a100().tiers);
 }
 
+TEST_CASE("large products alone do not move the tile") {
+  // Shapes that were chosen for full waves are as fast as each other.
+  std::vector<Measurement> points;
+  for (const std::int64_t m : {4096, 8192, 16384}) {
+    for (const std::int64_t n : {4096, 8192, 12288}) points.push_back(product(m, n, 4096));
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const ProductShape& p = std::get<MeasuredProduct>(points[i].work).shape;
+    const double flops =
+        2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+    points[i].timed.time = Seconds(flops / 255e12) * scatter(i, 0.015);
+  }
+  CHECK(!fit_measurements(points, a100()).tile_moved);
+}
+
+TEST_CASE("one group's times tell a rate, though a launch and its steps trade against each other") {
+  // t = 31 us + S·(7/8)/200 GB/s: a share of 2/3 of the link, and no ramp.
+  std::vector<Measurement> points;
+  for (double size = 1 << 10; size <= 0x1p33; size *= 2) {
+    Measurement x;
+    x.work = MeasuredCollective{Collective::all_gather, 8, Bytes(size)};
+    x.timed.time = Seconds(31e-6 + size * 7 / 8 / 200e9);
+    points.push_back(x);
+  }
+  const MeasurementFit fit = fit_measurements(points, a100());
+  CHECK(knob(fit, "tiers.nvswitch.efficiency").after == doctest::Approx(2.0 / 3).epsilon(0.04));
+  CHECK(fit.all.fitted.p90 < 0.06);
+  CHECK(fit.all.held_out.median < 0.03);
+}
+
 TEST_CASE("whole waves need waves: the plain curve misses what the form follows") {
   std::vector<Measurement> points;
   for (const std::int64_t m : {128, 512, 1024, 3072, 8192}) {

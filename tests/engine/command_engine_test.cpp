@@ -84,6 +84,53 @@ TEST_CASE("flags and set go over the run, and may say it all") {
   CHECK(by_flag != document_of("estimate", kRun));
 }
 
+TEST_CASE("a run may be said by settings alone, and hold what a search looks for") {
+  const char* set = R"({"set": {"model": "llama-3-8b", "cluster.node": "dgx-h100",
+      "cluster.gpus": 64, "training.sequence_length": 8192, "training.global_batch": 256})";
+  const Json both =
+      document_of("compare", std::string(R"({"runs": [)") + set + "}, {\"run\": " + set +
+                                 R"(}, "set": {"parallel.tp": 2}}]})");
+  CHECK(both["runs"].size() == 2);
+  const Json with_search = {{"run", "gpt3-175b-1024-a100"}, {"set", {{"search", {{"top", 2}}}}}};
+  CHECK(document_of("estimate", with_search.dump())["step_time_s"] ==
+        document_of("estimate", kRun)["step_time_s"]);
+}
+
+TEST_CASE("an observed step is one of this framework, these devices and this calibration") {
+  const auto observed = [](const std::string& run) {
+    const Json file = {{{"run", Json::parse(run)}, {"step_time", "30 s"}}};
+    return Json{{"run", "gpt3-175b-1024-a100"},
+                {"observed", {{"file", "own.json"}, {"text", file.dump()}}}}
+        .dump();
+  };
+  const Json run =
+      parse_json(builtin_configs().read("configs/runs/gpt3-175b-1024-a100.json")->text, "run");
+  Json other = run;
+  CHECK(shipped().call("estimate", observed(other.dump())).error.empty());
+  other["framework"] = "generic";
+  CHECK(
+      error_of("estimate", observed(other.dump()))
+          .find(
+              "own.json: found a run of generic on a100-sxm4-80gb; allowed: runs of this one's") ==
+      0);
+}
+
+TEST_CASE("a fit's source does not speak of a number that the user sets") {
+  const auto source = [](const char* set) {
+    const CommandAnswer a = shipped().call(
+        "explain", std::string(R"({"run": "gpt3-175b-1024-a100", "metric": "breakdown_s.compute",
+            "depth": 9, "set": )") +
+                       set + "}");
+    REQUIRE_MESSAGE(a.error.empty(), a.error);
+    const std::string text(a.text.str());
+    const std::size_t at = text.find("framework.linear_rate");
+    REQUIRE(at != std::string::npos);
+    return text.substr(at, 160);
+  };
+  CHECK(source("{}").find("fitted on") != std::string::npos);
+  CHECK(source(R"({"framework.linear_rate": 0.5})").find("set by the run") != std::string::npos);
+}
+
 TEST_CASE("what is wrong stands in parts beside the line") {
   const CommandAnswer a = shipped().call("estimate", R"({"runn": "x"})");
   REQUIRE(a.wrong);

@@ -227,6 +227,45 @@ TEST_CASE("a run that asks for recompute that its framework lacks is warned") {
         "framework torchtitan recomputes one layer in n, and no n makes that 7 of 32 layers");
 }
 
+TEST_CASE("SGD has one moment of the framework's recipe") {
+  const auto recipe = [](const char* training) {
+    return resolved(with(gpt3(), training)).run.training.recipe;
+  };
+  // Weights, gradients and one moment in 32 bits.
+  const StateRecipe whole = recipe(R"({"training": {"precision": "fp32", "optimizer": "sgd"}})");
+  CHECK(whole == StateRecipe{4, 4, 4, 4, 4, 0, 4});
+  // Main gradients stay in 32 bits; fp32 weights and one moment.
+  const StateRecipe named =
+      recipe(R"({"training": {"states": "adam-fp32-gradients-18", "optimizer": "sgd"}})");
+  CHECK(named == StateRecipe{2, 4, 8, 4, 2, 0, 4});
+  CHECK(recipe(R"({"training": {"states": "sgd", "optimizer": "sgd"}})") ==
+        find_recipe("sgd")->recipe);
+}
+
+TEST_CASE("a run whose layout its framework is not known to run is warned") {
+  const auto warning = [](const char* framework, const char* parallel) {
+    Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 16},
+                           "training": {"sequence_length": 2048, "global_batch": 64}})");
+    run["framework"] = framework;
+    run["parallel"] = json_of(parallel);
+    const ResolvedRun r = resolved(run);
+    CHECK(r.warnings.size() <= 1);
+    return r.warnings.empty() ? std::string() : r.warnings.front();
+  };
+  CHECK(warning("hf-trainer", R"({"tp": 8})") ==
+        "framework hf-trainer is known to run tp 1, not 8, which is priced as if it did");
+  CHECK(warning("hf-trainer", "{}").empty());
+  CHECK(warning("deepspeed", R"({"pp": 4, "zero": 3})") ==
+        "framework deepspeed is known to run zero 0 or 1 beside a pipeline, not 3, which is priced "
+        "as if it did");
+  CHECK(warning("deepspeed", R"({"pp": 4, "zero": 1})").empty());
+  CHECK(warning("deepspeed", R"({"zero": 3})").empty());
+  CHECK(warning("megatron-lm", R"({"pp": 4, "schedule": "zb-h1"})") ==
+        "framework megatron-lm is known to run schedule 1f1b or interleaved, not zb-h1, which is "
+        "priced as if it did");
+  CHECK(warning("generic", R"({"pp": 4, "zero": 3, "schedule": "zb-h1"})").empty());
+}
+
 TEST_CASE("a resolved run resolves to itself") {
   check_round_trip(gpt3());
   for (const char* change : {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "insight/against.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
 
@@ -51,6 +52,45 @@ TEST_CASE("half the rate between nodes is a cause however the fabric is stated")
                              R"({"kind": "dragonfly", "nodes_per_group": 16, "taper": 1})"}) {
     CHECK(step_with_half_the_rate(fabric) == testing::about(plain).epsilon(0.05));
   }
+}
+
+TEST_CASE("what does not fit has not run, and a change settles recompute as a command does") {
+  // Unfused attention of 8k tokens keeps 4as² bytes a layer: it fits with more recompute alone.
+  const Json run = testing::json_of(R"({"model": "llama-3-8b",
+      "cluster": {"node": "dgx-h100", "gpus": 64}, "framework": "fsdp",
+      "training": {"sequence_length": 8192, "global_batch": 128}})");
+  const ResolvedRun resolved = testing::resolved(run);
+  REQUIRE(resolved.recompute_chosen);
+  const RunReport r = report_on(resolved);
+  const auto cause = [&](double factor, const char* what) {
+    StepCause found;
+    for (const StepCause& c : causes_of(r, r.answer.step_time * factor, {})) {
+      if (c.what.rfind(what, 0) == 0) found = c;
+    }
+    return found;
+  };
+  const auto typed_step = [&](const char* change) {
+    return estimate(testing::resolved(testing::with(run, change)).run).step_time;
+  };
+  const StepCause attention = cause(1.8, "the attention kernel is another");
+  CHECK(attention.step_time == typed_step(R"({"training": {"flash_attention": false}})"));
+  const StepCause batch = cause(1.1, "micro batches of twice the size");
+  CHECK(batch.step_time == typed_step(R"({"training": {"micro_batch": 2}})"));
+}
+
+TEST_CASE("the optimizer's timer counts without the gathers of weights inside it") {
+  TrainingLog log;
+  log.step_time = Seconds(20);
+  log.timers = {{"params-all-gather", Seconds(0.235)}, {"optimizer", Seconds(0.24)}};
+  const TrainingAgainst compared = against(report(), log);
+  const auto measured = [&](const char* name) {
+    for (const AgainstLine& line : compared.lines) {
+      if (line.name == name) return line.measured;
+    }
+    return 0.0;
+  };
+  CHECK(measured("data parallel") == testing::about(0.235));
+  CHECK(measured("optimizer") == testing::about(0.005));
 }
 
 TEST_CASE("memory that no cause gives is explained by none, though the step is as predicted") {

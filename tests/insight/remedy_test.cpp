@@ -61,6 +61,13 @@ TEST_CASE("a run that does not fit is told a strategy that does, with what to ty
   check_remedy(stated, here(stated));
 }
 
+TEST_CASE("a key that is null is one that is left out") {
+  Json run = big(8);
+  run["parallel"] = nullptr;
+  CHECK(here(run).has_value() == here(big(8)).has_value());
+  check_remedy(run, fewest(run));
+}
+
 TEST_CASE("what is typed keeps a value of 1 that is not the default") {
   const Json zero = json_of(R"({"model": "llama-3-70b", "framework": "megatron-lm",
       "cluster": {"node": "dgx-h100", "gpus": 64}, "parallel": {"tp": 4},

@@ -15,9 +15,18 @@ namespace orrery::training_logs {
 inline constexpr double kMiB = 0x1p20;
 inline constexpr double kGiBytes = 0x1p30;
 
-// `steps`: a second, of which a step is the inverse.
-enum class Logged : std::uint8_t { step, steps, samples, tokens, flops, allocated, reserved };
-inline constexpr std::size_t kQuantities = 7;
+// `steps`: a second, of which a step is the inverse. `hardware_flops`: with what is recomputed.
+enum class Logged : std::uint8_t {
+  step,
+  steps,
+  samples,
+  tokens,
+  flops,
+  hardware_flops,
+  allocated,
+  reserved
+};
+inline constexpr std::size_t kQuantities = 8;
 
 // True of numbers that say how long a step takes.
 constexpr bool is_speed(Logged q) {
@@ -41,7 +50,9 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"Megatron-LM", "elapsed time per iteration (ms):", Logged::step, 1e-3},
     {"Megatron-LM", "elapsed time per iteration (s):", Logged::step, 1},  // Megatron-DeepSpeed
     {"Megatron-LM", "throughput per GPU (TFLOP/s/GPU):", Logged::flops, 1e12},
-    {"Megatron-LM", "TFLOPs:", Logged::flops, 1e12},
+    // Megatron-DeepSpeed and DeepSpeed-Chat count a third of the forward and backward pass more
+    // where activations are recomputed [from memory].
+    {"Megatron-LM", "TFLOPs:", Logged::hardware_flops, 1e12},
     {"Megatron-LM", "max allocated:", Logged::allocated, kMiB, "memory (MB)"},
     {"Megatron-LM", "max reserved:", Logged::reserved, kMiB, "memory (MB)"},
     {"Megatron-LM", "max allocated:", Logged::allocated, kGiBytes, "memory (GB)"},
@@ -50,7 +61,7 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"DeepSpeed", "SamplesPerSec=", Logged::samples, 1},
     {"DeepSpeed", "iter time (s):", Logged::step, 1},
     {"DeepSpeed", "Latency:", Logged::step, 1, "Samples/sec:"},  // DeepSpeed-Chat
-    {"DeepSpeed", "TFLOPs:", Logged::flops, 1e12, "Samples/sec:"},
+    {"DeepSpeed", "TFLOPs:", Logged::hardware_flops, 1e12, "Samples/sec:"},
     {"DeepSpeed", "MaxMemAllocated=", Logged::allocated, kGiBytes},
     {"torchtitan", "tps:", Logged::tokens, 1},
     {"torchtitan", "wps:", Logged::tokens, 1},  // as the older ones call it

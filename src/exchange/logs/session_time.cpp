@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/logs/session_time.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "exchange/logs/log_fields.h"
@@ -35,7 +37,8 @@ ClockLine done_in_sessions(const std::vector<ClockLine>& lines) {
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const double steps = lines[i].step - lines[i - 1].step;
     const double seconds = lines[i].seconds - lines[i - 1].seconds;
-    if (steps < 0 || seconds < 0) continue;
+    // No step is done in an evaluation, whose line repeats the last one's step.
+    if (steps <= 0 || seconds < 0) continue;
     done.step += steps;
     done.seconds += seconds;
   }
@@ -45,6 +48,7 @@ ClockLine done_in_sessions(const std::vector<ClockLine>& lines) {
 // The last session, as the Trainer tells of it.
 struct Session {
   std::optional<double> seconds;
+  double evaluations = 0;            // of the seconds
   std::optional<double> last_step;   // of the run, as planned
   std::optional<double> first_step;  // that a checkpoint had done
   std::optional<double> epochs;      // of the run, as planned
@@ -57,9 +61,20 @@ void take(std::optional<double>& value, std::string_view text) {
 
 Session last_session(const std::vector<std::string>& lines) {
   Session s;
+  double evaluations = 0;
+  // A state of the Trainer has its lines in order; its results have the evaluation after training.
+  const bool in_order = std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return contains(line, "\"log_history\":");
+  });
   for (const std::string& line : lines) {
-    if (contains(line, "***** Running training *****")) s.first_step.reset();
+    if (contains(line, "***** Running training *****")) {
+      s.first_step.reset();
+      evaluations = 0;
+    }
+    evaluations += leading_number(behind(line, "'eval_runtime':")).value_or(0);
+    if (in_order) evaluations += leading_number(behind(line, "\"eval_runtime\":")).value_or(0);
     for (const std::string_view runtime : {"'train_runtime':", "\"train_runtime\":"}) {
+      if (!behind(line, runtime).empty()) s.evaluations = std::exchange(evaluations, 0);
       take(s.seconds, behind(line, runtime));
       take(s.epoch, behind(behind(line, runtime), "'epoch':"));
     }
@@ -95,9 +110,15 @@ void read_run_time(const std::vector<std::string>& lines, const std::string& fil
     throw InputError(file, "", "a run that stopped before its last epoch",
                      "a whole run: the Trainer's rates count all of its steps");
   }
+  const double training = *s.seconds - s.evaluations;
+  if (training <= 0) {
+    throw InputError(file, "", "evaluations as long as the run", "a run that trains as well");
+  }
+  for (double& step : steps) step *= training / *s.seconds;
+  for (double& rate : samples_per_s) rate *= *s.seconds / training;
   const double before = s.first_step.value_or(0);
   if (s.last_step && *s.last_step > before) {
-    steps = {*s.seconds / (*s.last_step - before)};
+    steps = {training / (*s.last_step - before)};
   } else if (s.first_step) {
     throw InputError(file, "", "a resumed run without its number of steps",
                      "the line \"Total optimization steps = …\": the Trainer's rates count steps "

@@ -4,7 +4,8 @@
 // reader of training logs (training_log.cpp) uses it.
 //
 // Hugging Face's Trainer: 'train_runtime' is the time of the last session. Its rates divide all
-// steps of the run by it, so that they are wrong for a session that did not do them all.
+// steps of the run by it, so that they are wrong for a session that did not do them all. Its
+// evaluations ('eval_runtime') are no time of a step.
 // LLaMA-Factory: the clock of trainer_log.jsonl begins anew in each session. Errors: InputError for
 // a session of the Trainer whose steps are not said.
 #pragma once

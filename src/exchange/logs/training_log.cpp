@@ -90,6 +90,16 @@ std::vector<double> seconds_between(const std::vector<LoggedScalar>& scalars) {
   return most;
 }
 
+// Steps, or samples a second where it is those that the clock's steps count.
+void take_clock(const std::vector<LoggedScalar>& logged, bool of_samples, Values& values) {
+  constexpr double kMost = 1e15;
+  std::vector<double>& out =
+      values[static_cast<std::size_t>(of_samples ? Logged::samples : Logged::step)];
+  for (const double x : seconds_between(logged)) {
+    if (x > 1 / kMost && x < kMost) out.push_back(of_samples ? 1 / x : x);
+  }
+}
+
 // Scalars by the tools' tags, or by the clock where no tag says a step's time.
 std::string read_events(std::string_view bytes, const std::string& file, Values& values) {
   const std::vector<LoggedScalar> scalars = read_event_file(bytes, file);
@@ -104,14 +114,9 @@ std::string read_events(std::string_view bytes, const std::string& file, Values&
   std::vector<LoggedScalar> by_step;
   std::vector<LoggedScalar> by_sample;
   for (const LoggedScalar& s : scalars) (counts_samples(s.tag) ? by_sample : by_step).push_back(s);
-  for (const double x : seconds_between(by_step)) {
-    if (x > 0 && x < kMost) values[static_cast<std::size_t>(Logged::step)].push_back(x);
-  }
+  take_clock(by_step, false, values);
   if (!none(Logged::step)) return "TensorBoard, by the clock of its events";
-  for (const double x : seconds_between(by_sample)) {
-    if (x > 1 / kMost && x < kMost)
-      values[static_cast<std::size_t>(Logged::samples)].push_back(1 / x);
-  }
+  take_clock(by_sample, true, values);
   return "TensorBoard, by the clock of its events and the samples that they count";
 }
 
@@ -125,7 +130,9 @@ bool read_clock(const std::vector<std::string>& lines, Values& values) {
     }
     return titles.size();
   };
-  const std::size_t step = first_of({"train/global_step", "trainer/global_step", "_step"});
+  // "_step" counts what was logged, unless a tool says what it counts.
+  const std::size_t step = first_of({"train/global_step", "trainer/global_step", "global_step",
+                                     "iter", "iteration", "step", "_step"});
   const std::size_t clock = first_of({"_runtime", "_timestamp"});
   if (std::max(step, clock) == titles.size()) return false;
   std::vector<LoggedScalar> logged;
@@ -136,7 +143,7 @@ bool read_clock(const std::vector<std::string>& lines, Values& values) {
     const auto seconds = leading_number(fields[clock]);
     if (at && seconds) logged.push_back({"_step", static_cast<std::int64_t>(*at), *seconds, 0});
   }
-  values[static_cast<std::size_t>(Logged::step)] = seconds_between(logged);
+  take_clock(logged, std::any_of(titles.begin(), titles.end(), counts_samples), values);
   return true;
 }
 
@@ -210,18 +217,22 @@ std::vector<std::string> written_lines(std::string_view text) {
 
 // W&B's history as lines of JSON.
 std::string read_json_history(const std::vector<std::string>& lines, Values& values) {
+  constexpr std::array<std::string_view, 5> kSteps = {
+      "\"train/global_step\":", "\"global_step\":", "\"iter\":", "\"iteration\":", "\"_step\":"};
   std::vector<LoggedScalar> logged;
+  bool of_samples = false;
   for (const std::string& line : lines) {
-    auto step = leading_number(behind(line, "\"train/global_step\":"));
-    if (!step) step = leading_number(behind(line, "\"_step\":"));
+    std::optional<double> step;
+    for (std::size_t i = 0; i < kSteps.size() && !step; ++i) {
+      step = leading_number(behind(line, kSteps[i]));
+    }
+    of_samples = of_samples || counts_samples(line);
     const auto seconds = leading_number(behind(line, "\"_runtime\":"));
     if (step && seconds) logged.push_back({"", static_cast<std::int64_t>(*step), *seconds, 0});
   }
-  for (const double x : seconds_between(logged)) {
-    values[static_cast<std::size_t>(Logged::step)].push_back(x);
-  }
-  return values[static_cast<std::size_t>(Logged::step)].empty() ? ""
-                                                                : "W&B, by the clock of its steps";
+  take_clock(logged, of_samples, values);
+  const Logged quantity = of_samples ? Logged::samples : Logged::step;
+  return values[static_cast<std::size_t>(quantity)].empty() ? "" : "W&B, by the clock of its steps";
 }
 
 // Steps to leave out. In a short log the first one, if it is far from the others (it compiles).
@@ -313,6 +324,7 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   log.samples_per_s = of<double>(at(Logged::samples));
   log.tokens_per_s_per_gpu = of<double>(at(Logged::tokens));
   log.flops_per_gpu = of<FlopsPerSecond>(at(Logged::flops));
+  log.hardware_flops_per_gpu = of<FlopsPerSecond>(at(Logged::hardware_flops));
   log.allocated = of<Bytes>(at(Logged::allocated), true);
   log.reserved = of<Bytes>(at(Logged::reserved), true);
   for (const auto& [name, times] : timers) log.timers[name] = Seconds(settled_median(times));

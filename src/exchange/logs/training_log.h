@@ -56,7 +56,8 @@ struct TrainingLog {
   std::optional<double> samples_per_s;         // of all GPUs
   std::optional<double> tokens_per_s_per_gpu;  // torchtitan
   std::optional<FlopsPerSecond> flops_per_gpu;
-  std::optional<Bytes> allocated;  // most, of one GPU
+  std::optional<FlopsPerSecond> hardware_flops_per_gpu;  // with what is recomputed
+  std::optional<Bytes> allocated;                        // most, of one GPU
   std::optional<Bytes> reserved;
   std::map<std::string, Seconds> timers;
   std::vector<LoggedSetting> settings;  // each key once, as the last line has it

@@ -134,6 +134,31 @@ TEST_CASE("a history of W&B without a step's time is read by its clock") {
   CHECK(log.steps == 11);
 }
 
+TEST_CASE("a history's clock goes by the column that counts steps") {
+  const auto read = [](const std::string& titles, double per_row, bool own_column) {
+    std::string csv = "_step,_runtime" + titles + "\n";
+    for (int i = 1; i <= 12; ++i) {
+      const double step = per_row * i;
+      csv += std::to_string(own_column ? i : static_cast<int>(step)) + "," +
+             std::to_string(10 * i) + "," +
+             (own_column ? std::to_string(static_cast<int>(step)) : std::string("1.2")) + "\n";
+    }
+    return read_training_log(csv, "history.csv");
+  };
+  for (const char* title : {",iter", ",global_step", ",trainer/global_step", ",iteration"}) {
+    CHECK(read(title, 2, true).step_time->si() == testing::about(5));
+  }
+  CHECK(read(",loss", 2, false).step_time->si() == testing::about(5));
+  // DeepSpeed's monitor counts samples: 256 in ten seconds.
+  const TrainingLog samples = read(",Train/Samples/train_loss", 256, false);
+  CHECK_FALSE(samples.step_time.has_value());
+  CHECK(*samples.samples_per_s == testing::about(25.6));
+  CHECK(read_training_log("{\"_step\": 1, \"_runtime\": 10, \"iter\": 2}\n"
+                          "{\"_step\": 2, \"_runtime\": 20, \"iter\": 4}\n",
+                          "x")
+            .step_time->si() == testing::about(5));
+}
+
 TEST_CASE("lines as older and other versions write them") {
   const TrainingLog bloom = read_training_log(
       "iteration 10/ 311541 | elapsed time per iteration (s): 49.71 | learning rate: 3.787E-08 | "
@@ -141,7 +166,9 @@ TEST_CASE("lines as older and other versions write them") {
       "log.txt");
   CHECK(bloom.form == "Megatron-LM");
   CHECK(bloom.step_time->si() == testing::about(49.71));
-  CHECK(bloom.flops_per_gpu->si() == testing::about(7.41e12));
+  // Recomputed products count in Megatron-DeepSpeed's number.
+  CHECK(bloom.hardware_flops_per_gpu->si() == testing::about(7.41e12));
+  CHECK_FALSE(bloom.flops_per_gpu.has_value());
   const TrainingLog titan = read_training_log(
       "[rank0]:[titan] 2024-10-01 10:00:00,123 - root - INFO - step: 10  loss:  7.1  memory: "
       "36.5GiB(46.6%)  wps: 6,543  mfu: 40.31%\n",
@@ -206,6 +233,42 @@ TEST_CASE("Hugging Face's Trainer: the run over its steps, else steps a second, 
             ->si() == testing::about(5.0));
   CHECK(*read_training_log("{'train_samples_per_second': '12.34'}\n", "x").samples_per_s ==
         testing::about(12.34));
+}
+
+TEST_CASE("evaluations of Hugging Face's Trainer are no time of its steps") {
+  const std::string run = "***** Running training *****\n";
+  const std::string total = "  Total optimization steps = 500\n";
+  const std::string evaluation = "{'eval_loss': 1.2, 'eval_runtime': 400.0, 'epoch': 0.2}\n";
+  const std::string end =
+      "{'train_runtime': 4500.0, 'train_samples_per_second': 10.0, "
+      "'train_steps_per_second': 0.1}\n";
+  const auto log = [](const std::string& text) { return read_training_log(text, "l"); };
+  CHECK(log(run + total + evaluation + evaluation + end).step_time->si() == testing::about(7.4));
+  const TrainingLog by_rates = log(run + evaluation + evaluation + end);
+  CHECK(by_rates.step_time->si() == testing::about(10 * 3700.0 / 4500));
+  CHECK(*by_rates.samples_per_s == testing::about(10 * 4500.0 / 3700));
+  // An earlier session and one after training do not count.
+  CHECK(log(run + evaluation + run + total + end + evaluation).step_time->si() ==
+        testing::about(9));
+  CHECK(log("{\n \"eval_runtime\": 400.0,\n \"global_step\": 500,\n \"train_runtime\": 4500.0,\n"
+            " \"train_samples_per_second\": 10.0\n}\n")
+            .step_time->si() == testing::about(9));
+  CHECK(log("{\n \"global_step\": 500,\n \"log_history\": [\n {\n \"eval_runtime\": 400.0\n },\n"
+            " {\n \"train_runtime\": 4500.0,\n \"train_samples_per_second\": 10.0\n }\n ]\n}\n")
+            .step_time->si() == testing::about(8.2));
+  CHECK_THROWS_WITH_AS(log(run + total + "{'eval_runtime': 4500.0}\n" + end),
+                       doctest::Contains("evaluations as long as the run"), InputError);
+}
+
+TEST_CASE("LLaMA-Factory's evaluations are no time of its steps") {
+  const auto line = [](int step, const char* clock) {
+    return "{\"current_steps\": " + std::to_string(step) + ", \"elapsed_time\": \"" + clock +
+           "\"}\n";
+  };
+  CHECK(read_training_log(
+            line(10, "0:00:50") + line(20, "0:01:40") + line(20, "0:08:20") + line(30, "0:09:10"),
+            "x")
+            .step_time->si() == testing::about(5));
 }
 
 TEST_CASE("LLaMA-Factory's lines are read by their clock") {

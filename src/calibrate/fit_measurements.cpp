@@ -142,7 +142,7 @@ class Fitter {
     return s;
   }
 
-  // Of the constants that move and are not pinned; their number where there is none.
+  // The loosest constant that moves and is not pinned; the number of all where there is none.
   std::size_t loosest(const Solved& s, const std::vector<bool>& except) const {
     std::size_t found = knobs_.size();
     for (std::size_t k = 0; k < knobs_.size(); ++k) {

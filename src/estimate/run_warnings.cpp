@@ -94,6 +94,18 @@ void warn_of_attention(const Run& run, Lines& lines) {
                   std::string(name_of(kernel)) + " is assumed");
 }
 
+// FlashAttention and cuDNN's attention take 16 bits [from memory, both]; PyTorch's own has fp32.
+void warn_of_wide_attention(const Run& run, Lines& lines) {
+  const Precision p = run.training.precision;
+  if (!run.training.fused_attention || (p != Precision::fp32 && p != Precision::tf32)) return;
+  const AttentionKernel kernel = kernel_choice(run).attention;
+  if (kernel == AttentionKernel::sdpa || kernel == AttentionKernel::triton) return;
+  lines.push_back("attention by " + std::string(name_of(kernel)) +
+                  " takes 16 bits and is priced in " + std::string(name_of(p)) +
+                  "; without it all scores are kept: --flash-attention "
+                  "false");
+}
+
 void warn_of_vendor(const Run& run, Lines& lines) {
   const Vendor vendor = run.cluster.device.vendor;
   const std::string on = "; this run is on a device of " + std::string(name_of(vendor));
@@ -163,6 +175,7 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   lines.insert(lines.end(), r.cluster.notes.begin(), r.cluster.notes.end());
   warn_of_size(r, lines);
   warn_of_attention(r.run, lines);
+  warn_of_wide_attention(r.run, lines);
   warn_of_vendor(r.run, lines);
   warn_of_recompute(r.run, lines);
   warn_of_expert_load(r.run, lines);

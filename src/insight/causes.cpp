@@ -127,7 +127,7 @@ class Weighing {
     const bool same_recompute =
         run.strategy.recompute == r_.resolved.run.strategy.recompute &&
         run.strategy.recompute_layers == r_.resolved.run.strategy.recompute_layers;
-    // As a command line would settle it.
+    // A command line settles it so.
     if (r_.resolved.recompute_chosen && same_recompute) choose_least_recompute(run, workspace_);
     const Answer answer = estimate(run);
     const bool same = answer.step_time == r_.answer.step_time &&

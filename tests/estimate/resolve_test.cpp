@@ -227,6 +227,17 @@ TEST_CASE("a run that asks for recompute that its framework lacks is warned") {
         "framework torchtitan recomputes one layer in n, and no n makes that 7 of 32 layers");
 }
 
+TEST_CASE("attention that takes 16 bits is warned of in 32") {
+  const auto warnings = [](const char* change) {
+    return resolved(with(gpt3(), change)).warnings.size();
+  };
+  CHECK(warnings("{}") == 0);
+  CHECK(warnings(R"({"training": {"precision": "fp32", "flash_attention": true}})") == 1);
+  CHECK(warnings(R"({"training": {"precision": "fp32", "flash_attention": false}})") == 0);
+  CHECK(warnings(R"({"training": {"precision": "fp32", "flash_attention": true,
+                                  "attention_kernel": "sdpa"}})") == 0);
+}
+
 TEST_CASE("SGD has one moment of the framework's recipe") {
   const auto recipe = [](const char* training) {
     return resolved(with(gpt3(), training)).run.training.recipe;

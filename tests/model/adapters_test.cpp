@@ -111,6 +111,33 @@ TEST_CASE("a frozen product keeps no input and has no weight gradient, an adapte
   CHECK(saved_bytes(*named_operator(adapted, OpName::mlp_up)) == 0);
 }
 
+TEST_CASE("an adapter keeps the gathered input of a split product, which is not gathered again") {
+  const auto input = [](const Block& b, OpName name) { return named_operator(b, name)->saved[0]; };
+  ListOptions whole;
+  whole.sequence = 32;
+  const Block trained = model_operators(adapted_llama(), whole).layers[0];
+  CHECK(input(trained, OpName::qkv).rows.axis == Axis::sequence);
+  CHECK(named_operator(trained, OpName::qkv)->reads_input_again);
+  const Block adapted = layer_with(on(mask_of(AdapterTarget::value, AdapterTarget::up)));
+  for (const OpName name : {OpName::qkv, OpName::mlp_up}) {
+    CHECK(input(adapted, name).rows.axis == Axis::context);
+    CHECK_FALSE(named_operator(adapted, name)->reads_input_again);
+  }
+}
+
+TEST_CASE("the adapter of a product that is not split keeps the shard that it reads") {
+  Architecture a = adapted_llama();
+  a.attention = AttentionKind::kLatent;
+  a.mla = {16, 24, 8, 4, 8};
+  ListOptions o;
+  o.sequence = 32;
+  // Queries' latent, and that of keys, read one shard; what follows reads a gathered latent.
+  o.adapter = on(mask_of(AdapterTarget::query, AdapterTarget::key));
+  const Block b = model_operators(a, o).layers[0];
+  CHECK(named_operator(b, OpName::kv_down)->saved[0].rows.axis == Axis::sequence);
+  CHECK(named_operator(b, OpName::q_up)->saved[0].rows.axis == Axis::context);
+}
+
 TEST_CASE("fused attention keeps its output, which a frozen projection does not need") {
   CHECK(saved_bytes(*named_operator(layer_with(on(mask_of(AdapterTarget::up))),
                                     OpName::attention_out)) == 32 * 64 * 2);

@@ -112,18 +112,19 @@ class Freezer {
   }
 
   // The tensor that an adapted product reads is listed with it, or with the nearest product before
-  // that has the same input.
-  bool is_read_by_adapter(std::uint8_t at) const {
+  // that has the same input. Of several readers one that gathers it is returned, of none nothing.
+  const Operator* adapted_reader(std::uint8_t at) const {
     const Operator& owner = base_.operators[at];
-    if (is_adapted(owner)) return true;
+    const Operator* reader = is_adapted(owner) ? &owner : nullptr;
     for (std::size_t i = at + 1U; i < base_.count; ++i) {
       const Operator& op = base_.operators[i];
       const bool same = kOpFacts[op.kind].product && op.kind == owner.kind &&
                         op.inner.units == owner.inner.units && op.rows.units == owner.rows.units;
-      if (same && op.saved_count > 0) return false;
-      if (same && is_adapted(op)) return true;
+      if (same && op.saved_count > 0) return reader;
+      const bool first = reader == nullptr || op.rows.axis == Axis::context;
+      if (same && is_adapted(op) && first) reader = &op;
     }
-    return false;
+    return reader;
   }
 
   // The kernel of attention needs its output, which is saved as the input of this product.
@@ -133,17 +134,23 @@ class Freezer {
     return first && c_.options.fused_attention;
   }
 
+  // A split product gives its adapter the gathered input, which stays for A's gradient: nothing is
+  // gathered again (Megatron-Bridge, which has a switch against it that is off by default).
+  void keep_for_adapter(Operator& op, const Operator& reader) {
+    read_.set(block_.count - 1U);
+    for (std::uint8_t i = 0; i < op.saved_count; ++i) {
+      if (op.saved[i].rows.axis == Axis::sequence) op.saved[i].rows = reader.rows;
+    }
+  }
+
   void freeze(Operator& op, std::uint8_t at) {
     const bool linear = op.has_weight && op.role == PrecisionRole::linear;
     op.weight = linear && is_packed(a_.base) ? WeightUse::packed : WeightUse::frozen;
     if (!kOpFacts[op.kind].product) return;
     op.backward = Backward::input;
     op.kernels.backward = 1;
-    if (is_read_by_adapter(at)) {
-      read_.set(block_.count - 1U);
-      return;
-    }
     op.reads_input_again = false;
+    if (const Operator* reader = adapted_reader(at)) return keep_for_adapter(op, *reader);
     op.saved_count = is_attentions_output(op) ? 1 : 0;
   }
 

@@ -138,6 +138,25 @@ TEST_CASE("the adapter of a product that is not split keeps the shard that it re
   CHECK(named_operator(b, OpName::q_up)->saved[0].rows.axis == Axis::context);
 }
 
+TEST_CASE("adapters read 16 bits where the frozen products read 8 or 4") {
+  using enum AdapterTarget;
+  ListOptions o;
+  o.sequence = 32;
+  for (const Precision precision : {Precision::fp8, Precision::nvfp4}) {
+    o.precision = precision;
+    o.adapter = on(mask_of(query, output, up, down));
+    const Block all = model_operators(adapted_llama(), o).layers[0];
+    CHECK(saved_by(all, OpName::qkv) == 32 * 64 * 2);
+    CHECK(saved_by(all, OpName::attention_out) == 32 * 64 * 2);
+    CHECK(saved_by(all, OpName::mlp_up) == 32 * 64 * 2);
+    CHECK(saved_by(all, OpName::mlp_down) == 32 * 96 * 2);
+    o.adapter = on(mask_of(query));
+    const Block one = model_operators(adapted_llama(), o).layers[0];
+    CHECK(saved_by(one, OpName::attention_out) == 32 * 64 * 2);
+    CHECK(saved_by(one, OpName::mlp_down) == 0);
+  }
+}
+
 TEST_CASE("fused attention keeps its output, which a frozen projection does not need") {
   CHECK(saved_bytes(*named_operator(layer_with(on(mask_of(AdapterTarget::up))),
                                     OpName::attention_out)) == 32 * 64 * 2);

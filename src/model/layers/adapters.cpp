@@ -135,12 +135,15 @@ class Freezer {
   }
 
   // A split product gives its adapter the gathered input, which stays for A's gradient: nothing is
-  // gathered again (Megatron-Bridge, which has a switch against it that is off by default).
+  // gathered again (Megatron-Bridge, which has a switch against it that is off by default). A reads
+  // it in 16 bits, and the frozen product keeps no narrow copy.
   void keep_for_adapter(Operator& op, const Operator& reader) {
     read_.set(block_.count - 1U);
-    for (std::uint8_t i = 0; i < op.saved_count; ++i) {
-      if (op.saved[i].rows.axis == Axis::sequence) op.saved[i].rows = reader.rows;
-    }
+    if (op.saved_count == 0) return;
+    op.saved_count = 1;
+    SavedTensor& input = op.saved[0];
+    input.bytes_per_element = c_.e();
+    if (input.rows.axis == Axis::sequence) input.rows = reader.rows;
   }
 
   void freeze(Operator& op, std::uint8_t at) {

@@ -174,6 +174,22 @@ TEST_CASE("adapters in fp32 cast their input, and dropout makes a copy and a mas
   CHECK(named_operator(layer_with(a), OpName::adapter_input)->forward_bytes == 2 + 4 + 2 * 4 + 1);
 }
 
+TEST_CASE("the input that an adapter copies is not kept beside the copy") {
+  Adapter a;
+  const auto kept = [&](OpName name) { return saved_by(layer_with(a), name); };
+  CHECK(kept(OpName::qkv) == 2 * 32 * 64);
+  for (const bool drops : {false, true}) {
+    a.dropout = drops;
+    a.precision = drops ? AdapterFormat::half : AdapterFormat::fp32;
+    CHECK(kept(OpName::qkv) == 0);
+    CHECK(kept(OpName::mlp_up) == 0);
+    CHECK(kept(OpName::mlp_down) == 0);
+    CHECK(kept(OpName::attention_out) == 2 * 32 * 64);  // for attention's own backward
+    // Three matrices read the first norm's output, one attention's, two the second norm's.
+    CHECK(kept(OpName::adapter_down) == (drops ? 3 : 4) * 32 * (6 * 64 + 96));
+  }
+}
+
 TEST_CASE("each matrix has adapters of its own but where the stack fuses them") {
   using enum AdapterTarget;
   const auto downs = [](TargetMask targets) {

@@ -3,9 +3,10 @@
 // A model whose weights are frozen but for adapters: a pass over each finished block.
 //
 // A frozen product has no gradient of its weight and keeps no input, unless an adapter beside it
-// reads that. The gradient of its input stays as long as anything below it trains. An adapter is
-// two narrow products and the sum of their result with the frozen one's; DoRA's also the norm of
-// each whole weight, once a pass and not a token (PEFT, tuners/lora/dora.py).
+// reads that and makes no copy. The gradient of its input stays as long as anything below it
+// trains. An adapter is two narrow products and the sum of their result with the frozen one's;
+// DoRA's also the norm of each whole weight, once a pass and not a token (PEFT,
+// tuners/lora/dora.py).
 #include <array>
 #include <bitset>
 
@@ -153,7 +154,8 @@ class Freezer {
     op.backward = Backward::input;
     op.kernels.backward = 1;
     op.reads_input_again = false;
-    if (const Operator* reader = adapted_reader(at)) return keep_for_adapter(op, *reader);
+    const Operator* reader = copy_bytes() > 0 ? nullptr : adapted_reader(at);
+    if (reader != nullptr) return keep_for_adapter(op, *reader);
     op.saved_count = is_attentions_output(op) ? 1 : 0;
   }
 
@@ -220,11 +222,17 @@ class Freezer {
     return op;
   }
 
-  // A cast input is kept; dropout makes a copy and a mask.
-  void save_own_input(Operator& down, const Operator& base) {
+  // Bytes of an element of an adapter's own copy of its input, cast or dropped; 0: it reads the
+  // frozen product's, which nothing else needs (native_dropout keeps its mask alone, and a cast
+  // nothing: pytorch, derivatives.yaml [from memory]).
+  double copy_bytes() const {
     const double wide = bytes_of(a_.precision);
-    const double copy = wide > c_.e() || a_.dropout ? wide : 0;
-    const double bytes = copy + (a_.dropout ? 1 : 0);
+    return wide > c_.e() || a_.dropout ? wide : 0;
+  }
+
+  // Dropout makes a mask besides its copy.
+  void save_own_input(Operator& down, const Operator& base) {
+    const double bytes = copy_bytes() + (a_.dropout ? 1 : 0);
     if (bytes > 0) save(down, base.rows, base.inner, bytes, base.recomputed_by);
   }
 

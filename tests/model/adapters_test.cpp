@@ -190,6 +190,36 @@ TEST_CASE("the input that an adapter copies is not kept beside the copy") {
   }
 }
 
+TEST_CASE("DoRA keeps the results of the frozen product and of the adapter") {
+  Adapter a = on(mask_of(AdapterTarget::query, AdapterTarget::value));
+  const auto kept = [&] { return saved_by(layer_with(a), OpName::adapter_sum); };
+  CHECK(kept() == 0);
+  a.kind = AdapterKind::dora;
+  CHECK(kept() == 32 * (64 + 16) * (2 + 2));
+  a.precision = AdapterFormat::fp32;
+  CHECK(kept() == 32 * (64 + 16) * (2 + 4));
+  CHECK(named_operator(layer_with(a), OpName::adapter_base) == nullptr);
+  a.dropout = true;
+  CHECK(kept() == 32 * (64 + 16) * (4 + 4));
+}
+
+TEST_CASE("under dropout DoRA runs the frozen product of the dropped input, no weight of it") {
+  Adapter a = on(mask_of(AdapterTarget::output));
+  a.kind = AdapterKind::dora;
+  const std::int64_t before = trained(a);
+  const auto counted = [&] {
+    return model_flops(adapted_llama(), FlopsConvention::causal, {32, 1, &a, {}}).si();
+  };
+  const double flops = counted();
+  a.dropout = true;
+  const Block dropping = layer_with(a);
+  const Operator& again = *named_operator(dropping, OpName::adapter_base);
+  CHECK(forward_flops(again.kind, sizes_of(again, AxisDegrees{}), 1).si() == 2.0 * 32 * 64 * 64);
+  CHECK(again.backward == Backward::input);
+  CHECK(trained(a) == before);
+  CHECK(counted() == flops);
+}
+
 TEST_CASE("each matrix has adapters of its own but where the stack fuses them") {
   using enum AdapterTarget;
   const auto downs = [](TargetMask targets) {

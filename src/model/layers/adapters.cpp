@@ -192,9 +192,22 @@ class Freezer {
     sum.backward_bytes = casts ? 3 * wide + c_.e() : 2 * c_.e();
     sum.kernels = casts ? Kernels{3, 2} : Kernels{2, 1};
     sum.recomputed_by = base.recomputed_by;
-    if (a_.kind == AdapterKind::dora) {
-      save(sum, base.rows, {part.whole(), 1, part.cols.axis}, c_.e());
-    }
+    if (a_.kind == AdapterKind::dora) save_results(sum, base, part);
+  }
+
+  // Magnitudes train, and scale both results: (m − 1)·W₀x + m·BAx. Under dropout DoRA computes W₀x
+  // anew, of the dropped input in the adapter's precision (PEFT, tuners/lora/dora.py).
+  void save_results(Operator& sum, const Operator& base, const Adapted& part) {
+    const Extent cols{part.whole(), 1, part.cols.axis};
+    const double wide = bytes_of(a_.precision);
+    save(sum, base.rows, cols, a_.dropout ? wide : c_.e(), base.recomputed_by);
+    save(sum, base.rows, cols, wide, base.recomputed_by);
+    if (!a_.dropout) return;
+    Operator& again = product(base, OpName::adapter_base, base.inner, part.cols);
+    again.cols2 = part.cols2;
+    again.has_weight = false;  // the frozen product's
+    again.backward = Backward::input;
+    again.kernels = {1, 1};
   }
 
   // Each adapter casts its input to its own precision and drops some of it (PEFT,

@@ -220,6 +220,34 @@ TEST_CASE("under dropout DoRA runs the frozen product of the dropped input, no w
   CHECK(counted() == flops);
 }
 
+TEST_CASE("DoRA computes the norm of every expert's weight") {
+  Architecture a = adapted_llama();
+  a.moe.experts = 8;
+  a.moe.top_k = 2;
+  a.moe.layer_freq = 1;
+  a.moe.expert_intermediate = 32;
+  ListOptions o;
+  o.sequence = 32;
+  AxisDegrees halves;
+  halves.by_axis[Axis::expert] = halves.by_axis[Axis::expert_tensor] = 2;
+  for (const AdapterTarget target : {AdapterTarget::gate_up, AdapterTarget::down}) {
+    o.adapter = on(mask_of(target), 4);
+    o.adapter->kind = AdapterKind::dora;
+    const Block b = model_operators(a, o).layers[0];
+    const Operator& through = *named_operator(b, OpName::adapter_norm);
+    const Operator& norm = *(&through + 1);
+    const bool up = target == AdapterTarget::gate_up;
+    const double sides = up ? 64 + 2 * 32 : 32 + 64;
+    const double weight = up ? 64 * 2 * 32 : 32 * 64;
+    CHECK(forward_flops(through.kind, sizes_of(through, AxisDegrees{}), 1).si() ==
+          8 * 2.0 * 4 * (up ? 64 : 32) * sides);
+    const OperatorSizes whole = sizes_of(norm, AxisDegrees{});
+    const OperatorSizes shard = sizes_of(norm, halves);
+    CHECK(static_cast<double>(whole.rows * whole.cols) == 8 * weight);
+    CHECK(static_cast<double>(shard.rows * shard.cols) == 8 * weight / 4);
+  }
+}
+
 TEST_CASE("each matrix has adapters of its own but where the stack fuses them") {
   using enum AdapterTarget;
   const auto downs = [](TargetMask targets) {

@@ -249,14 +249,22 @@ class Freezer {
     if (bytes > 0) save(down, base.rows, base.inner, bytes, base.recomputed_by);
   }
 
-  // An identity through A and B, and three passes over matrices as large as the weight.
+  // An identity through A and B, and three passes over matrices as large as the weight, of every
+  // expert. Experts stand beside the side that tensor parallelism does not split.
   void append_norms(const Operator& base, const Adapted& part) {
     const std::int64_t in = base.inner.units * base.inner.unit;
-    Operator& through = append(block_, OpName::adapter_norm, OpKind::product, base.inner,
-                               {in + part.whole(), 1, Axis::whole});
+    const bool split = base.inner.axis != Axis::whole;
+    const auto of_each = [&](std::int64_t n) {
+      return Extent{base.groups.units, base.groups.unit * n, base.groups.axis};
+    };
+    const Extent rows = split ? base.inner : of_each(in);
+    const std::int64_t both = in + part.whole();
+    Operator& through = append(block_, OpName::adapter_norm, OpKind::product, rows,
+                               split ? of_each(both) : Extent{both, 1, Axis::whole});
     through.inner = {a_.rank, 1, Axis::whole};
     through.kernels = {2, 0};
-    Operator& norm = append(block_, OpName::adapter_norm, OpKind::pointwise, base.inner, part.cols);
+    Operator& norm = append(block_, OpName::adapter_norm, OpKind::pointwise, rows,
+                            split ? of_each(part.whole()) : part.cols);
     norm.cols2 = part.cols2;
     norm.forward_bytes = 4 * c_.e();
     norm.kernels = {3, 0};

@@ -120,6 +120,28 @@ TEST_CASE("tokens of an encoder and of cross attention see their own document al
   CHECK(last(Mixer::local_encoder).megatron_pairs == last(Mixer::local_encoder).masked_pairs);
 }
 
+TEST_CASE("an indexer scores the pairs of each packed document") {
+  ListOptions o;
+  o.sequence = 1024;
+  Architecture a = gpt(1, 64, 4, 1000);
+  a.attention = AttentionKind::kLatent;
+  a.mla = {24, 16, 8, 4, 8};
+  a.indexer = {2, 16, 128};
+  const auto scores = [&] {
+    const Block b = model_operators(a, o).layers[0];
+    std::uint8_t i = 0;
+    while (b.operators[i].name != OpName::index_scores) ++i;
+    return b.operators[i];
+  };
+  CHECK(scores().masked_pairs == about(1025.0 / 2048));
+  CHECK(scores().megatron_pairs == 1);
+  o.lengths = documents({{256, 1}});
+  o.document_load = 1.5;
+  CHECK(scores().masked_pairs == about(257.0 / 2048));
+  CHECK(scores().pairs == about(1.5 * 257 / 2048));
+  CHECK(scores().megatron_pairs == about(257.0 / 1024));
+}
+
 TEST_CASE("FLOPs of packed documents are those of their own pairs") {
   Architecture a = gpt(2, 64, 4, 128);
   a.max_positions = 64;

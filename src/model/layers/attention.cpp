@@ -72,10 +72,15 @@ double document_fraction(const BuildContext& c, Mixer mixer, std::int64_t n) {
   return chunk_fraction(n, c.arch.attention_chunk_size);
 }
 
-double masked_fraction(const BuildContext& c, Mixer mixer) {
-  const auto alone = [&](std::int64_t n) { return document_fraction(c, mixer, n); };
+// The share of a sequence's pairs, of which a document of n tokens keeps kept(n) of its own.
+template <class Kept>
+double within_documents(const BuildContext& c, const Kept& kept) {
   const SequenceLengths& documents = c.options.lengths;
-  return documents.count == 0 ? alone(c.s()) : packed_pairs(documents, c.s(), alone);
+  return documents.count == 0 ? kept(c.s()) : packed_pairs(documents, c.s(), kept);
+}
+
+double masked_fraction(const BuildContext& c, Mixer mixer) {
+  return within_documents(c, [&](std::int64_t n) { return document_fraction(c, mixer, n); });
 }
 
 // Sizes shared by the kernels of the attention core. Sparse latent attention runs on the compressed
@@ -359,6 +364,8 @@ void append_shared_block(Block& block, const BuildContext& c, bool again) {
   if (again) share_weights(block);
   append_own_matrices(block, c, wide);
 }
+
+double causal_pairs(const BuildContext& c) { return within_documents(c, causal_fraction); }
 
 void append_attention(Block& block, const BuildContext& c, Mixer mixer) {
   const bool latent = c.arch.attention == AttentionKind::kLatent;

@@ -233,7 +233,7 @@ TEST_CASE("DoRA computes the norm of every expert's weight") {
   for (const AdapterTarget target : {AdapterTarget::gate_up, AdapterTarget::down}) {
     o.adapter = on(mask_of(target), 4);
     o.adapter->kind = AdapterKind::dora;
-    const Block b = model_operators(a, o).layers[0];
+    const Block b = model_operators(a, o).layers[layer_type(a, 0)];
     const Operator& through = *named_operator(b, OpName::adapter_norm);
     const Operator& norm = *(&through + 1);
     const bool up = target == AdapterTarget::gate_up;

@@ -40,8 +40,8 @@ double states_of(const Run& run, const Operator& all, const ShardedOperator& op)
   const double matrix = state_bytes_of_matrix(t.optimizer, static_cast<double>(whole.inner),
                                               static_cast<double>(whole.cols), moment,
                                               static_cast<double>(t.optimizer_rank));
-  const double share = static_cast<double>(op.inner * op.cols) /
-                       static_cast<double>(whole.inner * whole.cols);
+  const double share =
+      static_cast<double>(op.inner * op.cols) / static_cast<double>(whole.inner * whole.cols);
   const std::int64_t vectors = op.parameters - count * op.inner * op.cols;
   return static_cast<double>(count) * share * matrix + moments_of_vectors(run, vectors);
 }

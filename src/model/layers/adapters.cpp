@@ -300,7 +300,8 @@ void freeze(ModelOperators& model, const BuildContext& c, const Adapter& asked) 
   Adapter a = asked;
   constexpr auto kTable =
       static_cast<PartMask>(mask_of(TrainedPart::embedding) | mask_of(TrainedPart::head));
-  if (c.arch.tie_word_embeddings && (a.trained & kTable) != 0) a.trained |= kTable;
+  const bool tied = c.arch.tie_word_embeddings && c.arch.output == ModelOutput::vocabulary;
+  if (tied && (a.trained & kTable) != 0) a.trained |= kTable;
   const bool embedding = trains(a, TrainedPart::embedding);
   const auto every = static_cast<TargetMask>(~mask_of(AdapterTarget::head));
   const bool layers = embedding || trains(a, TrainedPart::norms) || adapts(a, every);

@@ -222,6 +222,43 @@ void take_tower(ResolvedRun& out) {
   out.model.architecture.tower = tower;
 }
 
+// Names of the parts with which this model has something that trains.
+template <class Part, class Set>
+std::vector<std::string> trainable(const ResolvedRun& out, const Set& set) {
+  std::vector<std::string> names;
+  for (const Part part : kAllOf<Part>) {
+    Adapter one = *out.run.training.adapter;
+    set(one, part);
+    if (trained_parameters(out.run.model, out.run.training.sequence, one) > 0) {
+      names.emplace_back(name_of(part));
+    }
+  }
+  return names;
+}
+
+// Something of this model has to train, and a gate is a matrix of gated MLPs alone.
+void check_adapter(const ResolvedRun& out) {
+  const Training& t = out.run.training;
+  if (!t.adapter) return;
+  const Adapter& a = *t.adapter;
+  using enum AdapterTarget;
+  const bool frozen = a.kind == AdapterKind::frozen;
+  const bool gate_alone = !frozen && (a.targets & mask_of(gate, up, gate_up)) == mask_of(gate);
+  if (gate_alone && !out.run.model.gated) {
+    throw InputError(ErrorCode::broken_rule, out.file, "training.adapter.targets", "\"gate\"",
+                     "\"up\" with a model whose MLP has no gate");
+  }
+  if (trained_parameters(out.run.model, t.sequence, a) > 0) return;
+  const std::vector<std::string> names =
+      frozen ? trainable<TrainedPart>(out,
+                                      [](Adapter& one, TrainedPart p) { one.trained = mask_of(p); })
+             : trainable<AdapterTarget>(
+                   out, [](Adapter& one, AdapterTarget target) { one.targets = mask_of(target); });
+  throw InputError(ErrorCode::broken_rule, out.file,
+                   frozen ? "training.adapter.trained" : "training.adapter.targets",
+                   "nothing that the model has", "at least one of " + alternatives(names));
+}
+
 // Paths of the values that an object says.
 void add_said(const Json& object, const std::string& prefix, std::vector<std::string>& said) {
   for (const auto& [key, value] : object.items()) {
@@ -290,6 +327,7 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   root.allow("search");
   root.reject_unknown();
   const Training& t = out.run.training;
+  check_adapter(out);
   out.run.model_flops = model_flops(out.run.model, out.run.convention, counted(t, t.global_batch));
   resolve_compression(lookup, all.request, out);
   resolve_placement(all.request, out);

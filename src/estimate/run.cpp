@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "estimate/price.h"
 #include "model/operators.h"
 #include "parallel/rules.h"
 
@@ -15,6 +16,19 @@ double most_expert_load(const Architecture& model, std::int64_t ep) {
                                 static_cast<double>(moe.experts) / static_cast<double>(moe.top_k)));
 }
 
+namespace {
+
+// FlashAttention takes keys that several heads share. SDPA is given repeated ones (transformers,
+// integrations: repeat_kv stands in its path and in the eager one alone [from memory]).
+bool repeats_keys(const Run& run) {
+  if (!run.training.fused_attention) return true;
+  const AttentionKernel k = kernel_choice(run).attention;
+  return k != AttentionKernel::flash_2 && k != AttentionKernel::flash_3 &&
+         k != AttentionKernel::flash_4;
+}
+
+}  // namespace
+
 ListOptions list_options(const Run& run) {
   ListOptions o;
   o.sequence = run.training.sequence;
@@ -25,6 +39,9 @@ ListOptions list_options(const Run& run) {
   o.cross_entropy =
       run.strategy.tp > 1 ? run.framework.split_cross_entropy : run.framework.cross_entropy;
   o.unfused = run.framework.unfused;
+  if (!repeats_keys(run)) {
+    o.unfused &= static_cast<ChainMask>(~mask_of(Chain::repeated_keys));
+  }
   o.keeps_gathered_inputs = run.framework.keeps_gathered_inputs;
   // Inputs are quantised before tp gathers them.
   o.keeps_wide_inputs = run.framework.keeps_wide_inputs && run.strategy.tp == 1;

@@ -21,7 +21,9 @@ AdapterRequest with_defaults(AdapterRequest q) {
   const bool packed = q.kind == AdapterKind::qlora;
   q.trained = q.trained.value_or(usual.trained);
   q.base_precision = q.base_precision.value_or(packed ? BaseFormat::nf4 : usual.base);
-  q.double_quantisation = q.double_quantisation.value_or(usual.double_quantisation);
+  if (q.base_precision == BaseFormat::nf4) {
+    q.double_quantisation = q.double_quantisation.value_or(usual.double_quantisation);
+  }
   if (q.kind == AdapterKind::frozen) return q;
   q.rank = q.rank.value_or(usual.rank);
   q.targets = q.targets.value_or(usual.targets);
@@ -180,12 +182,27 @@ class Resolver {
                      "it beside kind \"frozen\"", "lora, qlora or dora, or no such key");
   }
 
+  // QLoRA is LoRA beside packed weights, and scales of nf4 alone are quantised twice.
+  void refuse_storage(const Adapter& a, bool says_twice) const {
+    if (a.kind == AdapterKind::qlora && !is_packed(a.base)) {
+      throw InputError(ErrorCode::conflict, file_, "training.adapter.base_precision",
+                       quoted(name_of(a.base)) + " beside kind \"qlora\"",
+                       "a packed format, or kind \"lora\"");
+    }
+    if (!says_twice || a.base == BaseFormat::nf4) return;
+    throw InputError(ErrorCode::conflict, file_, "training.adapter.double_quantisation",
+                     "it beside base_precision " + quoted(name_of(a.base)),
+                     "base_precision \"nf4\", or no such key");
+  }
+
   // Something has to train.
   void adapter(AdapterRequest& q) {
     if (q.kind == AdapterKind::frozen) refuse_matrices(q);
     const bool no_targets = q.targets == TargetMask{0} && !q.trained;
+    const bool says_twice = q.double_quantisation.has_value();
     q = with_defaults(q);
     const Adapter a = adapter_of(q);
+    refuse_storage(a, says_twice);
     const bool adapts_nothing = a.kind == AdapterKind::frozen || a.targets == 0;
     if (adapts_nothing && a.trained == 0) {
       throw InputError(file_, no_targets ? "training.adapter.targets" : "training.adapter.trained",

@@ -28,16 +28,22 @@ double moments_of_vectors(const Run& run, std::int64_t parameters) {
 }
 
 // Bytes of one rank for an operator: its matrices, and Adam's or the optimizer's for the vectors.
-double states_of(const Run& run, const ShardedOperator& op) {
+// States of an update that multiplies whole matrices are theirs, spread over the ranks that split
+// them; other optimizers see the shard alone.
+double states_of(const Run& run, const Operator& all, const ShardedOperator& op) {
   const Training& t = run.training;
   const double moment = t.recipe.moments / 2;
   if (!op.has_weight || !is_treated(op, t.optimizer)) return moments_of_vectors(run, op.parameters);
   const std::int64_t count = kOpFacts[op.kind].grouped ? op.groups : 1;
-  const double matrix = state_bytes_of_matrix(t.optimizer, static_cast<double>(op.inner),
-                                              static_cast<double>(op.cols), moment,
+  const bool of_whole = kOptimizerStates[t.optimizer].matrices_only;
+  const OperatorSizes whole = of_whole ? sizes_of(all, AxisDegrees{}) : OperatorSizes(op);
+  const double matrix = state_bytes_of_matrix(t.optimizer, static_cast<double>(whole.inner),
+                                              static_cast<double>(whole.cols), moment,
                                               static_cast<double>(t.optimizer_rank));
+  const double share =
+      static_cast<double>(op.inner * op.cols) / static_cast<double>(whole.inner * whole.cols);
   const std::int64_t vectors = op.parameters - count * op.inner * op.cols;
-  return static_cast<double>(count) * matrix + moments_of_vectors(run, vectors);
+  return static_cast<double>(count) * share * matrix + moments_of_vectors(run, vectors);
 }
 
 // The products of a whole matrix, and its gather over the ranks that split it.
@@ -70,7 +76,7 @@ void add_updates(const Run& run, const Placement& placement, const Block& block,
     const bool elsewhere = op.tied && !tied_copy;
     if (op.weight != WeightUse::trained || op.parameters == 0 || elsewhere) continue;
     UpdateWork work = products_of(run, placement, block.operators[i], op);
-    work.states = Bytes(states_of(run, op));
+    work.states = Bytes(states_of(run, block.operators[i], op));
     (op.parameter_class == ParameterClass::expert ? held.update_expert : held.update_dense) += work;
   }
 }

@@ -20,7 +20,8 @@ namespace orrery {
 // half, a concatenation, a sum. gated_activation: the activation, then the product with the other
 // half. softmax: of unfused attention: scale, mask, softmax in fp32, back. head_copies: queries,
 // keys and values copied into a layout of their own before attention and after it. repeated_keys:
-// keys and values of grouped queries copied for every head.
+// keys and values of grouped queries copied for every head, but for FlashAttention, which takes
+// them as they are.
 enum class Chain : std::uint8_t {
   rms_norm,
   rotary,

@@ -16,6 +16,7 @@ Flops block_flops(const Block& block, bool causal, bool every_pass) {
   Flops sum{};
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const Operator& op = block.operators[i];
+    if (op.name == OpName::adapter_base) continue;  // a frozen product once more
     const double pairs = causal ? op.masked_pairs : op.megatron_pairs;
     const Flops forward = forward_flops(op.kind, sizes_of(op, AxisDegrees{}), pairs);
     sum += every_pass ? forward * kPasses[op.backward] : forward;

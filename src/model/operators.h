@@ -166,6 +166,7 @@ enum class OpName : std::uint8_t {
   adapter_up,
   adapter_sum,
   adapter_norm,
+  adapter_base,
   patch_embedding,
   projector_norm,
   projector,
@@ -244,6 +245,7 @@ constexpr EnumNames<OpName> names_of(OpName) {
           "adapter up",
           "adapter sum",
           "adapter norm",
+          "adapter base",
           "patch embedding",
           "projector norm",
           "projector",
@@ -300,7 +302,7 @@ enum class Backward : std::uint8_t {
 
 inline constexpr std::size_t kMaxSaved = 5;
 inline constexpr std::size_t kMaxBoundaries = 2;
-inline constexpr std::size_t kMaxOperators = 112;
+inline constexpr std::size_t kMaxOperators = 128;
 
 struct Operator {
   OpName name = OpName::embedding;

@@ -34,18 +34,19 @@ Json fms_run(const Json& row) {
 }
 
 Json litgpt_run(const Json& row) {
-  return {{"cluster", {{"node", "dgx-a100-40gb"}, {"gpus", 1}}},
-          {"training",
-           {{"sequence_length", 1300},
-            {"global_batch", row.at("micro_batch")},
-            {"adapter",
-             {{"kind", row.at("kind")},
-              {"rank", 8},
-              {"base_precision", row.at("base_precision")},
-              {"double_quantisation", row.at("double_quantisation")},
-              {"targets", {"query", "value"}}}}}},
-          {"parallel", {{"zero", 0}, {"recompute", "none"}}},
-          {"framework", "fsdp"}};
+  Json adapter = {{"kind", row.at("kind")},
+                  {"rank", 8},
+                  {"base_precision", row.at("base_precision")},
+                  {"targets", {"query", "value"}}};
+  if (row.at("base_precision") == "nf4") {
+    adapter["double_quantisation"] = row.at("double_quantisation");
+  }
+  return {
+      {"cluster", {{"node", "dgx-a100-40gb"}, {"gpus", 1}}},
+      {"training",
+       {{"sequence_length", 1300}, {"global_batch", row.at("micro_batch")}, {"adapter", adapter}}},
+      {"parallel", {{"zero", 0}, {"recompute", "none"}}},
+      {"framework", "fsdp"}};
 }
 
 double gigabytes(const Json& row) {

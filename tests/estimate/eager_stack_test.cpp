@@ -54,6 +54,17 @@ ConfigLookup lookup_of(const std::string& name, const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("FlashAttention takes keys that heads share, SDPA keys repeated for every head") {
+  const auto repeated = [](const std::string& training) {
+    const Run run = gated_run(R"({"framework": "hf-trainer", "training": )" + training + "}");
+    return (list_options(run).unfused & mask_of(Chain::repeated_keys)) != 0;
+  };
+  CHECK_FALSE(repeated("{}"));
+  CHECK_FALSE(repeated(R"({"attention_kernel": "flash-3"})"));
+  CHECK(repeated(R"({"attention_kernel": "sdpa"})"));
+  CHECK(repeated(R"({"flash_attention": false})"));
+}
+
 TEST_CASE("an eager RMSNorm in 16 bits moves 36 bytes an element forward and keeps an fp32 copy") {
   // To fp32 2 + 4, square 4 + 4, mean 4, scale 4 + 4, back 4 + 2, times the weight 2 + 2.
   const ChainCost norm = eager_rms_norm(2);

@@ -89,6 +89,22 @@ TEST_CASE("Muon's momentum stands in place of Adam's moments, but for embedding,
   CHECK(optimizer_bytes(trained_by("adafactor")) < 0.01 * kAll);
 }
 
+// Of a matrix m × n SOAP keeps 2mn moments and m² + n² twice, all in 4 bytes.
+TEST_CASE("tensor parallelism divides the preconditioners of whole matrices") {
+  Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+      "training": {"sequence_length": 2048, "global_batch": 8, "states": "fp32-adam-16",
+                   "optimizer": "soap"},
+      "parallel": {"zero": 0, "recompute": "full"}})");
+  const double alone = optimizer_bytes(run_of(run));
+  constexpr double kNorms = 8 * 65 * 4096.0;  // on every rank
+  const auto matrix = [](double m, double n) { return 8 * (m * n + m * m + n * n); };
+  CHECK(alone == about(32 * (matrix(4096, 6144) + matrix(4096, 4096) + matrix(4096, 2 * 14336) +
+                             matrix(14336, 4096)) +
+                       8 * 2 * 128256.0 * 4096 + kNorms));
+  run["parallel"]["tp"] = 8;
+  CHECK(optimizer_bytes(run_of(run)) == about((alone - kNorms) / 8 + kNorms));
+}
+
 TEST_CASE("an update with products takes longer than one without") {
   const double adam = estimate(trained_by("adam")).breakdown[Term::optimizer].si();
   const double muon = estimate(trained_by("muon")).breakdown[Term::optimizer].si();

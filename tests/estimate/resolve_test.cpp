@@ -110,6 +110,20 @@ TEST_CASE("model, cluster, sequence and batch are required, nothing else is") {
   }
 }
 
+TEST_CASE("an adapter trains a part that the model has") {
+  const std::string encoder = R"({"model": {"num_hidden_layers": 2, "hidden_size": 64,
+      "num_attention_heads": 8, "intermediate_size": 256, "vocab_size": 1000, "output": "none"},
+      "training": {"adapter": )";
+  CHECK(
+      holds(refusal(encoder + R"({"kind": "frozen", "trained": ["head"]}}})"),
+            "training.adapter.trained: found nothing that the model has; allowed: at least one of "
+            "embedding or norms"));
+  CHECK(
+      holds(refusal(encoder + R"({"kind": "lora", "targets": ["head"]}}})"),
+            "training.adapter.targets: found nothing that the model has; allowed: at least one of "
+            "query, key"));
+}
+
 TEST_CASE("an error names file, path and the nearest right name") {
   CHECK(holds(refusal(R"({"modle": 1})"), "run.json: modle: found an unknown key"));
   CHECK(holds(refusal(R"({"training": {"adapter": {"kind": "lora", "targets": []}}})"),
@@ -119,6 +133,13 @@ TEST_CASE("an error names file, path and the nearest right name") {
   CHECK(holds(refusal(R"({"training": {"adapter": {"kind": "frozen", "trained": ["head"],
                                                    "rank": 8}}})"),
               "training.adapter.rank: found it beside kind \"frozen\""));
+  CHECK(holds(refusal(R"({"training": {"adapter": {"kind": "qlora", "base_precision": "16bit"}}})"),
+              "training.adapter.base_precision: found \"16bit\" beside kind \"qlora\""));
+  CHECK(
+      holds(refusal(R"({"training": {"adapter": {"kind": "lora", "double_quantisation": true}}})"),
+            "training.adapter.double_quantisation: found it beside base_precision \"16bit\""));
+  CHECK(holds(refusal(R"({"training": {"adapter": {"kind": "lora", "targets": ["gate"]}}})"),
+              "training.adapter.targets: found \"gate\"; allowed: \"up\""));
   CHECK(holds(refusal(R"({"training": {"image_tokens": 256}})"),
               "training.image_tokens: found 256 without training.images"));
   CHECK(holds(refusal(R"({"training": {"sequence_lengths": [{"length": 4096, "share": 1}]}})"),

@@ -111,6 +111,52 @@ TEST_CASE("a frozen product keeps no input and has no weight gradient, an adapte
   CHECK(saved_bytes(*named_operator(adapted, OpName::mlp_up)) == 0);
 }
 
+TEST_CASE("an adapter keeps the gathered input of a split product, which is not gathered again") {
+  const auto input = [](const Block& b, OpName name) { return named_operator(b, name)->saved[0]; };
+  ListOptions whole;
+  whole.sequence = 32;
+  const Block trained = model_operators(adapted_llama(), whole).layers[0];
+  CHECK(input(trained, OpName::qkv).rows.axis == Axis::sequence);
+  CHECK(named_operator(trained, OpName::qkv)->reads_input_again);
+  const Block adapted = layer_with(on(mask_of(AdapterTarget::value, AdapterTarget::up)));
+  for (const OpName name : {OpName::qkv, OpName::mlp_up}) {
+    CHECK(input(adapted, name).rows.axis == Axis::context);
+    CHECK_FALSE(named_operator(adapted, name)->reads_input_again);
+  }
+}
+
+TEST_CASE("the adapter of a product that is not split keeps the shard that it reads") {
+  Architecture a = adapted_llama();
+  a.attention = AttentionKind::kLatent;
+  a.mla = {16, 24, 8, 4, 8};
+  ListOptions o;
+  o.sequence = 32;
+  // Queries' latent, and that of keys, read one shard; what follows reads a gathered latent.
+  o.adapter = on(mask_of(AdapterTarget::query, AdapterTarget::key));
+  const Block b = model_operators(a, o).layers[0];
+  CHECK(named_operator(b, OpName::kv_down)->saved[0].rows.axis == Axis::sequence);
+  CHECK(named_operator(b, OpName::q_up)->saved[0].rows.axis == Axis::context);
+}
+
+TEST_CASE("adapters read 16 bits where the frozen products read 8 or 4") {
+  using enum AdapterTarget;
+  ListOptions o;
+  o.sequence = 32;
+  for (const Precision precision : {Precision::fp8, Precision::nvfp4}) {
+    o.precision = precision;
+    o.adapter = on(mask_of(query, output, up, down));
+    const Block all = model_operators(adapted_llama(), o).layers[0];
+    CHECK(saved_by(all, OpName::qkv) == 32 * 64 * 2);
+    CHECK(saved_by(all, OpName::attention_out) == 32 * 64 * 2);
+    CHECK(saved_by(all, OpName::mlp_up) == 32 * 64 * 2);
+    CHECK(saved_by(all, OpName::mlp_down) == 32 * 96 * 2);
+    o.adapter = on(mask_of(query));
+    const Block one = model_operators(adapted_llama(), o).layers[0];
+    CHECK(saved_by(one, OpName::attention_out) == 32 * 64 * 2);
+    CHECK(saved_by(one, OpName::mlp_down) == 0);
+  }
+}
+
 TEST_CASE("fused attention keeps its output, which a frozen projection does not need") {
   CHECK(saved_bytes(*named_operator(layer_with(on(mask_of(AdapterTarget::up))),
                                     OpName::attention_out)) == 32 * 64 * 2);
@@ -126,6 +172,80 @@ TEST_CASE("adapters in fp32 cast their input, and dropout makes a copy and a mas
   a.dropout = true;
   CHECK(saved_by(layer_with(a), OpName::adapter_down) == 2 * 5 * 32 * 64);
   CHECK(named_operator(layer_with(a), OpName::adapter_input)->forward_bytes == 2 + 4 + 2 * 4 + 1);
+}
+
+TEST_CASE("the input that an adapter copies is not kept beside the copy") {
+  Adapter a;
+  const auto kept = [&](OpName name) { return saved_by(layer_with(a), name); };
+  CHECK(kept(OpName::qkv) == 2 * 32 * 64);
+  for (const bool drops : {false, true}) {
+    a.dropout = drops;
+    a.precision = drops ? AdapterFormat::half : AdapterFormat::fp32;
+    CHECK(kept(OpName::qkv) == 0);
+    CHECK(kept(OpName::mlp_up) == 0);
+    CHECK(kept(OpName::mlp_down) == 0);
+    CHECK(kept(OpName::attention_out) == 2 * 32 * 64);  // for attention's own backward
+    // Three matrices read the first norm's output, one attention's, two the second norm's.
+    CHECK(kept(OpName::adapter_down) == (drops ? 3 : 4) * 32 * (6 * 64 + 96));
+  }
+}
+
+TEST_CASE("DoRA keeps the results of the frozen product and of the adapter") {
+  Adapter a = on(mask_of(AdapterTarget::query, AdapterTarget::value));
+  const auto kept = [&] { return saved_by(layer_with(a), OpName::adapter_sum); };
+  CHECK(kept() == 0);
+  a.kind = AdapterKind::dora;
+  CHECK(kept() == 32 * (64 + 16) * (2 + 2));
+  a.precision = AdapterFormat::fp32;
+  CHECK(kept() == 32 * (64 + 16) * (2 + 4));
+  CHECK(named_operator(layer_with(a), OpName::adapter_base) == nullptr);
+  a.dropout = true;
+  CHECK(kept() == 32 * (64 + 16) * (4 + 4));
+}
+
+TEST_CASE("under dropout DoRA runs the frozen product of the dropped input, no weight of it") {
+  Adapter a = on(mask_of(AdapterTarget::output));
+  a.kind = AdapterKind::dora;
+  const std::int64_t before = trained(a);
+  const auto counted = [&] {
+    return model_flops(adapted_llama(), FlopsConvention::causal, {32, 1, &a, {}}).si();
+  };
+  const double flops = counted();
+  a.dropout = true;
+  const Block dropping = layer_with(a);
+  const Operator& again = *named_operator(dropping, OpName::adapter_base);
+  CHECK(forward_flops(again.kind, sizes_of(again, AxisDegrees{}), 1).si() == 2.0 * 32 * 64 * 64);
+  CHECK(again.backward == Backward::input);
+  CHECK(trained(a) == before);
+  CHECK(counted() == flops);
+}
+
+TEST_CASE("DoRA computes the norm of every expert's weight") {
+  Architecture a = adapted_llama();
+  a.moe.experts = 8;
+  a.moe.top_k = 2;
+  a.moe.layer_freq = 1;
+  a.moe.expert_intermediate = 32;
+  ListOptions o;
+  o.sequence = 32;
+  AxisDegrees halves;
+  halves.by_axis[Axis::expert] = halves.by_axis[Axis::expert_tensor] = 2;
+  for (const AdapterTarget target : {AdapterTarget::gate_up, AdapterTarget::down}) {
+    o.adapter = on(mask_of(target), 4);
+    o.adapter->kind = AdapterKind::dora;
+    const Block b = model_operators(a, o).layers[layer_type(a, 0)];
+    const Operator& through = *named_operator(b, OpName::adapter_norm);
+    const Operator& norm = *(&through + 1);
+    const bool up = target == AdapterTarget::gate_up;
+    const double sides = up ? 64 + 2 * 32 : 32 + 64;
+    const double weight = up ? 64 * 2 * 32 : 32 * 64;
+    CHECK(forward_flops(through.kind, sizes_of(through, AxisDegrees{}), 1).si() ==
+          8 * 2.0 * 4 * (up ? 64 : 32) * sides);
+    const OperatorSizes whole = sizes_of(norm, AxisDegrees{});
+    const OperatorSizes shard = sizes_of(norm, halves);
+    CHECK(static_cast<double>(whole.rows * whole.cols) == 8 * weight);
+    CHECK(static_cast<double>(shard.rows * shard.cols) == 8 * weight / 4);
+  }
 }
 
 TEST_CASE("each matrix has adapters of its own but where the stack fuses them") {

@@ -92,6 +92,56 @@ TEST_CASE("a window around a token has half of its keys on either side") {
   CHECK(attention_of(model_operators(a, o).layers[0])->masked_pairs == about(1.0));
 }
 
+TEST_CASE("tokens of an encoder and of cross attention see their own document alone") {
+  ListOptions o;
+  o.sequence = 1024;
+  o.lengths = documents({{256, 1}});
+  o.document_load = 1.5;
+  Architecture a = gpt(1, 64, 4, 1000);
+  a.sliding_window = 16;
+  a.pattern.length = 1;
+  const auto last = [&](Mixer mixer) {
+    a.pattern.kinds[0] = {mixer, Feedforward::dense};
+    const Block b = model_operators(a, o).layers[0];
+    const Operator* op = nullptr;
+    for (std::uint8_t i = 0; i < b.count; ++i) {
+      if (b.operators[i].name == OpName::attention) op = &b.operators[i];
+    }
+    return *op;
+  };
+  for (const Mixer mixer : {Mixer::encoder, Mixer::cross}) {
+    CHECK(last(mixer).masked_pairs == about(256.0 / 1024));
+    CHECK(last(mixer).megatron_pairs == about(256.0 / 1024));
+    CHECK(last(mixer).pairs == about(1.5 * 256 / 1024));
+  }
+  // 17 keys of each of 256 tokens, but for 8 + 7 + … + 1 at either end.
+  CHECK(last(Mixer::local_encoder).masked_pairs ==
+        about((256.0 * 17 - 2 * 36) / 256 * 256 / (256.0 * 1024)));
+  CHECK(last(Mixer::local_encoder).megatron_pairs == last(Mixer::local_encoder).masked_pairs);
+}
+
+TEST_CASE("an indexer scores the pairs of each packed document") {
+  ListOptions o;
+  o.sequence = 1024;
+  Architecture a = gpt(1, 64, 4, 1000);
+  a.attention = AttentionKind::kLatent;
+  a.mla = {24, 16, 8, 4, 8};
+  a.indexer = {2, 16, 128};
+  const auto scores = [&] {
+    const Block b = model_operators(a, o).layers[0];
+    std::uint8_t i = 0;
+    while (b.operators[i].name != OpName::index_scores) ++i;
+    return b.operators[i];
+  };
+  CHECK(scores().masked_pairs == about(1025.0 / 2048));
+  CHECK(scores().megatron_pairs == 1);
+  o.lengths = documents({{256, 1}});
+  o.document_load = 1.5;
+  CHECK(scores().masked_pairs == about(257.0 / 2048));
+  CHECK(scores().pairs == about(1.5 * 257 / 2048));
+  CHECK(scores().megatron_pairs == about(257.0 / 1024));
+}
+
 TEST_CASE("FLOPs of packed documents are those of their own pairs") {
   Architecture a = gpt(2, 64, 4, 128);
   a.max_positions = 64;

@@ -3,9 +3,10 @@
 // A model whose weights are frozen but for adapters: a pass over each finished block.
 //
 // A frozen product has no gradient of its weight and keeps no input, unless an adapter beside it
-// reads that. The gradient of its input stays as long as anything below it trains. An adapter is
-// two narrow products and the sum of their result with the frozen one's; DoRA's also the norm of
-// each whole weight, once a pass and not a token (PEFT, tuners/lora/dora.py).
+// reads that and makes no copy. The gradient of its input stays as long as anything below it
+// trains. An adapter is two narrow products and the sum of their result with the frozen one's;
+// DoRA's also the norm of each whole weight, once a pass and not a token (PEFT,
+// tuners/lora/dora.py).
 #include <array>
 #include <bitset>
 
@@ -112,18 +113,19 @@ class Freezer {
   }
 
   // The tensor that an adapted product reads is listed with it, or with the nearest product before
-  // that has the same input.
-  bool is_read_by_adapter(std::uint8_t at) const {
+  // that has the same input. Of several readers one that gathers it is returned, of none nothing.
+  const Operator* adapted_reader(std::uint8_t at) const {
     const Operator& owner = base_.operators[at];
-    if (is_adapted(owner)) return true;
+    const Operator* reader = is_adapted(owner) ? &owner : nullptr;
     for (std::size_t i = at + 1U; i < base_.count; ++i) {
       const Operator& op = base_.operators[i];
       const bool same = kOpFacts[op.kind].product && op.kind == owner.kind &&
                         op.inner.units == owner.inner.units && op.rows.units == owner.rows.units;
-      if (same && op.saved_count > 0) return false;
-      if (same && is_adapted(op)) return true;
+      if (same && op.saved_count > 0) return reader;
+      const bool first = reader == nullptr || op.rows.axis == Axis::context;
+      if (same && is_adapted(op) && first) reader = &op;
     }
-    return false;
+    return reader;
   }
 
   // The kernel of attention needs its output, which is saved as the input of this product.
@@ -133,17 +135,27 @@ class Freezer {
     return first && c_.options.fused_attention;
   }
 
+  // A split product gives its adapter the gathered input, which stays for A's gradient: nothing is
+  // gathered again (Megatron-Bridge, which has a switch against it that is off by default). A reads
+  // it in 16 bits, and the frozen product keeps no narrow copy.
+  void keep_for_adapter(Operator& op, const Operator& reader) {
+    read_.set(block_.count - 1U);
+    if (op.saved_count == 0) return;
+    op.saved_count = 1;
+    SavedTensor& input = op.saved[0];
+    input.bytes_per_element = c_.e();
+    if (input.rows.axis == Axis::sequence) input.rows = reader.rows;
+  }
+
   void freeze(Operator& op, std::uint8_t at) {
     const bool linear = op.has_weight && op.role == PrecisionRole::linear;
     op.weight = linear && is_packed(a_.base) ? WeightUse::packed : WeightUse::frozen;
     if (!kOpFacts[op.kind].product) return;
     op.backward = Backward::input;
     op.kernels.backward = 1;
-    if (is_read_by_adapter(at)) {
-      read_.set(block_.count - 1U);
-      return;
-    }
     op.reads_input_again = false;
+    const Operator* reader = copy_bytes() > 0 ? nullptr : adapted_reader(at);
+    if (reader != nullptr) return keep_for_adapter(op, *reader);
     op.saved_count = is_attentions_output(op) ? 1 : 0;
   }
 
@@ -180,9 +192,22 @@ class Freezer {
     sum.backward_bytes = casts ? 3 * wide + c_.e() : 2 * c_.e();
     sum.kernels = casts ? Kernels{3, 2} : Kernels{2, 1};
     sum.recomputed_by = base.recomputed_by;
-    if (a_.kind == AdapterKind::dora) {
-      save(sum, base.rows, {part.whole(), 1, part.cols.axis}, c_.e());
-    }
+    if (a_.kind == AdapterKind::dora) save_results(sum, base, part);
+  }
+
+  // Magnitudes train, and scale both results: (m − 1)·W₀x + m·BAx. Under dropout DoRA computes W₀x
+  // anew, of the dropped input in the adapter's precision (PEFT, tuners/lora/dora.py).
+  void save_results(Operator& sum, const Operator& base, const Adapted& part) {
+    const Extent cols{part.whole(), 1, part.cols.axis};
+    const double wide = bytes_of(a_.precision);
+    save(sum, base.rows, cols, a_.dropout ? wide : c_.e(), base.recomputed_by);
+    save(sum, base.rows, cols, wide, base.recomputed_by);
+    if (!a_.dropout) return;
+    Operator& again = product(base, OpName::adapter_base, base.inner, part.cols);
+    again.cols2 = part.cols2;
+    again.has_weight = false;  // the frozen product's
+    again.backward = Backward::input;
+    again.kernels = {1, 1};
   }
 
   // Each adapter casts its input to its own precision and drops some of it (PEFT,
@@ -210,22 +235,36 @@ class Freezer {
     return op;
   }
 
-  // A cast input is kept; dropout makes a copy and a mask.
-  void save_own_input(Operator& down, const Operator& base) {
+  // Bytes of an element of an adapter's own copy of its input, cast or dropped; 0: it reads the
+  // frozen product's, which nothing else needs (native_dropout keeps its mask alone, and a cast
+  // nothing: pytorch, derivatives.yaml [from memory]).
+  double copy_bytes() const {
     const double wide = bytes_of(a_.precision);
-    const double copy = wide > c_.e() || a_.dropout ? wide : 0;
-    const double bytes = copy + (a_.dropout ? 1 : 0);
+    return wide > c_.e() || a_.dropout ? wide : 0;
+  }
+
+  // Dropout makes a mask besides its copy.
+  void save_own_input(Operator& down, const Operator& base) {
+    const double bytes = copy_bytes() + (a_.dropout ? 1 : 0);
     if (bytes > 0) save(down, base.rows, base.inner, bytes, base.recomputed_by);
   }
 
-  // An identity through A and B, and three passes over matrices as large as the weight.
+  // An identity through A and B, and three passes over matrices as large as the weight, of every
+  // expert. Experts stand beside the side that tensor parallelism does not split.
   void append_norms(const Operator& base, const Adapted& part) {
     const std::int64_t in = base.inner.units * base.inner.unit;
-    Operator& through = append(block_, OpName::adapter_norm, OpKind::product, base.inner,
-                               {in + part.whole(), 1, Axis::whole});
+    const bool split = base.inner.axis != Axis::whole;
+    const auto of_each = [&](std::int64_t n) {
+      return Extent{base.groups.units, base.groups.unit * n, base.groups.axis};
+    };
+    const Extent rows = split ? base.inner : of_each(in);
+    const std::int64_t both = in + part.whole();
+    Operator& through = append(block_, OpName::adapter_norm, OpKind::product, rows,
+                               split ? of_each(both) : Extent{both, 1, Axis::whole});
     through.inner = {a_.rank, 1, Axis::whole};
     through.kernels = {2, 0};
-    Operator& norm = append(block_, OpName::adapter_norm, OpKind::pointwise, base.inner, part.cols);
+    Operator& norm = append(block_, OpName::adapter_norm, OpKind::pointwise, rows,
+                            split ? of_each(part.whole()) : part.cols);
     norm.cols2 = part.cols2;
     norm.forward_bytes = 4 * c_.e();
     norm.kernels = {3, 0};
@@ -261,7 +300,8 @@ void freeze(ModelOperators& model, const BuildContext& c, const Adapter& asked) 
   Adapter a = asked;
   constexpr auto kTable =
       static_cast<PartMask>(mask_of(TrainedPart::embedding) | mask_of(TrainedPart::head));
-  if (c.arch.tie_word_embeddings && (a.trained & kTable) != 0) a.trained |= kTable;
+  const bool tied = c.arch.tie_word_embeddings && c.arch.output == ModelOutput::vocabulary;
+  if (tied && (a.trained & kTable) != 0) a.trained |= kTable;
   const bool embedding = trains(a, TrainedPart::embedding);
   const auto every = static_cast<TargetMask>(~mask_of(AdapterTarget::head));
   const bool layers = embedding || trains(a, TrainedPart::norms) || adapts(a, every);

@@ -57,20 +57,30 @@ bool is_sparse(const BuildContext& c) {
   return c.arch.indexer.heads > 0 && c.arch.indexer.top_k < c.s();
 }
 
+// No mask hides what follows: an encoder's attention, and a decoder's to its encoder.
+bool sees_all(Mixer mixer) {
+  return mixer == Mixer::encoder || mixer == Mixer::local_encoder || mixer == Mixer::cross;
+}
+
 // Pairs that the mask keeps of one document of n tokens.
 double document_fraction(const BuildContext& c, Mixer mixer, std::int64_t n) {
+  if (mixer == Mixer::local_encoder) return centred_fraction(n, c.arch.sliding_window);
+  if (sees_all(mixer)) return 1.0;
   if (is_sparse(c)) return window_fraction(n, c.arch.indexer.top_k);
   if (mixer != Mixer::local_attention) return causal_fraction(n);
   if (c.arch.sliding_window > 0) return window_fraction(n, c.arch.sliding_window);
   return chunk_fraction(n, c.arch.attention_chunk_size);
 }
 
-double masked_fraction(const BuildContext& c, Mixer mixer) {
-  if (mixer == Mixer::encoder || mixer == Mixer::cross) return 1.0;
-  if (mixer == Mixer::local_encoder) return centred_fraction(c.s(), c.arch.sliding_window);
-  const auto alone = [&](std::int64_t n) { return document_fraction(c, mixer, n); };
+// The share of a sequence's pairs, of which a document of n tokens keeps kept(n) of its own.
+template <class Kept>
+double within_documents(const BuildContext& c, const Kept& kept) {
   const SequenceLengths& documents = c.options.lengths;
-  return documents.count == 0 ? alone(c.s()) : packed_pairs(documents, c.s(), alone);
+  return documents.count == 0 ? kept(c.s()) : packed_pairs(documents, c.s(), kept);
+}
+
+double masked_fraction(const BuildContext& c, Mixer mixer) {
+  return within_documents(c, [&](std::int64_t n) { return document_fraction(c, mixer, n); });
 }
 
 // Sizes shared by the kernels of the attention core. Sparse latent attention runs on the compressed
@@ -78,15 +88,14 @@ double masked_fraction(const BuildContext& c, Mixer mixer) {
 void set_core(Operator& op, const BuildContext& c, Mixer mixer) {
   const bool compressed = is_sparse(c) && c.arch.attention == AttentionKind::kLatent;
   const LatentAttention& m = c.arch.mla;
-  const bool both_ways = mixer == Mixer::encoder || mixer == Mixer::local_encoder;
-  const bool packed = c.options.lengths.count > 0 && !both_ways;
+  const bool packed = c.options.lengths.count > 0;
   const bool limited = mixer == Mixer::local_attention || is_sparse(c) || packed;
   op.groups = {c.arch.heads, c.b(), Axis::tensor};
   op.inner = {compressed ? m.kv_lora_rank + m.qk_rope_head_dim : c.arch.head_dim, 1, Axis::whole};
   op.cols2 = {compressed ? m.kv_lora_rank : value_head_dim(c.arch), 1, Axis::whole};
   op.masked_pairs = masked_fraction(c, mixer);
   op.megatron_pairs = limited ? std::min(1.0, 2 * op.masked_pairs) : 1.0;
-  if (mixer == Mixer::local_encoder) op.megatron_pairs = op.masked_pairs;
+  if (sees_all(mixer)) op.megatron_pairs = op.masked_pairs;
   op.recomputed_by = kCore;
 }
 
@@ -355,6 +364,8 @@ void append_shared_block(Block& block, const BuildContext& c, bool again) {
   if (again) share_weights(block);
   append_own_matrices(block, c, wide);
 }
+
+double causal_pairs(const BuildContext& c) { return within_documents(c, causal_fraction); }
 
 void append_attention(Block& block, const BuildContext& c, Mixer mixer) {
   const bool latent = c.arch.attention == AttentionKind::kLatent;

@@ -69,6 +69,8 @@ void append_input_norm(Block& block, const BuildContext& c, OpName name, bool ke
 // The end of a part: the norm of its output, if the model has it, and the residual.
 void append_branch_end(Block& block, const BuildContext& c, OpName norm, OpName residual);
 
+// The share of all pairs that a causal mask keeps, within packed documents.
+double causal_pairs(const BuildContext& c);
 void append_attention(Block& block, const BuildContext& c, Mixer mixer);
 // `again`: its weights are an earlier layer's.
 void append_shared_block(Block& block, const BuildContext& c, bool again);

@@ -3,6 +3,8 @@
 // Projections of multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1), laid out
 // as Megatron-Core does: down-projections and latent norms are not split by tensor parallelism and
 // run on the sequence-parallel shard; the up-projections are column-parallel.
+#include <algorithm>
+
 #include "model/layers/build.h"
 
 namespace orrery {
@@ -46,8 +48,9 @@ void append_indexer(Block& block, const BuildContext& c) {
                             {c.s(), 1, Axis::context}, {c.s(), 1, Axis::whole});
   scores.groups = {x.heads, c.b(), Axis::whole};
   scores.inner = {x.head_dim, 1, Axis::whole};
-  const auto n = static_cast<double>(c.s());
-  scores.pairs = scores.masked_pairs = (n + 1) / (2 * n);
+  scores.masked_pairs = causal_pairs(c);
+  scores.pairs = std::min(1.0, scores.masked_pairs * c.options.document_load);
+  if (c.options.lengths.count > 0) scores.megatron_pairs = std::min(1.0, 2 * scores.masked_pairs);
   scores.kernels = {2, 3};
   save(scores, c.tokens(), {x.heads, x.head_dim, Axis::whole}, c.e());
   save(scores, c.tokens(), {x.top_k, 1, Axis::whole}, 4);  // indices of the chosen keys

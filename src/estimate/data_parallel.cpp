@@ -72,7 +72,7 @@ class SharedLines {
     BytesOf<R> message{};
   };
 
-  // Gathers of two copies and two hops of a reduction, or an all-reduce, dense and of experts.
+  // Gathers of two copies, two hops of a reduction and an all-reduce, dense and of experts.
   std::array<CommLine<R>, 10> entries_{};
   std::size_t count_ = 0;
   SecondsOf<R> time_{};
@@ -124,6 +124,9 @@ void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which,
   if (reduces_every_micro_batch(run.strategy, run.framework)) {
     add_moves(lines, which, reduce_gradients<R>(run, which, n, 1, p.gradients), times);
   }
+  if (sums_replicas_every_micro_batch(run.strategy, run.framework)) {
+    add_moves(lines, which, sum_over_replicas<R>(run, which, n, p.gradients), times);
+  }
 }
 
 template <Number R>
@@ -159,23 +162,23 @@ class EndOfStep {
  private:
   void add(ShardedStates which, std::int64_t parameters) {
     const Partition p = partition_of(run_.strategy, which);
-    const std::int64_t n = replicas(run_.strategy, which);
     const StateRecipe& recipe = run_.training.recipe;
     const bool streams = gathers_every_micro_batch(run_.strategy, run_.framework);
     const std::int64_t reduced_to =
         reduces_every_micro_batch(run_.strategy, run_.framework) ? p.gradients : 1;
     const std::int64_t owner = std::max(p.optimizer, reduced_to);
     if (!streams && owner > 1) ranks_ = std::max(ranks_, owner);
-    using enum Collective;
     const std::int64_t buckets = buckets_of(parameters);
     const std::int64_t bucket = divided_up(parameters, buckets);
     add_moves(gradients_, which, reduce_gradients<R>(run_, which, bucket, reduced_to, owner),
               buckets);
-    add(gradients_, which, all_reduce, bucket, recipe.reduced, owner, n, buckets);
+    if (!sums_replicas_every_micro_batch(run_.strategy, run_.framework)) {
+      add_moves(gradients_, which, sum_over_replicas<R>(run_, which, bucket, owner), buckets);
+    }
     // Whole weights are refreshed at the size they are kept in.
     const double updated =
         p.weights == 1 ? std::max(gathered_bytes(run_), recipe.weights) : gathered_bytes(run_);
-    add(weights_, which, all_gather, parameters, updated, streams ? p.weights : 1, owner);
+    add_gather(which, parameters, updated, streams ? p.weights : 1, owner);
   }
 
   void refresh() {
@@ -185,13 +188,14 @@ class EndOfStep {
                      lift<R>(run_.framework.refresh_per_rank, {"framework.refresh_per_rank"}));
   }
 
-  void add(Lines& lines, ShardedStates which, Collective c, std::int64_t parameters, double bytes,
-           std::int64_t inner, std::int64_t outer, std::int64_t times = 1) {
+  void add_gather(ShardedStates which, std::int64_t parameters, double bytes, std::int64_t inner,
+                  std::int64_t outer) {
+    constexpr Collective c = Collective::all_gather;
     if (outer <= inner) return;
     const CollectiveCost<R> cost =
         level_cost<R>(run_, which, c, parameters, bytes, inner, outer, codec_of(run_, which, c));
-    lines.add(entry_of(dimension_of(which), c, cost, outer / inner, times, SecondsOf<R>{}),
-              cost.message);
+    weights_.add(entry_of(dimension_of(which), c, cost, outer / inner, 1, SecondsOf<R>{}),
+                 cost.message);
   }
 
   // Gradients are reduced in buckets, each a collective of its own. A bucket is filled with

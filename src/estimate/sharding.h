@@ -74,4 +74,9 @@ template <Number R>
 LevelMoves<R> reduce_gradients(const Run& run, ShardedStates which, std::int64_t elements,
                                std::int64_t inner, std::int64_t outer);
 
+// Gradients sharded over `owners` ranks, summed over the replicas of each shard.
+template <Number R>
+LevelMoves<R> sum_over_replicas(const Run& run, ShardedStates which, std::int64_t elements,
+                                std::int64_t owners);
+
 }  // namespace orrery

@@ -65,6 +65,9 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
     }
     if (!reduces_every_micro_batch(run.strategy, run.framework)) continue;
     t.reduce += reduce_gradients<R>(run, which, n, 1, p.gradients).time();
+    if (sums_replicas_every_micro_batch(run.strategy, run.framework)) {
+      t.reduce += sum_over_replicas<R>(run, which, n, p.gradients).time();
+    }
     t.reduce_copies +=
         copy_time<R>(run, n, run.framework.reduce_copies, "gradients copied for reduction");
   }

@@ -86,8 +86,12 @@ struct Framework {
   double dp_overlap_share = 0;  // of that pass, what can hide the reduction or the gather
   double dp_exposed_floor = 0;  // share exposed even when the pass is long
   bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
-  bool keeps_gathered_weights = false;  // with sharded weights: from forward to backward
-  bool pipeline_keeps_weights = false;  // and with a pipeline: gathered and reduced once a step
+  bool keeps_gathered_weights = false;    // with sharded weights: from forward to backward
+  bool keeps_gathered_embedding = false;  // of these, what stands before the layers
+  bool keeps_gathered_head = false;       // and the head
+  bool pipeline_keeps_weights = false;    // and with a pipeline: gathered and reduced once a step
+  // Gradients reduced in every micro batch are then summed over the replicas of their shards too.
+  bool sums_replicas_every_micro_batch = false;
   // The gather of updated weights takes this besides for each rank and layer: weights are sent rank
   // by rank.
   Seconds refresh_per_rank{};

@@ -178,6 +178,10 @@ inline constexpr auto kFrameworkRows = [] {
       fact<&F::pipeline_keeps_weights>("pipeline_keeps_weights", kSwitch, otherwise("false"),
                                        "and with a pipeline they are gathered and reduced once a "
                                        "step"),
+      fact<&F::sums_replicas_every_micro_batch>(
+          "sums_replicas_every_micro_batch", kSwitch, otherwise("false"),
+          "gradients sharded over a group are summed over the groups in every micro batch, not "
+          "once a step"),
       fact<&F::refresh_per_rank>("refresh_per_rank", form::quantity(kSeconds, true),
                                  otherwise("0 s"),
                                  "what the gather of updated weights takes besides for each rank "

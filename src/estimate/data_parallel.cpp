@@ -106,7 +106,7 @@ void add_moves(Lines& lines, ShardedStates which, const LevelMoves<R>& moves, st
 
 // Traffic of sharded weights and gradients in a pass of a micro batch.
 template <Number R>
-void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which,
+void add_pass(SharedLines<R>& lines, const Run& run, BlockType block, ShardedStates which,
               const ParametersHeld& held_by, Pass pass, std::int64_t times) {
   const Partition p = partition_of(run.strategy, which);
   const std::int64_t n = held(held_by, which);
@@ -117,7 +117,7 @@ void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which,
     add_moves(lines, which, gather_weights<R>(run, which, n, still.gathered, p.weights), times);
     return;
   }
-  if (gathers && !run.framework.keeps_gathered_weights) {
+  if (gathers && gathers_again(run.framework, block)) {
     add_moves(lines, which, gather_weights_again<R>(run, which, n, still.gathered_again, p.weights),
               times);
   }
@@ -138,7 +138,7 @@ void add_passes(SharedLines<R>& lines, const Run& run, const Prices<R>& prices,
     for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
       const ParametersHeld& parameters = block_parameters(run, prices, i);
       for (const Pass pass : passes) {
-        add_pass(lines, run, which, parameters, pass, blocks[i] * micro_batches);
+        add_pass(lines, run, i, which, parameters, pass, blocks[i] * micro_batches);
       }
     }
   }

@@ -7,6 +7,7 @@
 #include "estimate/run.h"
 #include "network/coded_cost.h"
 #include "parallel/partition.h"
+#include "parallel/stages.h"
 
 namespace orrery {
 namespace {
@@ -47,6 +48,12 @@ CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective col
 
 const Codec& codec_of(const Run& run, ShardedStates which, Collective c) {
   return run.compression.of(dimension_of(which), c);
+}
+
+bool gathers_again(const Framework& f, BlockType block) {
+  if (f.keeps_gathered_weights) return false;
+  if (kBlockFacts[block].is_layer) return true;
+  return !(block == BlockType::head ? f.keeps_gathered_head : f.keeps_gathered_embedding);
 }
 
 template <Number R>

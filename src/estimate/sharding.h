@@ -21,7 +21,9 @@
 
 namespace orrery {
 
+struct Framework;
 struct Run;
+enum class BlockType : std::uint8_t;  // parallel/stages.h
 
 // One collective that joins or splits `elements`, and `still` bytes besides, between shards of
 // `inner` and of `outer` ranks.
@@ -58,6 +60,10 @@ constexpr CommDimension dimension_of(ShardedStates which) {
 }
 
 const Codec& codec_of(const Run& run, ShardedStates which, Collective c);
+
+// Whether backward gathers the sharded weights of such a block again. FSDP's root unit and the last
+// layers of torchtitan stay gathered from forward on.
+bool gathers_again(const Framework& f, BlockType block);
 
 // Weights sharded over `outer` ranks, gathered for compute; `still`: those that do not train.
 template <Number R>

@@ -175,6 +175,10 @@ inline constexpr auto kFrameworkRows = [] {
                                "stages send 1/tp of an activation and gather it in the node"),
       fact<&F::keeps_gathered_weights>("keeps_gathered_weights", kSwitch, otherwise("false"),
                                        "sharded weights stay gathered from forward to backward"),
+      fact<&F::keeps_gathered_embedding>("keeps_gathered_embedding", kSwitch, otherwise("false"),
+                                         "of these, the embedding does, whatever layers do"),
+      fact<&F::keeps_gathered_head>("keeps_gathered_head", kSwitch, otherwise("false"),
+                                    "and the head with the last norm"),
       fact<&F::pipeline_keeps_weights>("pipeline_keeps_weights", kSwitch, otherwise("false"),
                                        "and with a pipeline they are gathered and reduced once a "
                                        "step"),

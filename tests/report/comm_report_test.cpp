@@ -202,6 +202,15 @@ TEST_CASE("a step takes as long as the sums over groups of shards that it hides"
   CHECK(r.run.answer.step_time > sums);
 }
 
+// FSDP's root unit is gathered once a micro batch; torchtitan keeps only the head gathered.
+TEST_CASE("blocks that stay gathered are gathered once a micro batch") {
+  const std::int64_t m = 256 / 64;
+  CHECK(sent_by(sharded("fsdp", 256), Collective::all_gather) ==
+        std::vector<Sent>{{kHead * 2, m}, {kTable * 2, m}, {kLayer * 2, 2 * 32 * m}});
+  CHECK(sent_by(sharded("torchtitan", 256), Collective::all_gather) ==
+        std::vector<Sent>{{kHead * 2, m}, {kTable * 2, 2 * m}, {kLayer * 2, 2 * 32 * m}});
+}
+
 TEST_CASE("the histogram holds every message once, in the bin of its size") {
   for (const Json& run : sample_runs()) {
     const CommReport r = comm_of(run);

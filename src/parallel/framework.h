@@ -73,12 +73,13 @@ struct Framework {
   double tp_exposed = 1;
   bool tp_backward_overlap = false;  // beside the other gradient of the same layer
   double ep_exposed = 1;
-  double ep_exposed_interleaved = 1;    // where chunks of other micro batches run beside
-  double dispatch_bytes = 0;            // of an element on its way to the experts; 0: as computed
-  bool dispatch_once_per_node = false;  // a token for several experts of a node crosses once
-  bool cp_overlap = true;               // ring steps run under attention
-  bool overlap_grad_reduce = false;     // gradients are reduced during the last backward
-  bool overlap_param_gather = false;    // updated weights are gathered during the next forward
+  double ep_exposed_interleaved = 1;  // where chunks of other micro batches run beside
+  double dispatch_bytes = 0;          // of an element on its way to the experts; 0: as computed
+  // A token crosses once to a node with several of its experts, and goes once to each rank there.
+  bool dispatch_once_per_node = false;
+  bool cp_overlap = true;             // ring steps run under attention
+  bool overlap_grad_reduce = false;   // gradients are reduced during the last backward
+  bool overlap_param_gather = false;  // updated weights are gathered during the next forward
   // Share of a fabric's rate at rest that training reaches: data parallelism, and the collectives
   // inside layers.
   double fabric_share = 1;

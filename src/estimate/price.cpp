@@ -126,7 +126,10 @@ struct ExchangeNotes {
                                    e.times,
                                    cost.bytes_per_rank * times,
                                    cost.time * times,
-                                   bare};
+                                   bare,
+                                   {},
+                                   {},
+                                   cost.sent * times};
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(op);
     out->push_back({block, phase, {line, cost.message, bit}});
   }
@@ -231,6 +234,7 @@ class Pricer {
     launches(phase) += kExchangeLaunches * static_cast<double>(e.times);
     sum.count += e.times;
     sum.bytes += cost.bytes_per_rank * times;
+    sum.sent += cost.sent * times;
     sum.uncompressed += cost.bytes_per_rank * R(cost.ratio) * times;
     sum.codec += cost.codec * times;
     sum.time += time;

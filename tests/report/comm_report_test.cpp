@@ -211,6 +211,17 @@ TEST_CASE("blocks that stay gathered are gathered once a micro batch") {
         std::vector<Sent>{{kHead * 2, m}, {kTable * 2, 2 * m}, {kLayer * 2, 2 * 32 * m}});
 }
 
+TEST_CASE("a GPU sends S of an all-reduce in the switch, and busbw counts a ring's bytes") {
+  const CommReport r = comm_of(
+      with(llama(), R"({"parallel": {"tp": 8, "sequence_parallel": false, "recompute": "none"}})"));
+  const MessageClass& m = *messages_between(r, CommDimension::tp, Collective::all_reduce).front();
+  REQUIRE(m.line.algorithm == Algorithm::in_switch);
+  CHECK(m.line.sent.si() == summed(m.message.si() * static_cast<double>(m.line.count)));
+  CHECK(busbw_of(m).si() == summed(algbw_of(m).si() * 2 * 7 / 8));
+  const Json j = comm_json(r).at("messages").at(0);
+  CHECK(j.at("bytes_per_message").get<double>() == summed(j.at("message_bytes").get<double>()));
+}
+
 TEST_CASE("the histogram holds every message once, in the bin of its size") {
   for (const Json& run : sample_runs()) {
     const CommReport r = comm_of(run);

@@ -52,11 +52,12 @@ struct CommLine {
   std::uint8_t tier = 0;
   std::int64_t ranks = 1;
   std::int64_t count = 0;
-  BytesOf<R> bytes{};  // put on the wire by one GPU in one step
+  BytesOf<R> bytes{};  // of one GPU in one step, the volume that busbw counts (network/volume.h)
   SecondsOf<R> time{};
   SecondsOf<R> exposed{};
   BytesOf<R> uncompressed{};  // `bytes` without compression
   SecondsOf<R> codec{};       // the part of `time` for compression and decompression
+  BytesOf<R> sent{};          // put on the wire by one GPU in one step
 };
 inline constexpr std::size_t kMaxCommLines = 24;
 

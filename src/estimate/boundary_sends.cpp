@@ -78,16 +78,16 @@ SecondsOf<R> add_send_lines(const Run& run, const WorkspaceOf<R>& w, std::int64_
   if (sends == 0) return {};
   const bool only_back = !comes_round(run) && stage + 1 == run.strategy.pp;
   const SendCost<R> c = send_cost<R>(run, w.prices.placement, stage - (only_back ? 1 : 0));
-  const R n = count<R>(sends, {"sends of the stage in a step"});
-  const SecondsOf<R> sent = smaller(added, n * c.send.time);
-  const SecondsOf<R> gathered = smaller(added - sent, n * c.gather.time);
+  const R of_send = c.send.time / (c.send.time + c.gather.time);
+  const SecondsOf<R> sent = added * of_send;
+  const SecondsOf<R> gathered = added - sent;
   add_line<R>(sink, entry_of(CommDimension::pp, Collective::point_to_point, c.send, 2, sends, sent),
               c.send.message);
   add_line<R>(sink,
               entry_of(CommDimension::pp, Collective::all_gather, c.gather, c.gather_ranks, sends,
                        gathered),
               c.gather.message);
-  return sent + gathered;
+  return added;
 }
 
 template void fill_sends(const Run&, WorkspaceOf<double>&);

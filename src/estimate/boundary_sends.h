@@ -16,8 +16,9 @@ namespace orrery {
 template <Number R>
 void fill_sends(const Run& run, WorkspaceOf<R>& w);
 
-// `added` is the time that all sends add to the step. Returns the part that the stage's own sends
-// in `m` micro batches account for: their exposed time.
+// `added` is the time that the sends of all stages add to the step. It is the exposed time of the
+// lines, those of the stage's own sends in `m` micro batches, and may be longer than these take.
+// Returns it; nothing for a stage that sends nothing, whose answer has no line to hold it.
 template <Number R>
 SecondsOf<R> add_send_lines(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage,
                             std::int64_t m, SecondsOf<R> added, const CommSink<R>& sink);

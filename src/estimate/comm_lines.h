@@ -23,6 +23,7 @@ void add_up(CommLine<R>& line, const CommLine<R>& e) {
   line.uncompressed += e.uncompressed;
   line.time += e.time;
   line.codec += e.codec;
+  line.sent += e.sent;
   line.exposed += e.exposed;
 }
 
@@ -67,8 +68,9 @@ CommLine<R> entry_of(CommDimension dimension, Collective collective, const Colle
                      std::int64_t ranks, std::int64_t count, SecondsOf<R> exposed) {
   const R n = R(static_cast<double>(count));
   const BytesOf<R> bytes = cost.bytes_per_rank * n;
-  return {dimension,     collective, cost.algorithm,        cost.tier,     ranks, count, bytes,
-          cost.time * n, exposed,    bytes * R(cost.ratio), cost.codec * n};
+  return {dimension,      collective,   cost.algorithm, cost.tier, ranks,
+          count,          bytes,        cost.time * n,  exposed,   bytes * R(cost.ratio),
+          cost.codec * n, cost.sent * n};
 }
 
 }  // namespace orrery

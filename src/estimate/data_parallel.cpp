@@ -72,7 +72,7 @@ class SharedLines {
     BytesOf<R> message{};
   };
 
-  // Gathers of two copies and two hops of a reduction, or an all-reduce, dense and of experts.
+  // Gathers of two copies, two hops of a reduction and an all-reduce, dense and of experts.
   std::array<CommLine<R>, 10> entries_{};
   std::size_t count_ = 0;
   SecondsOf<R> time_{};
@@ -106,7 +106,7 @@ void add_moves(Lines& lines, ShardedStates which, const LevelMoves<R>& moves, st
 
 // Traffic of sharded weights and gradients in a pass of a micro batch.
 template <Number R>
-void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which,
+void add_pass(SharedLines<R>& lines, const Run& run, BlockType block, ShardedStates which,
               const ParametersHeld& held_by, Pass pass, std::int64_t times) {
   const Partition p = partition_of(run.strategy, which);
   const std::int64_t n = held(held_by, which);
@@ -117,12 +117,15 @@ void add_pass(SharedLines<R>& lines, const Run& run, ShardedStates which,
     add_moves(lines, which, gather_weights<R>(run, which, n, still.gathered, p.weights), times);
     return;
   }
-  if (gathers && !run.framework.keeps_gathered_weights) {
+  if (gathers && gathers_again(run.framework, block)) {
     add_moves(lines, which, gather_weights_again<R>(run, which, n, still.gathered_again, p.weights),
               times);
   }
   if (reduces_every_micro_batch(run.strategy, run.framework)) {
     add_moves(lines, which, reduce_gradients<R>(run, which, n, 1, p.gradients), times);
+  }
+  if (sums_replicas_every_micro_batch(run.strategy, run.framework)) {
+    add_moves(lines, which, sum_over_replicas<R>(run, which, n, p.gradients), times);
   }
 }
 
@@ -135,7 +138,7 @@ void add_passes(SharedLines<R>& lines, const Run& run, const Prices<R>& prices,
     for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
       const ParametersHeld& parameters = block_parameters(run, prices, i);
       for (const Pass pass : passes) {
-        add_pass(lines, run, which, parameters, pass, blocks[i] * micro_batches);
+        add_pass(lines, run, i, which, parameters, pass, blocks[i] * micro_batches);
       }
     }
   }
@@ -159,23 +162,23 @@ class EndOfStep {
  private:
   void add(ShardedStates which, std::int64_t parameters) {
     const Partition p = partition_of(run_.strategy, which);
-    const std::int64_t n = replicas(run_.strategy, which);
     const StateRecipe& recipe = run_.training.recipe;
     const bool streams = gathers_every_micro_batch(run_.strategy, run_.framework);
     const std::int64_t reduced_to =
         reduces_every_micro_batch(run_.strategy, run_.framework) ? p.gradients : 1;
     const std::int64_t owner = std::max(p.optimizer, reduced_to);
     if (!streams && owner > 1) ranks_ = std::max(ranks_, owner);
-    using enum Collective;
     const std::int64_t buckets = buckets_of(parameters);
     const std::int64_t bucket = divided_up(parameters, buckets);
     add_moves(gradients_, which, reduce_gradients<R>(run_, which, bucket, reduced_to, owner),
               buckets);
-    add(gradients_, which, all_reduce, bucket, recipe.reduced, owner, n, buckets);
+    if (!sums_replicas_every_micro_batch(run_.strategy, run_.framework)) {
+      add_moves(gradients_, which, sum_over_replicas<R>(run_, which, bucket, owner), buckets);
+    }
     // Whole weights are refreshed at the size they are kept in.
     const double updated =
         p.weights == 1 ? std::max(gathered_bytes(run_), recipe.weights) : gathered_bytes(run_);
-    add(weights_, which, all_gather, parameters, updated, streams ? p.weights : 1, owner);
+    add_gather(which, parameters, updated, streams ? p.weights : 1, owner);
   }
 
   void refresh() {
@@ -185,13 +188,14 @@ class EndOfStep {
                      lift<R>(run_.framework.refresh_per_rank, {"framework.refresh_per_rank"}));
   }
 
-  void add(Lines& lines, ShardedStates which, Collective c, std::int64_t parameters, double bytes,
-           std::int64_t inner, std::int64_t outer, std::int64_t times = 1) {
+  void add_gather(ShardedStates which, std::int64_t parameters, double bytes, std::int64_t inner,
+                  std::int64_t outer) {
+    constexpr Collective c = Collective::all_gather;
     if (outer <= inner) return;
     const CollectiveCost<R> cost =
         level_cost<R>(run_, which, c, parameters, bytes, inner, outer, codec_of(run_, which, c));
-    lines.add(entry_of(dimension_of(which), c, cost, outer / inner, times, SecondsOf<R>{}),
-              cost.message);
+    weights_.add(entry_of(dimension_of(which), c, cost, outer / inner, 1, SecondsOf<R>{}),
+                 cost.message);
   }
 
   // Gradients are reduced in buckets, each a collective of its own. A bucket is filled with

@@ -3,11 +3,11 @@
 // The cost of data parallelism at the end of a step: reducing gradients, gathering updated weights.
 //
 // Gradients are reduce-scattered from the level that they have already reached to the level of the
-// optimizer states, and all-reduced from there to all replicas; updated weights are gathered back
-// to their own level. Plain DP, ZeRO 1-3, HSDP and three levels are special cases (2Ψ, 2Ψ, 2Ψ, 3mΨ:
-// arXiv:1910.02054, section 7). A framework that overlaps hides traffic under a share of the last
-// backward, or of the next forward. The traffic of sharding in every micro batch is in stage.h.
-// Errors: none.
+// optimizer states, and all-reduced from there to all replicas, unless a framework has done so in
+// every micro batch; updated weights are gathered back to their own level. Plain DP, ZeRO 1-3, HSDP
+// and three levels are special cases (2Ψ, 2Ψ, 2Ψ, 3mΨ: arXiv:1910.02054, section 7). A framework
+// that overlaps hides traffic under a share of the last backward, or of the next forward. The
+// traffic of sharding in every micro batch is in stage.h. Errors: none.
 #pragma once
 
 #include <cstdint>

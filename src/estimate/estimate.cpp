@@ -195,8 +195,7 @@ class Finish {
     add_exchange_lines<R>(w_, c, m_, a_);
   }
 
-  // Time that the stage's own sends add to the step; the rest of its waiting is the bubble, both
-  // for its neighbours' passes and for their messages.
+  // Time that sends add to the step; the bubble is the stage's waiting if sends are free.
   void fill_pipeline() {
     const SecondsOf<R> busy = busy_time<R>(run_, w_, a_.busy_stage, m_);
     if (s_.pp == 1) return;

@@ -23,9 +23,9 @@ void add_table(const ExchangeTable<R>& table, const GroupRanks& ranks, std::int6
     for (const Collective k : kExchangeKinds) {
       const ExchangeSum<R>& e = table[g][k];
       if (e.count == 0) continue;
-      add_line<R>(answer,
-                  {static_cast<CommDimension>(g), k, e.algorithm, e.tier, ranks[g], e.count * times,
-                   e.bytes * n, e.time * n, e.exposed * n, e.uncompressed * n, e.codec * n});
+      add_line<R>(answer, {static_cast<CommDimension>(g), k, e.algorithm, e.tier, ranks[g],
+                           e.count * times, e.bytes * n, e.time * n, e.exposed * n,
+                           e.uncompressed * n, e.codec * n, e.sent * n});
     }
   }
 }
@@ -41,6 +41,7 @@ void note_messages(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std::int
     all.line.ranks = ranks[static_cast<ExchangeGroup>(all.line.dimension)];
     all.line.count *= times;
     all.line.bytes = all.line.bytes * n;
+    all.line.sent = all.line.sent * n;
     all.line.time = all.line.time * n;
     all.line.exposed = all.line.exposed * n;
     note(*w.messages, all);

@@ -39,6 +39,7 @@ void note(MessageLog& log, const MessageClass& c) {
   }
   found->line.count += c.line.count;
   found->line.bytes += c.line.bytes;
+  found->line.sent += c.line.sent;
   found->line.time += c.line.time;
   found->line.exposed += c.line.exposed;
   found->operators |= c.operators;

@@ -49,16 +49,51 @@ double nodes_reached(double nodes, const MixtureOfExperts& moe) {
   return std::min(any, of_a_group < 1 ? reached(nodes, chosen) : chosen * of_a_group);
 }
 
-// Bytes of a dispatch that need to travel where a token crosses to each node once.
+// Ranks of the group that hold at least one of the experts of a token.
+double ranks_reached(double ranks, const MixtureOfExperts& moe) {
+  const bool any = moe.top_groups == 0 || moe.top_groups >= moe.groups;
+  const double chosen =
+      any ? ranks : ranks * static_cast<double>(moe.top_groups) / static_cast<double>(moe.groups);
+  return reached(std::max(1.0, chosen), static_cast<double>(moe.top_k));
+}
+
+// The share of a dispatch, one copy of a token for each of its experts, that travels if only so
+// many are sent.
 template <Number R>
-BytesOf<R> without_repeats(BytesOf<R> buffer, const Run& run, const Group& group) {
+BytesOf<R> copies_of(BytesOf<R> buffer, double copies, const MixtureOfExperts& moe) {
+  const auto k = static_cast<double>(moe.top_k);
+  return buffer * lift<R>(std::min(1.0, copies / k), {"copies sent over experts chosen"});
+}
+
+// The ranks of the group in one node.
+Group part_in_node(Group g, std::size_t node) {
+  g.ranks = g.members[node];
+  for (std::int64_t& n : g.members) n = std::min(n, g.ranks);
+  return g;
+}
+
+// A token goes to each rank that holds some of its experts once, and crosses to each node once: the
+// rank that gets it there passes it on by the links in the node, which carry every copy (DeepEP
+// counts tokens by rank and by node; Megatron-Core's MoE README 0.19: flex). Both ways work at the
+// same time, so that the longer one counts.
+template <Number R>
+CollectiveCost<R> cost_without_repeats(const Run& run, const Group& group, Collective collective,
+                                       BytesOf<R> buffer, const Codec& codec) {
+  const MixtureOfExperts& moe = run.model.moe;
   const std::size_t node = tier_of(run.cluster, run.cluster.devices_per_node);
-  const std::int64_t inside = group.members[node];
-  if (!run.framework.dispatch_once_per_node || inside >= group.ranks) return buffer;
-  const double nodes = static_cast<double>(group.ranks) / static_cast<double>(inside);
-  const auto k = static_cast<double>(run.model.moe.top_k);
-  return buffer * lift<R>(std::min(1.0, nodes_reached(nodes, run.model.moe) / k),
-                          {"copies that cross over experts chosen"});
+  const auto ranks = static_cast<double>(group.ranks);
+  const BytesOf<R> copies = copies_of(buffer, ranks_reached(ranks, moe), moe);
+  const auto inside = group.members[node];
+  if (inside >= group.ranks) return coded_cost<R>(run.cluster, group, collective, copies, codec);
+  const double nodes = ranks / static_cast<double>(inside);
+  CollectiveCost<R> cost = coded_cost<R>(run.cluster, group, collective,
+                                         copies_of(buffer, nodes_reached(nodes, moe), moe), codec);
+  if (inside > 1) {
+    cost.time = larger(
+        cost.time,
+        coded_cost<R>(run.cluster, part_in_node(group, node), collective, copies, codec).time);
+  }
+  return cost;
 }
 
 // Tokens, and in backward their gradients, go to their experts in 8 bits and come back in 16.
@@ -91,7 +126,10 @@ struct ExchangeNotes {
                                    e.times,
                                    cost.bytes_per_rank * times,
                                    cost.time * times,
-                                   bare};
+                                   bare,
+                                   {},
+                                   {},
+                                   cost.sent * times};
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(op);
     out->push_back({block, phase, {line, cost.message, bit}});
   }
@@ -172,12 +210,13 @@ class Pricer {
                     bool again, bool replayed) {
     const Group& group = group_of(placement_, e.group);
     BytesOf<R> buffer = lift<R>(e.buffer, {"exchanged buffer"});
-    if (e.group == ExchangeGroup::ep) {
-      buffer = without_repeats<R>(as_dispatched<R>(buffer, run_, op, e), run_, group);
-    }
+    const bool dispatched = e.group == ExchangeGroup::ep;
+    if (dispatched) buffer = as_dispatched<R>(buffer, run_, op, e);
+    const Codec& codec = run_.compression.of(static_cast<CommDimension>(e.group), e.collective);
     const CollectiveCost<R> cost =
-        coded_cost<R>(run_.cluster, group, e.collective, buffer,
-                      run_.compression.of(static_cast<CommDimension>(e.group), e.collective));
+        dispatched && run_.framework.dispatch_once_per_node
+            ? cost_without_repeats<R>(run_, group, e.collective, buffer, codec)
+            : coded_cost<R>(run_.cluster, group, e.collective, buffer, codec);
     const R times = R(static_cast<double>(e.times));
     const SecondsOf<R> time = cost.time * times;
     const SecondsOf<R> bare = exposed_part(e, time, cost.tier, cover_of<R>(op, e, t), run_);
@@ -195,6 +234,7 @@ class Pricer {
     launches(phase) += kExchangeLaunches * static_cast<double>(e.times);
     sum.count += e.times;
     sum.bytes += cost.bytes_per_rank * times;
+    sum.sent += cost.sent * times;
     sum.uncompressed += cost.bytes_per_rank * R(cost.ratio) * times;
     sum.codec += cost.codec * times;
     sum.time += time;

@@ -39,7 +39,8 @@ inline constexpr std::array kExchangeKinds = {Collective::all_reduce, Collective
 template <Number R>
 struct ExchangeSum {
   std::int64_t count = 0;
-  BytesOf<R> bytes{};  // put on the wire by one rank
+  BytesOf<R> bytes{};  // the volume of one rank
+  BytesOf<R> sent{};   // put on the wire by one rank
   SecondsOf<R> time{};
   SecondsOf<R> exposed{};
   BytesOf<R> uncompressed{};

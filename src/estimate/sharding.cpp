@@ -7,6 +7,7 @@
 #include "estimate/run.h"
 #include "network/coded_cost.h"
 #include "parallel/partition.h"
+#include "parallel/stages.h"
 
 namespace orrery {
 namespace {
@@ -47,6 +48,12 @@ CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective col
 
 const Codec& codec_of(const Run& run, ShardedStates which, Collective c) {
   return run.compression.of(dimension_of(which), c);
+}
+
+bool gathers_again(const Framework& f, BlockType block) {
+  if (f.keeps_gathered_weights) return false;
+  if (kBlockFacts[block].is_layer) return true;
+  return !(block == BlockType::head ? f.keeps_gathered_head : f.keeps_gathered_embedding);
 }
 
 template <Number R>
@@ -95,6 +102,19 @@ LevelMoves<R> reduce_gradients(const Run& run, ShardedStates which, std::int64_t
   return moves;
 }
 
+template <Number R>
+LevelMoves<R> sum_over_replicas(const Run& run, ShardedStates which, std::int64_t elements,
+                                std::int64_t owners) {
+  const std::int64_t all = replicas(run.strategy, which);
+  LevelMoves<R> moves;
+  if (all <= owners) return moves;
+  moves.add(
+      {Collective::all_reduce, all / owners,
+       level_cost<R>(run, which, Collective::all_reduce, elements, run.training.recipe.reduced,
+                     owners, all, codec_of(run, which, Collective::all_reduce))});
+  return moves;
+}
+
 template CollectiveCost<double> level_cost(const Run&, ShardedStates, Collective, std::int64_t,
                                            double, std::int64_t, std::int64_t, const Codec&, Bytes);
 template LevelMoves<double> gather_weights(const Run&, ShardedStates, std::int64_t, Bytes,
@@ -103,6 +123,8 @@ template LevelMoves<double> gather_weights_again(const Run&, ShardedStates, std:
                                                  std::int64_t);
 template LevelMoves<double> reduce_gradients(const Run&, ShardedStates, std::int64_t, std::int64_t,
                                              std::int64_t);
+template LevelMoves<double> sum_over_replicas(const Run&, ShardedStates, std::int64_t,
+                                              std::int64_t);
 template CollectiveCost<Traced> level_cost(const Run&, ShardedStates, Collective, std::int64_t,
                                            double, std::int64_t, std::int64_t, const Codec&, Bytes);
 template LevelMoves<Traced> gather_weights(const Run&, ShardedStates, std::int64_t, Bytes,
@@ -111,5 +133,7 @@ template LevelMoves<Traced> gather_weights_again(const Run&, ShardedStates, std:
                                                  std::int64_t);
 template LevelMoves<Traced> reduce_gradients(const Run&, ShardedStates, std::int64_t, std::int64_t,
                                              std::int64_t);
+template LevelMoves<Traced> sum_over_replicas(const Run&, ShardedStates, std::int64_t,
+                                              std::int64_t);
 
 }  // namespace orrery

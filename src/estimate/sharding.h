@@ -21,7 +21,9 @@
 
 namespace orrery {
 
+struct Framework;
 struct Run;
+enum class BlockType : std::uint8_t;  // parallel/stages.h
 
 // One collective that joins or splits `elements`, and `still` bytes besides, between shards of
 // `inner` and of `outer` ranks.
@@ -59,6 +61,10 @@ constexpr CommDimension dimension_of(ShardedStates which) {
 
 const Codec& codec_of(const Run& run, ShardedStates which, Collective c);
 
+// Whether backward gathers the sharded weights of such a block again. FSDP's root unit and the last
+// layers of torchtitan stay gathered from forward on.
+bool gathers_again(const Framework& f, BlockType block);
+
 // Weights sharded over `outer` ranks, gathered for compute; `still`: those that do not train.
 template <Number R>
 LevelMoves<R> gather_weights(const Run& run, ShardedStates which, std::int64_t elements,
@@ -73,5 +79,10 @@ LevelMoves<R> gather_weights_again(const Run& run, ShardedStates which, std::int
 template <Number R>
 LevelMoves<R> reduce_gradients(const Run& run, ShardedStates which, std::int64_t elements,
                                std::int64_t inner, std::int64_t outer);
+
+// Gradients sharded over `owners` ranks, summed over the replicas of each shard.
+template <Number R>
+LevelMoves<R> sum_over_replicas(const Run& run, ShardedStates which, std::int64_t elements,
+                                std::int64_t owners);
 
 }  // namespace orrery

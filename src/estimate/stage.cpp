@@ -43,7 +43,7 @@ SecondsOf<R> copy_time(const Run& run, std::int64_t n, double bytes, const char*
 
 // Traffic of one block in each micro batch because its weights or gradients are sharded.
 template <Number R>
-ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) {
+ShardTraffic<R> shard_traffic(const Run& run, BlockType block, const ParametersHeld& parameters) {
   ShardTraffic<R> t;
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const Partition p = partition_of(run.strategy, which);
@@ -55,7 +55,7 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
       t.gather_forward += gather;
       t.gather_copies +=
           copy_time<R>(run, n, run.framework.gather_copies, "gathered weights copied");
-      if (!run.framework.keeps_gathered_weights) {
+      if (gathers_again(run.framework, block)) {
         const bool same =
             secondary_of(run.strategy, which) == 0 && still.gathered_again == still.gathered;
         t.gather_backward +=
@@ -65,6 +65,9 @@ ShardTraffic<R> shard_traffic(const Run& run, const ParametersHeld& parameters) 
     }
     if (!reduces_every_micro_batch(run.strategy, run.framework)) continue;
     t.reduce += reduce_gradients<R>(run, which, n, 1, p.gradients).time();
+    if (sums_replicas_every_micro_batch(run.strategy, run.framework)) {
+      t.reduce += sum_over_replicas<R>(run, which, n, p.gradients).time();
+    }
     t.reduce_copies +=
         copy_time<R>(run, n, run.framework.reduce_copies, "gradients copied for reduction");
   }
@@ -205,6 +208,7 @@ class Adder {
         std::int64_t again, const FreeSharding* free)
       : run_(run),
         block_(block),
+        type_(type),
         free_(free),
         forward_name_{name_of(run, type, kForwardOfKind, kForwardNames)},
         backward_name_{name_of(run, type, kBackwardOfKind, kBackwardNames)},
@@ -231,7 +235,7 @@ class Adder {
   void add_waits_and_shard_traffic(StageCosts<R>& s, SecondsOf<R> forward, SecondsOf<R> backward,
                                    const ParametersHeld& parameters) {
     const ShardTraffic<R> t =
-        free_ != nullptr ? ShardTraffic<R>{} : shard_traffic<R>(run_, parameters);
+        free_ != nullptr ? ShardTraffic<R>{} : shard_traffic<R>(run_, type_, parameters);
     const SecondsOf<R> f =
         with_waits(s.forward, n_, forward + exposed(Phase::forward).all, launches(Phase::forward));
     const SecondsOf<R> device = backward + exposed(Phase::backward).all +
@@ -282,6 +286,7 @@ class Adder {
 
   const Run& run_;
   const BlockPrice<R>& block_;
+  BlockType type_;
   const FreeSharding* free_;
   Label forward_name_;
   Label backward_name_;

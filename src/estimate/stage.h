@@ -4,9 +4,10 @@
 //
 // Block prices times counts, full recompute, the sum of gradients, and what sharded weights bring
 // and take each micro batch: every layer's weights are gathered forward and again backward and its
-// gradients reduced, beside its compute; the two join by a p-norm (FSDP prefetches one layer
-// ahead). Leaves out what happens once a step (data_parallel.h) and the order of steps
-// (parallel/schedules). Errors: none.
+// gradients reduced, and under FSDP summed over replicas of their shards, beside its compute; the
+// two join by a p-norm (FSDP prefetches one layer ahead). Leaves out what happens once a step
+// (data_parallel.h), the order of steps (parallel/schedules), and that a reduction in the node and
+// an all-reduce between nodes may run side by side. Errors: none.
 #pragma once
 
 #include "estimate/answer.h"

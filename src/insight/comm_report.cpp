@@ -31,7 +31,7 @@ std::vector<SizeBin> histogram(const std::vector<const MessageClass*>& messages)
     SizeBin& bin = bins[exponent];
     bin.exponent = exponent;
     bin.count += m->line.count;
-    bin.sent += m->line.bytes;
+    bin.sent += m->line.sent;
   }
   std::vector<SizeBin> list;
   for (const auto& [exponent, bin] : bins) list.push_back(bin);

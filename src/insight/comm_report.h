@@ -5,8 +5,8 @@
 // Classes belong to the stage of the breakdown; messages sent once a step belong to the stage that
 // finishes last, as in `communication` of an estimate, whose lines sum the classes. A
 // message's size is the full buffer S of its collective (network/collective.h), what nccl-tests
-// calls size; algbw is S over the time of one, busbw the bytes one GPU puts on the wire over that
-// time.
+// calls size; algbw is S over the time of one, busbw the volume (network/volume.h) over that
+// time, as nccl-tests has it, where a switch that adds up lets a GPU send less.
 #pragma once
 
 #include <cstdint>

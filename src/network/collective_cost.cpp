@@ -71,8 +71,10 @@ CollectiveCost<R> collective_cost_by(Algorithm a, const Cluster& c, const Group&
   if (g.ranks <= 1 || !(plain(full_buffer) > Bytes())) return {};
   const Fold f = fold(c, g, g.ranks);
   const auto bytes = named(bytes_on_wire(kind, f.ranks, full_buffer), {"bytes on the wire", ""});
-  return {time_by(a, c, g, f, kind, full_buffer), bytes, a, static_cast<std::uint8_t>(f.outermost),
-          full_buffer};
+  CollectiveCost<R> cost = {time_by(a, c, g, f, kind, full_buffer), bytes, a,
+                            static_cast<std::uint8_t>(f.outermost), full_buffer};
+  cost.sent = bytes_sent(a, kind, f.ranks, full_buffer);
+  return cost;
 }
 
 template <Number R>
@@ -82,8 +84,11 @@ CollectiveCost<R> collective_cost(const Cluster& c, const Group& g, Collective k
   const Fold f = fold(c, g, g.ranks);
   const Choice choice = fastest(c, g, f, kind, plain(full_buffer));
   if constexpr (std::same_as<R, double>) {
-    return {choice.time, bytes_on_wire(kind, f.ranks, full_buffer), choice.algorithm,
-            static_cast<std::uint8_t>(f.outermost), full_buffer};
+    CollectiveCost<R> cost = {choice.time, bytes_on_wire(kind, f.ranks, full_buffer),
+                              choice.algorithm, static_cast<std::uint8_t>(f.outermost),
+                              full_buffer};
+    cost.sent = bytes_sent(choice.algorithm, kind, f.ranks, full_buffer);
+    return cost;
   } else {
     // Only what was chosen is recorded.
     return collective_cost_by(choice.algorithm, c, g, kind, full_buffer);

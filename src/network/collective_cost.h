@@ -22,12 +22,13 @@ struct Cluster;
 template <Number R>
 struct CollectiveCost {
   SecondsOf<R> time{};
-  BytesOf<R> bytes_per_rank{};  // network/volume.h
+  BytesOf<R> bytes_per_rank{};  // the volume that busbw counts (network/volume.h)
   Algorithm algorithm = Algorithm::none;
   std::uint8_t tier = 0;  // the outermost in use
   BytesOf<R> message{};   // S, the full buffer
   SecondsOf<R> codec{};   // of `time`, what compresses and decompresses (network/coded_cost.h)
   double ratio = 1;       // bytes before compression over bytes on the wire
+  BytesOf<R> sent{};      // by one rank, with this algorithm
 };
 
 template <Number R>

@@ -7,7 +7,8 @@
 // and in a reduce-scatter sends it, as in a ring and at a ring's efficiency. The latency is one
 // number however many take part: up to the switch and down (NVIDIA/nccl@5067397c
 // src/graph/tuning.cc gives NVLS one hop). Leaves out that it grows a little with the ranks. Serves
-// groups whose tiers all reduce. Errors: none.
+// groups whose tiers all reduce; NCCL needs more than two ranks in a node for it (src/transport/
+// nvls.cc returns without NVLS where gpuCount <= 2 [from memory]). Errors: none.
 #pragma once
 
 #include <cstddef>
@@ -49,15 +50,25 @@ constexpr bool only_passed(const Cluster& c, const Fold& f, std::size_t i) {
   return !uses(f, i) && !is_fabric(c.tiers[i].kind);
 }
 
+// Ranks of the group in a full unit of tier i, where some meet there.
+constexpr std::int64_t meeting_in(const Fold& f, std::size_t i) {
+  return units_filled(f.ranks, f.units[i + 1]);
+}
+
+// NCCL's rings serve two ranks that meet in a node.
+constexpr bool too_few_for_nccl(const Cluster& c, const Fold& f, std::size_t i) {
+  return c.library == CollectiveLibrary::nccl && uses(f, i) && !is_fabric(c.tiers[i].kind) &&
+         meeting_in(f, i) <= 2;
+}
+
 struct InSwitch {
   static constexpr Algorithm id = Algorithm::in_switch;
 
   static constexpr bool has(CollectiveLibrary /*l*/) { return true; }
   static bool applies(const Cluster& c, const Fold& f) {
     for (std::size_t i = 0; i <= f.outermost; ++i) {
-      if (on_the_way(c, f, i) && !only_passed(c, f, i) && !c.tiers[i].in_network_reduction) {
-        return false;
-      }
+      if (!on_the_way(c, f, i) || only_passed(c, f, i)) continue;
+      if (!c.tiers[i].in_network_reduction || too_few_for_nccl(c, f, i)) return false;
     }
     return true;
   }

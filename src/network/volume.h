@@ -3,9 +3,9 @@
 // Bytes that one rank puts on the wire, on average over the group, in terms of the full buffer S
 // (network/collective.h): 2(n − 1)/n·S in an all-reduce, (n − 1)/n·S in an all-gather,
 // reduce-scatter, all-to-all, broadcast or reduce, S between two points. These are the least bytes
-// without arithmetic in the network, and ring, tree and hierarchical all send exactly them. An
-// all-reduce in the switch is counted the same, as busbw counts it, though a rank then sends less.
-// Errors: none.
+// without arithmetic in the network, and ring, tree and hierarchical all send exactly them. busbw
+// counts an all-reduce in the switch the same, though a rank then sends S (bytes_sent()). Errors:
+// none.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,14 @@ BytesOf<R> bytes_on_wire(Collective kind, std::int64_t ranks, BytesOf<R> full) {
   if (kind == Collective::point_to_point) return full;
   const auto once = others_part(full, ranks);
   return kind == Collective::all_reduce ? R(2) * once : once;
+}
+
+// What one rank puts on the wire by this algorithm: in the switch its own buffer, which comes back
+// summed.
+template <Number R>
+BytesOf<R> bytes_sent(Algorithm a, Collective kind, std::int64_t ranks, BytesOf<R> full) {
+  const bool adds_up = a == Algorithm::in_switch && kind == Collective::all_reduce;
+  return adds_up ? full : bytes_on_wire(kind, ranks, full);
 }
 
 }  // namespace orrery

@@ -73,12 +73,13 @@ struct Framework {
   double tp_exposed = 1;
   bool tp_backward_overlap = false;  // beside the other gradient of the same layer
   double ep_exposed = 1;
-  double ep_exposed_interleaved = 1;    // where chunks of other micro batches run beside
-  double dispatch_bytes = 0;            // of an element on its way to the experts; 0: as computed
-  bool dispatch_once_per_node = false;  // a token for several experts of a node crosses once
-  bool cp_overlap = true;               // ring steps run under attention
-  bool overlap_grad_reduce = false;     // gradients are reduced during the last backward
-  bool overlap_param_gather = false;    // updated weights are gathered during the next forward
+  double ep_exposed_interleaved = 1;  // where chunks of other micro batches run beside
+  double dispatch_bytes = 0;          // of an element on its way to the experts; 0: as computed
+  // A token crosses once to a node with several of its experts, and goes once to each rank there.
+  bool dispatch_once_per_node = false;
+  bool cp_overlap = true;             // ring steps run under attention
+  bool overlap_grad_reduce = false;   // gradients are reduced during the last backward
+  bool overlap_param_gather = false;  // updated weights are gathered during the next forward
   // Share of a fabric's rate at rest that training reaches: data parallelism, and the collectives
   // inside layers.
   double fabric_share = 1;
@@ -86,8 +87,12 @@ struct Framework {
   double dp_overlap_share = 0;  // of that pass, what can hide the reduction or the gather
   double dp_exposed_floor = 0;  // share exposed even when the pass is long
   bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
-  bool keeps_gathered_weights = false;  // with sharded weights: from forward to backward
-  bool pipeline_keeps_weights = false;  // and with a pipeline: gathered and reduced once a step
+  bool keeps_gathered_weights = false;    // with sharded weights: from forward to backward
+  bool keeps_gathered_embedding = false;  // of these, what stands before the layers
+  bool keeps_gathered_head = false;       // and the head
+  bool pipeline_keeps_weights = false;    // and with a pipeline: gathered and reduced once a step
+  // Gradients reduced in every micro batch are then summed over the replicas of their shards too.
+  bool sums_replicas_every_micro_batch = false;
   // The gather of updated weights takes this besides for each rank and layer: weights are sent rank
   // by rank.
   Seconds refresh_per_rank{};

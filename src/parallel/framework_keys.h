@@ -175,9 +175,17 @@ inline constexpr auto kFrameworkRows = [] {
                                "stages send 1/tp of an activation and gather it in the node"),
       fact<&F::keeps_gathered_weights>("keeps_gathered_weights", kSwitch, otherwise("false"),
                                        "sharded weights stay gathered from forward to backward"),
+      fact<&F::keeps_gathered_embedding>("keeps_gathered_embedding", kSwitch, otherwise("false"),
+                                         "of these, the embedding does, whatever layers do"),
+      fact<&F::keeps_gathered_head>("keeps_gathered_head", kSwitch, otherwise("false"),
+                                    "and the head with the last norm"),
       fact<&F::pipeline_keeps_weights>("pipeline_keeps_weights", kSwitch, otherwise("false"),
                                        "and with a pipeline they are gathered and reduced once a "
                                        "step"),
+      fact<&F::sums_replicas_every_micro_batch>(
+          "sums_replicas_every_micro_batch", kSwitch, otherwise("false"),
+          "gradients sharded over a group are summed over the groups in every micro batch, not "
+          "once a step"),
       fact<&F::refresh_per_rank>("refresh_per_rank", form::quantity(kSeconds, true),
                                  otherwise("0 s"),
                                  "what the gather of updated weights takes besides for each rank "

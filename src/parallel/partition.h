@@ -62,4 +62,10 @@ inline bool reduces_every_micro_batch(const Strategy& s, const Framework& f) {
   return gathers_every_micro_batch(s, f) || (s.partition.weights == 1 && s.partition.gradients > 1);
 }
 
+// Shards of gradients so reduced are also summed over their replicas in every micro batch, not once
+// a step.
+inline bool sums_replicas_every_micro_batch(const Strategy& s, const Framework& f) {
+  return f.sums_replicas_every_micro_batch && reduces_every_micro_batch(s, f);
+}
+
 }  // namespace orrery

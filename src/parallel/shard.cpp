@@ -78,13 +78,23 @@ std::int64_t repeats(const Boundary& b, const Degrees& d) {
   return divided_up(d.cp, heads);
 }
 
+// `messages` of one size carry the boundary's tensors.
 void heads_for_tokens(ShardedOperator& op, const Boundary& b, const Degrees& d,
-                      std::int64_t times = 1) {
+                      std::int64_t messages, std::int64_t copies = 1) {
   if (d.cp == 1) return;
-  const double mine = elements(b, d) * b.bytes_per_element * static_cast<double>(times);
-  add(op, make(Collective::all_to_all, ExchangeGroup::cp, Pass::forward, mine));
-  add(op, make(Collective::all_to_all, ExchangeGroup::cp, Pass::backward, mine));
+  const double mine = elements(b, d) * b.bytes_per_element * static_cast<double>(copies);
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    Exchange e =
+        make(Collective::all_to_all, ExchangeGroup::cp, pass, mine / static_cast<double>(messages));
+    e.times = messages;
+    add(op, e);
+  }
 }
+
+// Keys and values travel apart, and so do queries and the output, which is there only after
+// attention (DeepSpeed's _SeqAllToAll, Transformer Engine's flash_attn_a2a_communicate [from
+// memory]). If heads of the two differ in width, both messages have the mean size.
+constexpr std::int64_t kTensorsOfAttention = 2;
 
 // Ring and all-gather move the same bytes: every rank's keys and values pass every other rank, once
 // forward, and in backward once more with their gradients coming back.
@@ -92,7 +102,9 @@ void context_keys(ShardedOperator& op, const Boundary& b, const Degrees& d) {
   if (d.cp == 1) return;
   const double mine = elements(b, d) * b.bytes_per_element;
   using enum Collective;
-  if (d.cp_type == ContextType::a2a) return heads_for_tokens(op, b, d, repeats(b, d));
+  if (d.cp_type == ContextType::a2a) {
+    return heads_for_tokens(op, b, d, kTensorsOfAttention, repeats(b, d));
+  }
   const double all = mine * static_cast<double>(d.cp);
   const auto ring = [&](Collective c, Pass pass) {
     const Exchange e = make(c, ExchangeGroup::cp, pass, all);
@@ -130,10 +142,10 @@ void cross(ShardedOperator& op, const Boundary& b, const Degrees& d, bool again)
     case BoundaryKind::context_keys:
       return context_keys(op, b, d);
     case BoundaryKind::context_heads:
-      if (d.cp_type == ContextType::a2a) heads_for_tokens(op, b, d);
+      if (d.cp_type == ContextType::a2a) heads_for_tokens(op, b, d, kTensorsOfAttention);
       return;
     case BoundaryKind::context_states:
-      return heads_for_tokens(op, b, d);
+      return heads_for_tokens(op, b, d, 1);
     case BoundaryKind::dispatch:
       return dispatch(op, b, d, false);
     case BoundaryKind::combine:

@@ -48,8 +48,8 @@ Table message_table(const CommReport& r) {
     const Seconds each = time_of_one(m);
     table.add({dimension_name(l.dimension), name_of(l.collective), Cell(grouped(l.ranks), l.ranks),
                Cell(pretty(m.message, 3), m.message.si()), Cell(grouped(l.count), l.count),
-               data_cell(l.bytes.si() / static_cast<double>(l.count)),
-               Cell(pretty(l.bytes, 3), l.bytes.si()), tier, algorithm,
+               data_cell(l.sent.si() / static_cast<double>(l.count)),
+               Cell(pretty(l.sent, 3), l.sent.si()), tier, algorithm,
                Cell(pretty(each, 3), each.si()), Cell(pretty(l.time, 3), l.time.si()),
                Cell(exposed_text(l.exposed), l.exposed.si()),
                Cell(pretty(algbw_of(m), 3), gb_per_s(algbw_of(m))),
@@ -74,7 +74,7 @@ Total total_where(const CommReport& r, Wanted&& wanted) {
   for (const MessageClass& m : r.messages) {
     if (!wanted(m.line)) continue;
     t.count += m.line.count;
-    t.sent += m.line.bytes;
+    t.sent += m.line.sent;
     t.time += m.line.time;
     t.exposed += m.line.exposed;
     t.largest = larger(t.largest, m.message);
@@ -167,8 +167,8 @@ Json message_json(const CommReport& r, const MessageClass& m) {
   j["group"] = l.ranks;
   j["message_bytes"] = m.message.si();
   j["count"] = l.count;
-  j["bytes_per_message"] = l.bytes.si() / static_cast<double>(l.count);
-  j["bytes_per_gpu"] = l.bytes.si();
+  j["bytes_per_message"] = l.sent.si() / static_cast<double>(l.count);
+  j["bytes_per_gpu"] = l.sent.si();
   j["tier"] = tier_name(r, m);
   j["algorithm"] = name_of(l.algorithm);
   j["time_per_message_s"] = time_of_one(m).si();
@@ -242,7 +242,8 @@ AnswerDocument comm_document(const CommReport& r) {
   d.add({"",
          {Paragraph{"size: the full buffer, as nccl-tests counts it; sent: put on the wire by one "
                     "GPU, all messages together; each: time of one; algbw: size over that time; "
-                    "busbw: bytes on the wire over it; exposed: not covered by compute."}}});
+                    "busbw: as nccl-tests has it, a ring's bytes over it; exposed: not covered by "
+                    "compute."}}});
   return d;
 }
 

@@ -118,7 +118,7 @@ Table communication_table(const RunReport& r) {
                              name_of(l.collective),
                              grouped(l.ranks),
                              grouped(l.count),
-                             pretty(l.bytes, 3),
+                             pretty(l.sent, 3),
                              pretty(l.time, 3),
                              l.exposed == Seconds() ? "hidden" : pretty(l.exposed, 3),
                              std::string(r.resolved.run.cluster.tiers[l.tier].name.view()),

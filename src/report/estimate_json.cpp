@@ -44,7 +44,7 @@ Json line_json(const CommLine<double>& l, const Cluster& cluster) {
   j["dimension"] = name_of(l.dimension);
   j["collective"] = name_of(l.collective);
   j["count"] = l.count;
-  j["bytes_per_gpu"] = l.bytes.si();
+  j["bytes_per_gpu"] = l.sent.si();
   j["group"] = l.ranks;
   j["tier"] = std::string(cluster.tiers[l.tier].name.view());
   j["algorithm"] = name_of(l.algorithm);

@@ -24,6 +24,7 @@ std::int64_t replicas_in_step(const Run& run) {
   if (gathers_every_micro_batch(s, run.framework)) {
     n = std::max(n, over(s.partition.weights, s.cp));
   }
+  if (sums_replicas_every_micro_batch(s, run.framework)) n = s.dp;
   while (s.dp % n != 0) ++n;
   return n;
 }

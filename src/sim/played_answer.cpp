@@ -49,6 +49,24 @@ Terms<double> terms_of_passes(const Simulation& s, std::size_t stage) {
   return terms;
 }
 
+// Sums with the stage that holds the same parameters.
+Seconds shared_gradients(const StepPlan& plan, std::size_t stage) {
+  Seconds sum{};
+  for (const Rendezvous& r : plan.rendezvous) {
+    if (r.first == stage || r.second == stage) sum += r.time;
+  }
+  return sum;
+}
+
+// Time that the sends of all stages add to the step, without contention and slow parts.
+Seconds added_by_sends(const Simulation& s) {
+  for (const Gain& g : s.gains) {
+    if (g.what == Shortened::sends) return g.all;
+  }
+  return {};
+}
+
+// Without the time of sends.
 Terms<double> terms_of_stage(const Simulation& s, std::size_t stage) {
   const StageTimes& times = s.played.times.stages[stage];
   const ExposedTraffic exposed = exposed_traffic(s.plan, s.played.times, stage);
@@ -56,7 +74,7 @@ Terms<double> terms_of_stage(const Simulation& s, std::size_t stage) {
   terms[Term::dp_exposed] += exposed.gradients + exposed.weights;
   terms[Term::optimizer] += times.device_update;
   terms[Term::offload_exposed] += times.host_update;
-  terms[Term::pp_exposed] += s.stages[stage].streams[Stream::pp].exposed;
+  terms[Term::pp_exposed] += shared_gradients(s.plan, stage);
   terms[Term::other] += s.plan.overhead;
   terms[Term::offload_exposed] += exposed_by_save(s, stage);
   return terms;
@@ -72,7 +90,10 @@ Answer played_answer(const Run& run, Workspace& workspace, const Simulation& s) 
   a.breakdown = terms_of_stage(s, stage);
   Seconds sum{};
   for (const Seconds& t : a.breakdown) sum += t;
-  a.breakdown[Term::pp_bubble] = std::max(Seconds(), a.step_time - sum);
+  const Seconds waits = std::max(Seconds(), a.step_time - sum);
+  const Seconds sends = std::min(waits, added_by_sends(s));
+  a.breakdown[Term::pp_exposed] += sends;
+  a.breakdown[Term::pp_bubble] = waits - sends;
   a.interval_low = a.step_time * run.framework.interval_low;
   a.interval_high = a.step_time * run.framework.interval_high;
   return a;

@@ -4,7 +4,8 @@
 // sum to it.
 //
 // Memory, messages and FLOPs are those of the closed form. Time of a stage that no other term
-// covers is waiting: the bubble. Units: SI. Errors: none.
+// covers is waiting: for sends as long as they make the step longer, else the bubble. Units: SI.
+// Errors: none.
 #pragma once
 
 #include "sim/simulate.h"

@@ -36,6 +36,9 @@ TEST_CASE("frozen weights below the lowest part that trains are gathered forward
   constexpr double kModel = 8030261248;
   constexpr double kHead = 128256.0 * 4096;
   CHECK(moved(a, CommDimension::dp, Collective::all_gather) ==
+        about(kModel * 2 * 7 / 8).epsilon(1e-9));  // FSDP keeps the head gathered
+  const Answer again = with_trained_head("generic", R"({"zero": 3, "recompute": "none"})");
+  CHECK(moved(again, CommDimension::dp, Collective::all_gather) ==
         about((kModel + kHead) * 2 * 7 / 8).epsilon(1e-9));
 }
 

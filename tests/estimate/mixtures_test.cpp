@@ -3,6 +3,9 @@
 // DeepSeek-V3's run as its report describes it, and the nodes that a token reaches.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "papers/golden.h"
 #include "support/about.h"
 
@@ -55,6 +58,36 @@ TEST_CASE("tokens travel to their experts in 8 bits with scales, and back in 16"
   Json wide = deepseek_run();
   wide["framework"] = "megatron-core";
   CHECK(narrow / dispatched(wide) == about((2 * 1.03125 + 2 * 2) / 8));
+}
+
+// Top 8 of 128 experts. Tokens go to ranks, not experts: n ranks hold 8 even draws on n(1 − (1 −
+// 1/n)⁸) of them. Two nodes of 8: the links in a node carry all of these copies, 7/8 of them to
+// others, while a token crosses to a node once.
+TEST_CASE("links in a node carry every copy of a token that crosses to it once") {
+  const auto exchange = [](int ep, const std::string& dispatcher) {
+    Json run = json_of(R"({"model": "qwen3-30b-a3b",
+        "cluster": {"node": "h800-80gb", "gpus": 64,
+                    "tiers": {"nvswitch": {"latency": 0, "launch": 0, "ramp": 0},
+                              "infiniband": {"bandwidth": "400 TB/s", "latency": 0, "launch": 0}}},
+        "training": {"sequence_length": 4096, "global_batch": 256},
+        "parallel": {"tp": 1, "pp": 1, "recompute": "full"}, "framework": "megatron-core"})");
+    run["parallel"]["ep"] = ep;
+    run["parallel"]["framework_options"] = {{"dispatcher", dispatcher}};
+    const Answer a = estimate(run_of(run));
+    const auto* const line = std::find_if(a.comm.begin(), a.comm.end(), [](const auto& l) {
+      return l.dimension == CommDimension::ep;
+    });
+    REQUIRE(line != a.comm.end());
+    return *line;
+  };
+  const auto reached = [](double n) { return n * (1 - std::pow(1 - 1 / n, 8)); };
+  const CommLine<double> all = exchange(8, "alltoall");
+  const CommLine<double> inside = exchange(8, "flex");
+  const CommLine<double> across = exchange(16, "flex");
+  CHECK(inside.bytes / all.bytes == about(reached(8) / 8));
+  CHECK(inside.time / all.time == about(reached(8) / 8));
+  CHECK(across.bytes / exchange(16, "alltoall").bytes == about(reached(2) / 8));
+  CHECK(across.time / inside.time == about(reached(16) / reached(8)));
 }
 
 TEST_CASE("a rank with more than its share of tokens costs time and memory") {

@@ -242,6 +242,29 @@ TEST_CASE("an estimate's bubble is the published formula of its own F, B and W")
   }
 }
 
+// Stages that alternate wait for each other's messages too, which this stage's own do not explain.
+TEST_CASE("a slower network makes sends longer, not the bubble") {
+  const auto at = [](const std::string& bandwidth) {
+    Json run = with_schedule("1f1b");
+    run["cluster"]["tiers"]["nvswitch"] = {{"bandwidth", bandwidth}, {"latency", 0}, {"launch", 0}};
+    Run resolved = run_of(run);
+    resolved.framework.stack_factor = 1;
+    return estimate(resolved);
+  };
+  Answer fast = at("300 TB/s");
+  Answer slow = at("30 GB/s");
+  const Seconds bubble = fast.breakdown[Term::pp_bubble];
+  CHECK(slow.breakdown[Term::pp_bubble].si() == testing::about(bubble.si()));
+  const Seconds added = slow.breakdown[Term::pp_exposed] - fast.breakdown[Term::pp_exposed];
+  CHECK(added.si() == testing::about((slow.step_time - fast.step_time).si()));
+  CHECK(slow.comm_count > 0);
+  const auto sends = std::find_if(slow.comm.begin(), slow.comm.end(), [](const auto& line) {
+    return line.dimension == CommDimension::pp;
+  });
+  CHECK(sends->exposed == slow.breakdown[Term::pp_exposed]);
+  CHECK(sends->exposed > sends->time);
+}
+
 TEST_CASE("zero bubble waits less than 1F1B, and least where the optimizer waits for nobody") {
   const Seconds plain = bubble(with_schedule("1f1b"));
   const Seconds h1 = bubble(with_schedule("zb-h1"));

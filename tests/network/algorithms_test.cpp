@@ -96,6 +96,27 @@ TEST_CASE("the switch halves the bytes of an all-reduce, never below the line ra
         near(5 + 3 + 70));
 }
 
+TEST_CASE("NCCL reduces in the switch of a node from three ranks on") {
+  Cluster c = round_cluster();
+  c.tiers[0].in_network_reduction = true;
+  c.tiers[0].reduction_efficiency = 1.25;
+  const auto reduces = [&](std::int64_t nodes, std::int64_t per_node) {
+    return applies(Algorithm::in_switch, c, group_over(nodes, per_node), Collective::all_reduce);
+  };
+  CHECK(reduces(1, 2));  // a library that has everything
+  c.library = CollectiveLibrary::nccl;
+  CHECK_FALSE(reduces(1, 2));
+  CHECK(reduces(1, 3));
+  const CollectiveCost<double> two =
+      collective_cost(c, group_over(1, 2), Collective::all_reduce, Bytes(8e6));
+  CHECK(two.algorithm == Algorithm::ring);
+  CHECK(two.time.si() / kUs == near(5 + 2 + 80));  // S at a ring's rate, not at 1.25 of it
+  c.tiers[1].in_network_reduction = true;
+  CHECK_FALSE(reduces(2, 2));
+  CHECK(reduces(4, 1));  // SHARP alone
+  CHECK(reduces(2, 8));
+}
+
 TEST_CASE("a hierarchical all-reduce runs its three phases in turn") {
   const Cluster c = round_cluster();
   const double inside = 5 + 7 + 70;

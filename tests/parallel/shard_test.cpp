@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "parallel/partition.h"
 #include "support/gpt.h"
 
@@ -219,6 +221,24 @@ TEST_CASE("all-to-all context parallelism trades sequence for heads of all four 
   const double queries_and_output = 2 * 2 * 64 * kTokens / 2;
   for (const Pass p : {Pass::forward, Pass::backward}) {
     CHECK(exchanges(layer, all_to_all, ExchangeGroup::cp, p).bytes == keys + queries_and_output);
+  }
+}
+
+TEST_CASE("queries, keys, values and the output are four messages each way under all-to-all") {
+  Strategy s;
+  s.cp = 4;
+  s.cp_type = ContextType::a2a;
+  const ShardedBlock layer = sharded_layer(llama(), options(), s);
+  const ShardedOperator* attention = find(layer, OpName::attention);
+  REQUIRE(attention != nullptr);
+  REQUIRE(attention->exchange_count == 4);
+  const double column = 2.0 * kTokens / 4;  // bytes of a rank's tokens
+  const double keys = 4 * 8 * column;       // each of the 2 heads of 8 twice, one for every rank
+  const double queries = 64 * column;
+  const std::array<double, 4> sizes = {keys, keys, queries, queries};  // forward and backward
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    CHECK(attention->exchanges[i].times == 2);
+    CHECK(attention->exchanges[i].buffer.si() == sizes[i]);
   }
 }
 

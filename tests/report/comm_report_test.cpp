@@ -140,6 +140,88 @@ TEST_CASE("sharded weights are gathered block by block") {
   CHECK(classes[2]->line.count == 2 * 32 * 256 / 64);
 }
 
+namespace {
+
+struct Sent {
+  double bytes = 0;  // of one message
+  std::int64_t count = 0;
+
+  bool operator==(const Sent&) const = default;
+};
+
+std::vector<Sent> sent_by(const Json& run, Collective c) {
+  std::vector<Sent> list;
+  const CommReport r = comm_of(run);
+  for (const MessageClass* m : messages_between(r, CommDimension::dp, c)) {
+    list.push_back({m->message.si(), m->line.count});
+  }
+  return list;
+}
+
+Json sharded(const std::string& framework, int batch) {
+  Json run = with(llama(), R"({"parallel": {"tp": 1, "zero": 3, "zero_shard_group": 8}})");
+  run["framework"] = framework;
+  run["training"]["global_batch"] = batch;
+  return run;
+}
+
+// Parameters of Llama 3 8B.
+constexpr double kLayer = 218112000;
+constexpr double kTable = 128256.0 * 4096;
+constexpr double kHead = kTable + 4096;
+
+}  // namespace
+
+// Units of FSDP: each shard of a gradient is summed over 64/8 groups after every backward pass.
+TEST_CASE("FSDP sums groups of shards in every micro batch, DeepSpeed once a step") {
+  for (const std::int64_t m : {2, 16}) {
+    const int batch = static_cast<int>(64 * m);
+    const double fp32 = 4.0 / 8;  // of a shard
+    CHECK(sent_by(sharded("torchtitan", batch), Collective::all_reduce) ==
+          std::vector<Sent>{{kHead * fp32, m}, {kTable * fp32, m}, {kLayer * fp32, 32 * m}});
+    const double bf16 = 2.0 / 8;
+    CHECK(sent_by(sharded("fsdp", batch), Collective::all_reduce) ==
+          std::vector<Sent>{{kHead * bf16, m}, {kTable * bf16, m}, {kLayer * bf16, 32 * m}});
+  }
+  const auto once = [](int batch) {
+    return sent_by(sharded("deepspeed", batch), Collective::all_reduce);
+  };
+  CHECK(once(128) == once(1024));
+}
+
+TEST_CASE("a step takes as long as the sums over groups of shards that it hides") {
+  Json run = sharded("torchtitan", 1024);
+  run["cluster"]["node"] = "p4d-24xlarge";
+  run["training"]["sequence_length"] = 512;
+  const CommReport r = comm_of(run);
+  Seconds sums{};
+  for (const MessageClass* m : messages_between(r, CommDimension::dp, Collective::all_reduce)) {
+    sums += m->line.time;
+  }
+  CHECK(sums > 0.5 * r.run.answer.step_time);
+  CHECK(r.run.answer.step_time > sums);
+}
+
+// FSDP's root unit is gathered once a micro batch; torchtitan keeps only the head gathered.
+TEST_CASE("blocks that stay gathered are gathered once a micro batch") {
+  const std::int64_t m = 256 / 64;
+  CHECK(sent_by(sharded("fsdp", 256), Collective::all_gather) ==
+        std::vector<Sent>{{kHead * 2, m}, {kTable * 2, m}, {kLayer * 2, 2 * 32 * m}});
+  CHECK(sent_by(sharded("torchtitan", 256), Collective::all_gather) ==
+        std::vector<Sent>{{kHead * 2, m}, {kTable * 2, 2 * m}, {kLayer * 2, 2 * 32 * m}});
+}
+
+TEST_CASE("a GPU sends S of an all-reduce in the switch, and busbw counts a ring's bytes") {
+  const CommReport r = comm_of(
+      with(llama(), R"({"parallel": {"tp": 8, "sequence_parallel": false, "recompute": "none"}})"));
+  const MessageClass& m = *messages_between(r, CommDimension::tp, Collective::all_reduce).front();
+  REQUIRE(m.line.algorithm == Algorithm::in_switch);
+  CHECK(m.line.sent.si() == summed(m.message.si() * static_cast<double>(m.line.count)));
+  CHECK(busbw_of(m).si() == summed(algbw_of(m).si() * 2 * 7 / 8));
+  const Json j = comm_json(r).at("messages").at(0);
+  CHECK(j.at("bytes_per_message").get<double>() == summed(j.at("message_bytes").get<double>()));
+}
+
 TEST_CASE("the histogram holds every message once, in the bin of its size") {
   for (const Json& run : sample_runs()) {
     const CommReport r = comm_of(run);

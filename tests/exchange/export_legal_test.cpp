@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "exchange/foreign.h"
 #include "support/runs.h"
 
@@ -115,6 +116,45 @@ TEST_CASE("a key whose loss changes step or memory is refused, one that does not
   const ExportedRun listed = of(R"({"model": "opt-175b", "cluster": {"gpus": 1024},
       "training": {"sequence_length": 2048, "global_batch": 1024}, "parallel": {"tp": 8}})");
   CHECK(lists(listed, "model.hidden_act"));
+}
+
+TEST_CASE("torchtitan converts layers to fp8 only where its list of converters says so") {
+  const auto of = [](const char* change) {
+    return exported(with(with(json_of(kDense), R"({"framework": "torchtitan",
+        "training": {"precision": "fp8"}})"),
+                         change),
+                    ForeignFormat::torchtitan_toml);
+  };
+  for (const char* recipe : {"none", "tensorwise", "rowwise"}) {
+    CAPTURE(recipe);
+    const ExportedRun e =
+        of((R"({"parallel": {"framework_options": {"float8": ")" + std::string(recipe) + "\"}}}")
+               .c_str());
+    CHECK(e.text.find("converters = [\"quantize.linear.float8\"]\n") != std::string::npos);
+    CHECK_FALSE(lists(e, "training.precision"));
+    CHECK_FALSE(lists(e, "parallel.framework_options.float8"));
+  }
+  const ExportedRun bf16 = of(R"({"training": {"precision": "bf16"}})");
+  CHECK(bf16.text.find("converters") == std::string::npos);
+  CHECK(bf16.text.find("float8") == std::string::npos);
+}
+
+TEST_CASE("torchtitan's types say what computes and what is kept, but no reduction in 16 bits") {
+  const auto of = [](const char* change) {
+    return exported(with(with(json_of(kDense), R"({"framework": "torchtitan"})"), change),
+                    ForeignFormat::torchtitan_toml);
+  };
+  const ExportedRun wide = of(R"({"training": {"precision": "fp32"}})");
+  CHECK(wide.text.find("mixed_precision_param = \"float32\"\n") != std::string::npos);
+  CHECK_FALSE(lists(wide, "training.precision"));
+  CHECK_FALSE(lists(wide, "training.states"));
+  const ExportedRun narrow = of(R"({"training": {"states": {"weights": 2, "gradients": 2,
+      "optimizer": 4, "reduced": 4, "gathered": 2}}})");
+  CHECK(narrow.text.find("\ndtype = \"bfloat16\"\n") != std::string::npos);
+  CHECK_FALSE(lists(narrow, "training.states"));
+  const ExportedRun sent_in_16 = of(R"({"training": {"states": "fsdp-amp"}})");
+  CHECK(sent_in_16.text.find("mixed_precision_reduce") == std::string::npos);
+  CHECK(lists(sent_in_16, "training.states"));
 }
 
 }  // namespace orrery

@@ -157,4 +157,27 @@ TEST_CASE("torchtitan's types say what computes and what is kept, but no reducti
   CHECK(lists(sent_in_16, "training.states"));
 }
 
+TEST_CASE("DeepSpeed's pipeline checkpoints all layers in groups, not the first ones alone") {
+  const auto of = [](const char* change) {
+    return exported(with(with(json_of(kDense), R"({"framework": "deepspeed",
+        "parallel": {"pp": 2, "zero": 1, "schedule": "deepspeed"}})"),
+                         change),
+                    ForeignFormat::deepspeed);
+  };
+  const auto interval = [](const ExportedRun& e) {
+    return value_at(json_of(e.text), "pipeline.activation_checkpoint_interval");
+  };
+  // 16 layers a stage.
+  const ExportedRun first =
+      of(R"({"parallel": {"recompute_method": "block", "recompute_layers": 6}})");
+  CHECK(interval(first).is_null());
+  CHECK(lists(first, "parallel.recompute"));
+  CHECK(interval(of(R"({"parallel": {"recompute_method": "block", "recompute_layers": 16}})")) ==
+        1);
+  CHECK(interval(of(R"({"parallel": {"recompute_method": "uniform", "recompute_layers": 4}})")) ==
+        4);
+  CHECK(interval(of("{}")) == 1);
+  CHECK(interval(of(R"({"parallel": {"recompute": "none"}})")) == 0);
+}
+
 }  // namespace orrery

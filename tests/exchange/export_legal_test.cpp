@@ -180,4 +180,25 @@ TEST_CASE("DeepSpeed's pipeline checkpoints all layers in groups, not the first 
   CHECK(interval(of(R"({"parallel": {"recompute": "none"}})")) == 0);
 }
 
+TEST_CASE("a mixture in Megatron-LM's words groups its experts and names its dispatcher") {
+  const auto of = [](const char* change) {
+    return exported(with(json_of(R"({"model": "mixtral-8x7b", "framework": "megatron-core",
+        "cluster": {"node": "dgx-h100", "gpus": 64}, "parallel": {"ep": 8, "recompute": "full"},
+        "training": {"sequence_length": 4096, "global_batch": 256}})"),
+                         change));
+  };
+  const ExportedRun flex = of("{}");
+  CHECK(says(flex, "moe-grouped-gemm"));
+  CHECK(says(flex, "moe-token-dispatcher-type flex"));
+  CHECK(says(flex, "moe-enable-deepep"));
+  const ExportedRun all = of(R"({"parallel": {"framework_options": {"dispatcher": "alltoall"}}})");
+  CHECK(says(all, "moe-token-dispatcher-type alltoall"));
+  CHECK_FALSE(says(all, "moe-enable-deepep"));
+  const ExportedRun older = of(R"({"framework": "megatron-lm"})");
+  CHECK(says(older, "moe-token-dispatcher-type alltoall"));
+  const ExportedRun alone = of(R"({"framework": "megatron-lm", "parallel": {"ep": 1, "tp": 8}})");
+  CHECK_FALSE(says(alone, "moe-token-dispatcher-type alltoall"));
+  CHECK_FALSE(says(exported(json_of(kDense)), "moe-grouped-gemm"));
+}
+
 }  // namespace orrery

@@ -92,11 +92,22 @@ class Export {
     lines_.add("moe_layer_freq", dense == 0 ? std::to_string(a.moe.layer_freq)
                                             : "\"([0]*" + std::to_string(dense) + "+[1]*" +
                                                   std::to_string(a.layers - dense) + ")\"");
-    const Json& dispatcher = at("parallel.framework_options.dispatcher");
-    const bool exchanges = s().ep * s().etp > 1;
-    if (dispatcher.is_string() && (exchanges || dispatcher != "flex")) {
-      lines_.add("moe_token_dispatcher_type", dispatcher.get<std::string>());
-    }
+    dispatcher();
+    // Without it the experts of a rank run one by one.
+    lines_.add("moe_grouped_gemm");
+  }
+
+  // Megatron-LM's default gathers all tokens; a profile without the option sends all to all.
+  // Core 0.12 to 0.15 assert --moe-enable-deepep beside flex.
+  void dispatcher() {
+    const Json& given = at("parallel.framework_options.dispatcher");
+    const bool said = given.is_string();
+    if (!said && s().ep == 1) return;
+    const std::string name = said ? given.get<std::string>() : std::string(kDispatchers[0]);
+    const bool flex = name == kDispatchers[1];
+    if (flex && s().ep * s().etp == 1) return;
+    lines_.add("moe_token_dispatcher_type", name);
+    if (flex) lines_.add("moe_enable_deepep");
   }
 
   void training() {

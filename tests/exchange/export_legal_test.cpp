@@ -201,4 +201,38 @@ TEST_CASE("a mixture in Megatron-LM's words groups its experts and names its dis
   CHECK_FALSE(says(exported(json_of(kDense)), "moe-grouped-gemm"));
 }
 
+TEST_CASE("Megatron-LM's optimizers are written as they are read") {
+  const auto of = [](const char* change) { return exported(with(json_of(kDense), change)); };
+  const ExportedRun muon = of(R"({"training": {"optimizer": "muon"}, "parallel": {"zero": 1}})");
+  CHECK(says(muon, "optimizer dist_muon"));
+  CHECK_FALSE(says(muon, "use-distributed-optimizer"));
+  CHECK_FALSE(lists(muon, "training.optimizer"));
+  CHECK_FALSE(lists(muon, "parallel.zero"));
+  CHECK(says(of(R"({"training": {"optimizer": "muon"}, "parallel": {"zero": 0}})"),
+             "optimizer muon"));
+  // 2 + 4 bytes, and 2 + 4 + 4 of remainders and moments.
+  const ExportedRun remainders = of(R"({"training": {"states": {"weights": 2, "gradients": 4,
+      "optimizer": 10, "reduced": 4, "gathered": 2}}})");
+  CHECK(says(remainders, "use-precision-aware-optimizer"));
+  CHECK_FALSE(says(remainders, "no-store-param-remainders"));
+  CHECK_FALSE(says(remainders, "exp-avg-dtype bf16"));
+  CHECK_FALSE(lists(remainders, "training.states"));
+  // 2 + 2 + 2, of gradients in 16 bits.
+  const ExportedRun least = of(R"({"training": {"states": {"weights": 2, "gradients": 2,
+      "optimizer": 6, "reduced": 2, "gathered": 2}}})");
+  CHECK(says(least, "main-grads-dtype bf16"));
+  CHECK(says(least, "exp-avg-dtype bf16"));
+  CHECK(says(least, "exp-avg-sq-dtype bf16"));
+  CHECK_FALSE(lists(least, "training.states"));
+}
+
+TEST_CASE("a model without positions says so in Megatron-LM's words") {
+  Json run = json_of(kDense);
+  run["model"] = json_of(R"({"num_hidden_layers": 32, "hidden_size": 4096, "vocab_size": 128256,
+      "num_attention_heads": 32, "intermediate_size": 16384, "position_embedding": "none"})");
+  const ExportedRun e = exported(run);
+  CHECK(says(e, "position-embedding-type none"));
+  CHECK_FALSE(lists(e, "model.position_embedding"));
+}
+
 }  // namespace orrery

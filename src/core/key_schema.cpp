@@ -248,6 +248,16 @@ void SchemaWriter::add_keys(const KeyTable& table, Manner m, Json& schema) {
   }
 }
 
+// A document that inherits may leave out what its parent states.
+constexpr const char* kInherits = "inherits";
+
+void require_unless_inherited(Json& object) {
+  if (!object.contains("required") || !object["properties"].contains(kInherits)) return;
+  const Json alone = {{"required", object["required"]}};
+  object["anyOf"] = Json::array({{{"required", Json::array({kInherits})}}, alone});
+  object.erase("required");
+}
+
 Json SchemaWriter::object(const KeyTable& table, Manner m) {
   const Besides& b = table.besides;
   Json s = {{"type", "object"}, {"properties", Json::object()}};
@@ -256,19 +266,10 @@ Json SchemaWriter::object(const KeyTable& table, Manner m) {
   if (b.has_base && m.changes) s["properties"]["base"] = kText;
   if (b.has_paths) s["patternProperties"]["[.]"] = Json::object();
   s["additionalProperties"] = false;
+  require_unless_inherited(s);
   if (b.foreign_key.empty()) return s;
   const Json is_foreign = {{"required", {std::string(b.foreign_key)}}};
   return {{"type", "object"}, {"if", is_foreign}, {"then", Json::object()}, {"else", s}};
-}
-
-// A document that inherits may leave out what its parent states.
-constexpr const char* kInherits = "inherits";
-
-void require_unless_inherited(Json& object) {
-  if (!object.contains("required")) return;
-  const Json alone = {{"required", object["required"]}};
-  object["anyOf"] = Json::array({{{"required", Json::array({kInherits})}}, alone});
-  object.erase("required");
 }
 
 }  // namespace
@@ -283,7 +284,6 @@ Json json_schema(const Form& document, const std::string& title, const std::stri
   const bool sourced = is_table && document.object->besides.has_sources;
   s.update(writer.form(document, {false, sourced}));
   Json& object = s.contains("else") ? s["else"] : s;
-  if (is_table && object["properties"].contains(kInherits)) require_unless_inherited(object);
   if (is_table) {
     object["properties"]["$schema"] = {{"description", "for editors; not read"},
                                        {"type", "string"}};

@@ -27,6 +27,39 @@ FlopsOf<R> attention_flops(const AttentionShape& a) {
                     lift<R>(a.pairs, {"fraction of pairs computed"}));
 }
 
+namespace {
+
+// s½ of all calls of a ring together. Under a causal mask, balanced by the chunks i and
+// 2·cp − 1 − i of a rank, the first call has the mask; after it half of the calls see half of a
+// rank's keys, and half are of half of its queries. So 3/4 of the rows cost h more in each, where
+// s½ counts twice what a row costs beside the half of the keys that it sees.
+template <Number R>
+R half_length(const AttentionShape& a, const AttentionCurve& curve, AttentionKernel kernel) {
+  const R half = lift<R>(curve.half_length, {kHalfLengthPaths[kernel]});
+  if (a.steps == 1 || curve.half_length <= kAttentionQueryTile) return half;
+  const R of_row = (half - R(kAttentionQueryTile)) * R(0.5);
+  const R share = lift<R>(is_causal(a) ? 2 * kRingCausalShare : 1, {"share of queries in a call"});
+  return half + of_row * share * count<R>(a.steps - 1, {"calls of the ring after the first"});
+}
+
+}  // namespace
+
+template <Number R>
+SecondsOf<R> ring_merging_time(const AttentionShape& a, const Device& d, Precision precision,
+                               double passes, bool backward) {
+  if (a.steps == 1) return {};
+  const auto width = static_cast<double>(backward ? a.head_dim : a.value_dim);
+  const double statistics = backward ? 0 : kMergedStatisticBytes;
+  const double bytes = width * (element_bytes(precision) + kMergedSumBytes) + statistics;
+  const R rows = count<R>(a.groups, {"heads × sequences"}) * count<R>(a.queries, {"queries"}) *
+                 lift<R>(is_causal(a) ? kRingCausalShare : 1, {"share of queries merged"});
+  const BytesOf<R> merged(rows * lift<R>(bytes, {"bytes a row merged"}) *
+                          lift<R>(passes, {"framework.pointwise_passes"}));
+  const R merges = count<R>(a.steps - 1, {"merges of the ring"});
+  return (memory_time<R>(merged, d) + lift<R>(d.efficiency.launch, {"device.efficiency.launch"})) *
+         merges;
+}
+
 template <Number R>
 SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, AttentionKernel kernel,
                                   Precision precision, bool backward) {
@@ -34,14 +67,16 @@ SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, Atte
   const double head_size = 0.5 * static_cast<double>(a.head_dim + a.value_dim);
   const double f = at_head_size(backward ? curve.backward : curve.forward, head_size);
   const R keys = count<R>(a.keys, {"keys"});
-  const R half = lift<R>(curve.half_length, {kHalfLengthPaths[kernel]});
+  const R half = half_length<R>(a, curve, kernel);
   const R efficiency = lift<R>(f, {kAttentionPaths[kernel]}) * (keys / (keys + half)) *
                        lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
   const auto peak = lift<R>(peak_of(d, precision), {kPeakPaths[precision]});
   const R products =
       backward ? lift<R>(kFusedBackwardProducts, {"backward products over forward"}) : R(1.0);
-  return attention_flops<R>(a) * products / (peak * efficiency) +
-         lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
+  const SecondsOf<R> launch = lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
+  const SecondsOf<R> launches =
+      a.steps == 1 ? launch : launch * count<R>(a.steps, {"steps of the ring"});
+  return attention_flops<R>(a) * products / (peak * efficiency) + launches;
 }
 
 template <Number R>
@@ -72,6 +107,10 @@ template SecondsOf<double> fused_attention_time(const AttentionShape&, const Dev
                                                 AttentionKernel, Precision, bool);
 template SecondsOf<Traced> fused_attention_time(const AttentionShape&, const Device&,
                                                 AttentionKernel, Precision, bool);
+template SecondsOf<double> ring_merging_time(const AttentionShape&, const Device&, Precision,
+                                             double, bool);
+template SecondsOf<Traced> ring_merging_time(const AttentionShape&, const Device&, Precision,
+                                             double, bool);
 template SecondsOf<double> unfused_product_time(const AttentionShape&, std::int64_t, const Device&,
                                                 Precision);
 template SecondsOf<Traced> unfused_product_time(const AttentionShape&, std::int64_t, const Device&,

@@ -13,7 +13,7 @@ namespace orrery {
 namespace {
 
 AttentionShape attention_shape(const ShardedOperator& op) {
-  return {op.groups, op.rows, op.cols, op.inner, op.value_width, op.pairs};
+  return {op.groups, op.rows, op.cols, op.inner, op.value_width, op.pairs, op.ring};
 }
 
 ProductShape padded(ProductShape p, std::int64_t least) {
@@ -71,9 +71,12 @@ SecondsOf<R> pointwise_time(const ShardedOperator& op, double bytes_per_element,
 
 template <Number R>
 OperatorTime<R> fused_time(const AttentionShape& a, const Device& d, const KernelChoice& k) {
-  return {fused_attention_time<R>(a, d, k.attention, k.wide, false),
-          fused_attention_time<R>(a, d, k.attention, k.wide, true),
-          {}};
+  const auto pass = [&](bool backward) {
+    const SecondsOf<R> calls = fused_attention_time<R>(a, d, k.attention, k.wide, backward);
+    if (a.steps == 1) return calls;
+    return calls + ring_merging_time<R>(a, d, k.wide, k.pointwise_passes, backward);
+  };
+  return {pass(false), pass(true), {}};
 }
 
 // Unfused attention: backward is two products as large, a gradient of each factor.

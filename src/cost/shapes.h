@@ -24,6 +24,7 @@ struct AttentionShape {
   std::int64_t head_dim = 0;   // of queries and keys
   std::int64_t value_dim = 0;  // of values
   double pairs = 1;            // fraction of query-key pairs computed
+  std::int64_t steps = 1;      // of a ring of context ranks: calls over a part of the keys each
 };
 
 // Elements of an a×b matrix.

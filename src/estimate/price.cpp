@@ -163,15 +163,16 @@ class Pricer {
     compute(Phase::forward) += forward;
     compute(Phase::backward) += named(t.backward_input + t.backward_weight, name);
     out_.weight_gradient += kOpFacts[op.kind].selects ? t.backward_input : t.backward_weight;
-    launches(Phase::forward) += op.kernels.forward;
-    launches(Phase::backward) += op.kernels.backward;
+    const auto calls = static_cast<double>(op.ring);
+    launches(Phase::forward) += op.kernels.forward * calls;
+    launches(Phase::backward) += op.kernels.backward * calls;
     if (again > 0) {
-      launches(Phase::recompute_selective) += op.kernels.forward * again;
+      launches(Phase::recompute_selective) += op.kernels.forward * calls * again;
       compute(Phase::recompute_selective) += forward * lift<R>(again, {"share that runs again"});
       out_.selective_flops += counted_flops(op) * again;
     }
     if (replayed) {
-      launches(Phase::recompute_full) += op.kernels.forward;
+      launches(Phase::recompute_full) += op.kernels.forward * calls;
       compute(Phase::recompute_full) += forward;
       out_.full_flops += counted_flops(op);
     }

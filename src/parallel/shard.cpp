@@ -102,6 +102,7 @@ void context_keys(ShardedOperator& op, const Boundary& b, const Degrees& d) {
   if (d.cp == 1) return;
   const double mine = elements(b, d) * b.bytes_per_element;
   using enum Collective;
+  if (op.kind == OpKind::fused_attention) op.ring = d.ring;
   if (d.cp_type == ContextType::a2a) {
     return heads_for_tokens(op, b, d, kTensorsOfAttention, repeats(b, d));
   }
@@ -162,6 +163,8 @@ Degrees degrees_of(const Strategy& s) {
   d.ep = s.ep;
   d.etp = s.etp;
   d.cp_type = s.cp_type;
+  // A document that few ranks share goes round among these; the calls stay as one.
+  if (s.cp_type == ContextType::p2p && !s.dynamic_cp) d.ring = s.cp;
   d.sequence_parallel = s.sequence_parallel;
   const std::int64_t sequence = s.cp * (s.sequence_parallel ? s.tp : 1);
   d.by_axis = {1, s.tp, s.cp, sequence, s.ep, s.etp, s.cp * s.tp};
@@ -198,6 +201,7 @@ void shard(const Operator& op, const Degrees& d, ShardedOperator& o) {
   o.pairs = op.pairs;
   o.masked_pairs = op.masked_pairs;
   o.megatron_pairs = op.megatron_pairs;
+  o.ring = 1;
   o.forward_bytes = op.forward_bytes;
   o.backward_bytes = op.backward_bytes;
   o.kernels = op.kernels;

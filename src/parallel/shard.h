@@ -29,6 +29,7 @@ struct Degrees : AxisDegrees {
   std::int64_t ep = 1;
   std::int64_t etp = 1;
   ContextType cp_type = ContextType::p2p;
+  std::int64_t ring = 1;  // context ranks whose keys come round one after the other
   bool sequence_parallel = false;
   bool gathers_again = true;  // inputs kept sharded, for the weight gradient
   double linear_bytes = 2;    // of a frozen weight of a linear layer, as it is stored
@@ -80,6 +81,7 @@ struct ShardedOperator : OperatorSizes {
   double pairs = 1;  // attention, as Operator has them
   double masked_pairs = 1;
   double megatron_pairs = 1;
+  std::int64_t ring = 1;  // fused attention: calls, each over the keys of one context rank
 
   double forward_bytes = 0;  // pointwise and lookup: an element of rows × cols
   double backward_bytes = 0;

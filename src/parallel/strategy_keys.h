@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/keys.h"
+#include "parallel/compression_tables.h"
 #include "parallel/strategy_request.h"
 
 namespace orrery {
@@ -228,8 +229,9 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         "dimensions in which ranks are numbered, the fastest first")
         .read_by<read_order>()
         .written_by<write_order>(),
-    key<&StrategyRequest::compression>("compression", form::document("compression"), kNothing,
-                                       Vary::run, "codecs that traffic passes"),
+    key<&StrategyRequest::compression>(
+        "compression", form::document("compression", &compression_tables::kCompressionKeys),
+        kNothing, Vary::run, "codecs that traffic passes"),
     key<&StrategyRequest::overlap>("overlap", form::object(kOverlapKeys),
                                    otherwise("the framework's"), Vary::run,
                                    "communication that runs beside compute"),

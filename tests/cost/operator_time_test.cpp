@@ -102,6 +102,33 @@ TEST_CASE("attention over a window costs its share of the pairs") {
   CHECK(fused(a) - 4e-6 == testing::about(causal / 10));
 }
 
+TEST_CASE("a ring calls attention once a step, over the keys of one rank or half of them") {
+  // cp 4: 2,048 queries a rank; each call has a quarter of the pairs. The first has the mask, 1.5
+  // in the mean see 2,048 keys and 1.5 see 1,024, where a row costs h = (500 − 128)/2 keys more.
+  const AttentionShape a{32, 2048, 8192, 128, 128, 0.5, 4};
+  const double flops = 2.0 * 32 * 2048 * 8192 * (128 + 128) * 0.5;
+  const double h = 186;
+  const double calls = (2048 + 500) / 2048.0 + 1.5 * (2048 + h) / 2048 + 1.5 * (1024 + h) / 1024;
+  CHECK(fused(a) == testing::about(flops / 4 * calls / (1e15 * 0.6) + 4 * 4e-6));
+  // Without a mask all calls see 2,048 keys.
+  const AttentionShape all{32, 2048, 8192, 128, 128, 1, 4};
+  CHECK(fused(all) ==
+        testing::about(2 * flops * (8192 + 500 + 3 * h) / 8192 / (1e15 * 0.6) + 4 * 4e-6));
+}
+
+TEST_CASE("a ring adds its parts up after every step but the first") {
+  const auto merging = [](const AttentionShape& a, bool backward) {
+    return ring_merging_time<double>(a, device(), Precision::bf16, 1, backward).si();
+  };
+  const AttentionShape a{32, 2048, 8192, 128, 128, 0.5, 4};
+  // 16 bits of the part read, 32 of the sum read and written; three numbers of 4 bytes a row; half
+  // of the merges have half of the queries.
+  const double rows = 32 * 2048 * 0.75;
+  CHECK(merging(a, false) == testing::about(3 * (rows * (128 * (2 + 4 + 4) + 12) / 0.9e12 + 4e-6)));
+  CHECK(merging(a, true) == testing::about(3 * (rows * 128 * (2 + 4 + 4) / 0.9e12 + 4e-6)));
+  CHECK(merging({32, 8192, 8192, 128, 128, 0.5}, false) == 0);
+}
+
 TEST_CASE("unfused attention is two batched products over all pairs") {
   const AttentionShape a{32, 2048, 2048, 128, 128, 0.5};
   const double flops = 2.0 * 32 * 2048 * 2048 * 128;

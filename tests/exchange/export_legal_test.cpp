@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "exchange/foreign.h"
 #include "support/runs.h"
 
@@ -115,6 +116,123 @@ TEST_CASE("a key whose loss changes step or memory is refused, one that does not
   const ExportedRun listed = of(R"({"model": "opt-175b", "cluster": {"gpus": 1024},
       "training": {"sequence_length": 2048, "global_batch": 1024}, "parallel": {"tp": 8}})");
   CHECK(lists(listed, "model.hidden_act"));
+}
+
+TEST_CASE("torchtitan converts layers to fp8 only where its list of converters says so") {
+  const auto of = [](const char* change) {
+    return exported(with(with(json_of(kDense), R"({"framework": "torchtitan",
+        "training": {"precision": "fp8"}})"),
+                         change),
+                    ForeignFormat::torchtitan_toml);
+  };
+  for (const char* recipe : {"none", "tensorwise", "rowwise"}) {
+    CAPTURE(recipe);
+    const ExportedRun e =
+        of((R"({"parallel": {"framework_options": {"float8": ")" + std::string(recipe) + "\"}}}")
+               .c_str());
+    CHECK(e.text.find("converters = [\"quantize.linear.float8\"]\n") != std::string::npos);
+    CHECK_FALSE(lists(e, "training.precision"));
+    CHECK_FALSE(lists(e, "parallel.framework_options.float8"));
+  }
+  const ExportedRun bf16 = of(R"({"training": {"precision": "bf16"}})");
+  CHECK(bf16.text.find("converters") == std::string::npos);
+  CHECK(bf16.text.find("float8") == std::string::npos);
+}
+
+TEST_CASE("torchtitan's types say what computes and what is kept, but no reduction in 16 bits") {
+  const auto of = [](const char* change) {
+    return exported(with(with(json_of(kDense), R"({"framework": "torchtitan"})"), change),
+                    ForeignFormat::torchtitan_toml);
+  };
+  const ExportedRun wide = of(R"({"training": {"precision": "fp32"}})");
+  CHECK(wide.text.find("mixed_precision_param = \"float32\"\n") != std::string::npos);
+  CHECK_FALSE(lists(wide, "training.precision"));
+  CHECK_FALSE(lists(wide, "training.states"));
+  const ExportedRun narrow = of(R"({"training": {"states": {"weights": 2, "gradients": 2,
+      "optimizer": 4, "reduced": 4, "gathered": 2}}})");
+  CHECK(narrow.text.find("\ndtype = \"bfloat16\"\n") != std::string::npos);
+  CHECK_FALSE(lists(narrow, "training.states"));
+  const ExportedRun sent_in_16 = of(R"({"training": {"states": "fsdp-amp"}})");
+  CHECK(sent_in_16.text.find("mixed_precision_reduce") == std::string::npos);
+  CHECK(lists(sent_in_16, "training.states"));
+}
+
+TEST_CASE("DeepSpeed's pipeline checkpoints all layers in groups, not the first ones alone") {
+  const auto of = [](const char* change) {
+    return exported(with(with(json_of(kDense), R"({"framework": "deepspeed",
+        "parallel": {"pp": 2, "zero": 1, "schedule": "deepspeed"}})"),
+                         change),
+                    ForeignFormat::deepspeed);
+  };
+  const auto interval = [](const ExportedRun& e) {
+    return value_at(json_of(e.text), "pipeline.activation_checkpoint_interval");
+  };
+  // 16 layers a stage.
+  const ExportedRun first =
+      of(R"({"parallel": {"recompute_method": "block", "recompute_layers": 6}})");
+  CHECK(interval(first).is_null());
+  CHECK(lists(first, "parallel.recompute"));
+  CHECK(interval(of(R"({"parallel": {"recompute_method": "block", "recompute_layers": 16}})")) ==
+        1);
+  CHECK(interval(of(R"({"parallel": {"recompute_method": "uniform", "recompute_layers": 4}})")) ==
+        4);
+  CHECK(interval(of("{}")) == 1);
+  CHECK(interval(of(R"({"parallel": {"recompute": "none"}})")) == 0);
+}
+
+TEST_CASE("a mixture in Megatron-LM's words groups its experts and names its dispatcher") {
+  const auto of = [](const char* change) {
+    return exported(with(json_of(R"({"model": "mixtral-8x7b", "framework": "megatron-core",
+        "cluster": {"node": "dgx-h100", "gpus": 64}, "parallel": {"ep": 8, "recompute": "full"},
+        "training": {"sequence_length": 4096, "global_batch": 256}})"),
+                         change));
+  };
+  const ExportedRun flex = of("{}");
+  CHECK(says(flex, "moe-grouped-gemm"));
+  CHECK(says(flex, "moe-token-dispatcher-type flex"));
+  CHECK(says(flex, "moe-enable-deepep"));
+  const ExportedRun all = of(R"({"parallel": {"framework_options": {"dispatcher": "alltoall"}}})");
+  CHECK(says(all, "moe-token-dispatcher-type alltoall"));
+  CHECK_FALSE(says(all, "moe-enable-deepep"));
+  const ExportedRun older = of(R"({"framework": "megatron-lm"})");
+  CHECK(says(older, "moe-token-dispatcher-type alltoall"));
+  const ExportedRun alone = of(R"({"framework": "megatron-lm", "parallel": {"ep": 1, "tp": 8}})");
+  CHECK_FALSE(says(alone, "moe-token-dispatcher-type alltoall"));
+  CHECK_FALSE(says(exported(json_of(kDense)), "moe-grouped-gemm"));
+}
+
+TEST_CASE("Megatron-LM's optimizers are written as they are read") {
+  const auto of = [](const char* change) { return exported(with(json_of(kDense), change)); };
+  const ExportedRun muon = of(R"({"training": {"optimizer": "muon"}, "parallel": {"zero": 1}})");
+  CHECK(says(muon, "optimizer dist_muon"));
+  CHECK_FALSE(says(muon, "use-distributed-optimizer"));
+  CHECK_FALSE(lists(muon, "training.optimizer"));
+  CHECK_FALSE(lists(muon, "parallel.zero"));
+  CHECK(says(of(R"({"training": {"optimizer": "muon"}, "parallel": {"zero": 0}})"),
+             "optimizer muon"));
+  // 2 + 4 bytes, and 2 + 4 + 4 of remainders and moments.
+  const ExportedRun remainders = of(R"({"training": {"states": {"weights": 2, "gradients": 4,
+      "optimizer": 10, "reduced": 4, "gathered": 2}}})");
+  CHECK(says(remainders, "use-precision-aware-optimizer"));
+  CHECK_FALSE(says(remainders, "no-store-param-remainders"));
+  CHECK_FALSE(says(remainders, "exp-avg-dtype bf16"));
+  CHECK_FALSE(lists(remainders, "training.states"));
+  // 2 + 2 + 2, of gradients in 16 bits.
+  const ExportedRun least = of(R"({"training": {"states": {"weights": 2, "gradients": 2,
+      "optimizer": 6, "reduced": 2, "gathered": 2}}})");
+  CHECK(says(least, "main-grads-dtype bf16"));
+  CHECK(says(least, "exp-avg-dtype bf16"));
+  CHECK(says(least, "exp-avg-sq-dtype bf16"));
+  CHECK_FALSE(lists(least, "training.states"));
+}
+
+TEST_CASE("a model without positions says so in Megatron-LM's words") {
+  Json run = json_of(kDense);
+  run["model"] = json_of(R"({"num_hidden_layers": 32, "hidden_size": 4096, "vocab_size": 128256,
+      "num_attention_heads": 32, "intermediate_size": 16384, "position_embedding": "none"})");
+  const ExportedRun e = exported(run);
+  CHECK(says(e, "position-embedding-type none"));
+  CHECK_FALSE(lists(e, "model.position_embedding"));
 }
 
 }  // namespace orrery

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds `orrery schema` against what Orrery reads: `schemas.py ORRERY`.
 
-Every shipped document and every document of tests/ and docs/ is valid by the schema of its kind; no
+Every shipped document, every document of tests/ and docs/ and every run of LEGAL is valid by the schema of its
+kind; no
 wrong input of tests/cli/bad_inputs.json is, unless its row says `"beyond_schema": true`, because a
 rule between keys or a file that is not there makes it wrong. The JSON Schema library is Debian's
 python3-jsonschema."""
@@ -59,6 +60,18 @@ def kind_of(document):
     if isinstance(document, list) and document and isinstance(document[0], dict):
         return "observed" if "run" in document[0] else None
     return None
+
+
+# Legal runs whose shape no shipped document has.
+LEGAL = {"a framework that inherits": {"framework": {"inherits": "megatron-core", "name": "mine", "linear_rate": 0.5}},
+         "a codec of its own": {"parallel": {"compression": {"dp": {"ratio": 4, "throughput": "50 GB/s"}}}}}
+
+
+def legal():
+    base = {"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+            "training": {"sequence_length": 8192, "global_batch": 8}, "framework": "megatron-core"}
+    for name, change in LEGAL.items():
+        yield name, "run", {**base, **change}
 
 
 class Schemas:
@@ -181,7 +194,7 @@ def kind_of_input(row):
 def main():
     schemas = Schemas(sys.argv[1])
     count = failed = 0
-    for where, kind, document in [*shipped(), *told()]:
+    for where, kind, document in [*shipped(), *told(), *legal()]:
         if kind is None:
             continue
         count += 1

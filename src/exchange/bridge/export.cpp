@@ -20,8 +20,8 @@ struct TypeName {
   const char* theirs;
 };
 constexpr std::array kTypes = {TypeName{"bf16", "torch.bfloat16"},
-                               TypeName{"fp16", "torch.float16"},
-                               TypeName{"fp32", "torch.float32"}};
+                               TypeName{"fp16", "torch.float16"}, TypeName{"fp32", "torch.float32"},
+                               TypeName{"fp8", "torch.uint8"}};
 
 std::string words_before(const std::string& text, char end) {
   return text.substr(0, text.find(end));

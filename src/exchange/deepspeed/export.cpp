@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "core/json_path.h"
 #include "estimate/resolve.h"
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/deepspeed/names.h"
+#include "parallel/stages.h"
 #include "parallel/strategy.h"
 
 namespace orrery::deepspeed {
@@ -59,14 +61,24 @@ void add_gradients(const StateRecipe& r, Json& j) {
   if (r.reduced == 4) j[kSentGradients] = kTypes[0];
 }
 
-void add_parallel(const Strategy& s, Json& j) {
+// PipelineModule checkpoints all layers of a stage in groups of so many, none for 0. It has no word
+// for the first layers alone, nor for modules.
+std::optional<std::int64_t> checkpoint_interval(const Run& run) {
+  const Strategy& s = run.strategy;
+  if (s.recompute == Recompute::none) return 0;
+  if (s.recompute == Recompute::selective) return {};
+  if (s.recompute_method == RecomputeMethod::uniform || s.recompute_layers == 0)
+    return std::max<std::int64_t>(1, s.recompute_layers);
+  if (s.recompute_layers < most_layers_of_chunk(s, run.model)) return {};
+  return 1;
+}
+
+void add_parallel(const Run& run, Json& j) {
+  const Strategy& s = run.strategy;
   if (s.tp > 1) j["tensor_parallel"]["autotp_size"] = s.tp;
   if (s.pp > 1) j["pipeline"]["stages"] = s.pp;
-  if (s.pp > 1 && s.recompute != Recompute::selective) {
-    const bool full = s.recompute == Recompute::full;
-    j["pipeline"]["activation_checkpoint_interval"] =
-        full ? std::max<std::int64_t>(1, s.recompute_layers) : 0;
-  }
+  if (const auto interval = checkpoint_interval(run); s.pp > 1 && interval)
+    j["pipeline"]["activation_checkpoint_interval"] = *interval;
   if (s.cp > 1 && s.cp_type == ContextType::a2a) {
     j["sequence_parallel_size"] = s.cp;
     j["data_parallel_size"] = s.dp;
@@ -88,7 +100,7 @@ std::string export_run(const ResolvedRun& resolved) {
   add_checkpoints(run.strategy, j);
   add_gradients(run.training.recipe, j);
   j["zero_optimization"] = zero;
-  add_parallel(run.strategy, j);
+  add_parallel(run, j);
   if (value_at(*resolved.inputs, "training.optimizer") == "sgd") j["optimizer"]["type"] = "SGD";
   return j.dump(2) + "\n";
 }

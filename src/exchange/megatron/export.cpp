@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "core/divide.h"
 #include "core/json_path.h"
@@ -13,6 +14,27 @@
 
 namespace orrery::megatron {
 namespace {
+
+// Bytes of Adam's states in the precision-aware optimizer: the fp32 weights, or what 16 bits of
+// weights lack of them, and both moments. Where sums agree the first stands.
+struct AdamWidths {
+  double master, first, second;
+};
+constexpr std::array kAdamWidths = {AdamWidths{4, 4, 4}, AdamWidths{2, 4, 4}, AdamWidths{4, 4, 1},
+                                    AdamWidths{4, 2, 2}, AdamWidths{4, 2, 1}, AdamWidths{2, 2, 2},
+                                    AdamWidths{2, 2, 1}, AdamWidths{2, 1, 1}};
+
+const AdamWidths* widths_of(const StateRecipe& r, bool remainders) {
+  const bool kept = r.gradients == 2 || r.gradients == 4;
+  if (!kept || r.weights != 2 || r.reduced != r.gradients || r.gathered != 2) return nullptr;
+  const auto* found =
+      std::find_if(kAdamWidths.begin(), kAdamWidths.end(), [&](const AdamWidths& w) {
+        return w.master + w.first + w.second == r.optimizer && (remainders || w.master == 4);
+      });
+  return found == kAdamWidths.end() ? nullptr : found;
+}
+
+std::string type_of(double bytes) { return bytes == 2 ? "bf16" : "fp8"; }
 
 class Export {
  public:
@@ -60,14 +82,19 @@ class Export {
     if (act == "swiglu") lines_.add("swiglu");
     if (act == "relu2") lines_.add("squared_relu");
     lines_.add("normalization", a.norm == Norm::kRmsNorm ? "RMSNorm" : "LayerNorm");
-    if (a.positions != PositionEmbedding::kAlibi) {
-      const bool rope = a.positions == PositionEmbedding::kRope;
-      lines_.add("position_embedding_type", rope ? "rope" : "learned_absolute");
-    }
+    positions(a.positions);
     if (!a.attention_out_bias) lines_.add("disable_bias_linear");
     if (!a.attention_out_bias && a.qkv_bias) lines_.add("add_qkv_bias");
     lines_.add("attention_dropout", a.dropout ? "0.1" : "0");
     lines_.add("hidden_dropout", a.dropout ? "0.1" : "0");
+  }
+
+  // Relative ones have no words.
+  void positions(PositionEmbedding p) {
+    const char* name = "position_embedding_type";
+    if (p == PositionEmbedding::kNone) return lines_.add(name, "none");
+    if (p == PositionEmbedding::kAlibi) return;
+    lines_.add(name, p == PositionEmbedding::kRope ? "rope" : "learned_absolute");
   }
 
   void experts_and_latent() {
@@ -92,11 +119,22 @@ class Export {
     lines_.add("moe_layer_freq", dense == 0 ? std::to_string(a.moe.layer_freq)
                                             : "\"([0]*" + std::to_string(dense) + "+[1]*" +
                                                   std::to_string(a.layers - dense) + ")\"");
-    const Json& dispatcher = at("parallel.framework_options.dispatcher");
-    const bool exchanges = s().ep * s().etp > 1;
-    if (dispatcher.is_string() && (exchanges || dispatcher != "flex")) {
-      lines_.add("moe_token_dispatcher_type", dispatcher.get<std::string>());
-    }
+    dispatcher();
+    // Without it the experts of a rank run one by one.
+    lines_.add("moe_grouped_gemm");
+  }
+
+  // Megatron-LM's default gathers all tokens; a profile without the option sends all to all.
+  // Core 0.12 to 0.15 assert --moe-enable-deepep beside flex.
+  void dispatcher() {
+    const Json& given = at("parallel.framework_options.dispatcher");
+    const bool said = given.is_string();
+    if (!said && s().ep == 1) return;
+    const std::string name = said ? given.get<std::string>() : std::string(kDispatchers[0]);
+    const bool flex = name == kDispatchers[1];
+    if (flex && s().ep * s().etp == 1) return;
+    lines_.add("moe_token_dispatcher_type", name);
+    if (flex) lines_.add("moe_enable_deepep");
   }
 
   void training() {
@@ -119,22 +157,47 @@ class Export {
     if (p == Precision::nvfp4) lines_.add("fp4_format", "e2m1");
   }
 
+  bool has_muon() const { return at("training.optimizer") == "muon"; }
+
+  // Muon's states are whole layers', which dist_muon spreads over the replicas.
+  void optimizer() {
+    const Json& name = at("training.optimizer");
+    if (has_muon()) return lines_.add("optimizer", s().zero > 0 ? "dist_muon" : "muon");
+    if (name == "sgd" || name == "lion") lines_.add("optimizer", name.get<std::string>());
+  }
+
   void states() {
-    if (at("training.optimizer") == "sgd") lines_.add("optimizer", "sgd");
+    optimizer();
     const std::string& name = r_.states_name;
     if (name == kFp32Gradients && r_.run.training.precision == Precision::fp16) {
       lines_.add("accumulate_allreduce_grads_in_fp32");
     }
-    if (s().zero == 0) return;
+    if (s().zero == 0 || has_muon()) return;
     if (offloads()) lines_.add("use_precision_aware_optimizer");
-    if (name != "bf16-moments" && name != "adam-mixed-16") return;
+    if (at("training.optimizer") == "adam") adam_states();
+  }
+
+  // Adam's states by their widths. Recipes of other names share sums with these, not optimizers.
+  void adam_states() {
+    const std::string& name = r_.states_name;
+    if (!name.empty() && name != "bf16-moments" && name != "adam-mixed-16") return;
+    const StateRecipe& r = r_.run.training.recipe;
+    const AdamWidths* widths = widths_of(r, keeps_remainders());
+    const bool narrow = r.gradients == 2;
+    if (widths == nullptr || (!narrow && r.optimizer == 12)) return;
     if (!offloads()) {
       lines_.add("use_precision_aware_optimizer");
-      lines_.add("no_store_param_remainders");
+      if (widths->master == 4) lines_.add("no_store_param_remainders");
     }
-    if (name == "adam-mixed-16") return lines_.add("main_grads_dtype", "bf16");
-    lines_.add("exp_avg_dtype", "bf16");
-    lines_.add("exp_avg_sq_dtype", "bf16");
+    if (narrow) lines_.add("main_grads_dtype", "bf16");
+    if (widths->first < 4) lines_.add("exp_avg_dtype", type_of(widths->first));
+    if (widths->second < 4) lines_.add("exp_avg_sq_dtype", type_of(widths->second));
+  }
+
+  // Where the precision-aware optimizer may keep 16 bits beside the weights (training.cpp).
+  bool keeps_remainders() const {
+    const Precision p = r_.run.training.precision;
+    return !offloads() && (p == Precision::bf16 || p == Precision::fp8);
   }
 
   void parallel() {
@@ -145,8 +208,8 @@ class Export {
     }
     pipeline();
     lines_.start();
-    if (s().zero > 0) lines_.add("use_distributed_optimizer");
-    if (s().zero > 1) {
+    if (s().zero > 0 && !has_muon()) lines_.add("use_distributed_optimizer");
+    if (s().zero > 1 && !has_muon()) {
       lines_.add("use_megatron_fsdp");
       lines_.add("data_parallel_sharding_strategy",
                  std::string(kSharding[static_cast<std::size_t>(s().zero)]));
@@ -165,7 +228,7 @@ class Export {
   void overlap() {
     const Framework& f = r_.run.framework;
     if (f.overlap_grad_reduce) lines_.add("overlap_grad_reduce");
-    if (f.overlap_grad_reduce && f.overlap_param_gather && s().zero > 0) {
+    if (f.overlap_grad_reduce && f.overlap_param_gather && s().zero > 0 && !has_muon()) {
       lines_.add("overlap_param_gather");
     }
     const bool asked = at("parallel.framework_options.tp_comm_overlap") == "true";

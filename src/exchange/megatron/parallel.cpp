@@ -149,6 +149,27 @@ void dispatcher(ImportDraft& d) {
          "allgather is Megatron-LM's default, and no dispatcher of ours: flex or alltoall");
 }
 
+// All experts of a rank are one launch here; Megatron-LM runs them one by one unless it is told
+// (SequentialMLP). MegaBlocks always groups them.
+void grouped_experts(ImportDraft& d) {
+  constexpr std::string_view kName = "moe_grouped_gemm";
+  const bool own = d.out.format == ForeignFormat::megatron && d.other_defaults.empty() &&
+                   !d.is_on("deepspeed") &&
+                   !begins_with(d.settings.written("num_experts"), "--moe-num-experts");
+  const std::int64_t experts = d.count_at("model.num_local_experts", 0);
+  if (!own || experts <= d.count_at("parallel.ep", 1)) return;
+  const auto& all = d.settings.all();
+  const bool on = std::any_of(all.begin(), all.end(), [&](const ForeignSetting& s) {
+    return s.name == kName &&
+           (s.value.is_null() || bare_text(s.value) == "True" || bare_text(s.value) == "true");
+  });
+  if (on) return;
+  const bool given = d.settings.has(kName);
+  d.not_understood(given ? d.settings.written(kName) : "no --moe-grouped-gemm",
+                   "Megatron-LM runs a rank's experts one by one; they are one launch here");
+  d.settings.take(kName);
+}
+
 // The stage of ZeRO that a sharding strategy is.
 std::int64_t fsdp_stage(ImportDraft& d, std::int64_t optimizer) {
   const auto strategy = d.settings.choice("data_parallel_sharding_strategy", kSharding);
@@ -382,6 +403,7 @@ void read_parallel_of(ImportDraft& d) {
   global_batch(d);
   context(d);
   dispatcher(d);
+  grouped_experts(d);
   sharding(d);
   optimizer_instances(d);
   switches(d);

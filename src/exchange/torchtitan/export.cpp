@@ -25,6 +25,7 @@ class Export {
   std::vector<Line> lines(bool tokens) {
     const Strategy& s = r_.run.strategy;
     add("training", "seq_len", r_.run.training.sequence);
+    types();
     tokens ? batches_in_tokens() : batches();
     const std::int64_t shards = shards_of(s);
     add("parallelism", "data_parallel_replicate_degree", s.dp / shards);
@@ -46,6 +47,7 @@ class Export {
     if (option("async_tp") == "true") add("parallelism", "enable_async_tensor_parallel", true);
     recompute();
     compile();
+    converters();
     return std::move(lines_);
   }
 
@@ -128,8 +130,30 @@ class Export {
       add("compile", "components",
           option("compile_loss") == "true" ? Json({"model", "loss"}) : Json({"model"}));
     }
+  }
+
+  // torchtitan converts linear layers only where its list of converters says so.
+  void converters() {
+    const Precision p = r_.run.training.precision;
+    if (p == Precision::mxfp8) add("model", "converters", Json({"quantize.linear.mx"}));
+    if (p != Precision::fp8) return;
+    add("model", "converters", Json({"quantize.linear.float8"}));
+    const char* table = "quantize.linear.float8";
     const std::string float8 = option("float8");
-    if (!float8.empty() && float8 != "none") add("quantize.linear.float8", "recipe_name", float8);
+    add(table, "recipe_name", float8 == "rowwise" ? "rowwise" : "tensorwise");
+    // Rows have scales of their own, with which FSDP gathers 16 bits.
+    if (float8 != "rowwise") add(table, kGathersFloat8, float8 == "tensorwise");
+  }
+
+  // mixed_precision_reduce takes float32 alone (torchtitan @ b5bcd76), so no other is written.
+  void types() {
+    const Run& run = r_.run;
+    const StateRecipe& states = run.training.recipe;
+    if (run.training.precision == Precision::fp32)
+      add("training", "mixed_precision_param", "float32");
+    if (states.optimizer != 2 * states.weights) return;
+    if (states.weights == 2) add("training", "dtype", "bfloat16");
+    if (states.gradients == 0) add("optimizer", "early_step_in_backward", true);
   }
 
   const ResolvedRun& r_;

@@ -299,6 +299,19 @@ void converters_off(ImportDraft& d) {
   }
 }
 
+// Recipes of float8. Tensorwise scales gather weights in 8 bits only where FSDP is told to.
+void read_float8(ImportDraft& d, bool rowwise) {
+  const char* path = "parallel.framework_options.float8";
+  std::optional<bool> gathers;
+  for (const char* table : {"float8.", "quantize.linear.float8."}) {
+    if (const auto given = d.settings.flag(std::string(table) + kGathersFloat8)) gathers = given;
+  }
+  d.set("training.precision", "fp8");
+  if (rowwise) return d.set(path, "rowwise");
+  d.set(path, gathers.value_or(false) ? "tensorwise" : "none");
+  if (!gathers) d.note(path, "none", std::string("without ") + kGathersFloat8 + " [from memory]");
+}
+
 // float8 of linear layers trains in fp8.
 void read_precision(ImportDraft& d) {
   constexpr std::array<std::string_view, 2> kTypes = {"bfloat16", "float32"};
@@ -319,8 +332,6 @@ void read_precision(ImportDraft& d) {
       d.stop("model.converters " + c, "a converter that is not read");
   }
   const bool converted = converts("float8", false);
-  // Tables of a converter that is not named are left over.
-  d.settings.take("quantize.linear.float8.enable_fsdp_float8_all_gather");
   const std::string first = d.settings.text("fp8_linear").value_or("");
   const bool old = d.is_on("float8.enable_float8_linear") || (!first.empty() && first != "false");
   if (converts("mx", false)) return d.set("training.precision", "mxfp8");
@@ -332,8 +343,7 @@ void read_precision(ImportDraft& d) {
     if (!type) d.note("training.precision", "bf16", "FSDP's mixed_precision_param");
     return;
   }
-  d.set("training.precision", "fp8");
-  d.set("parallel.framework_options.float8", std::string(kRecipes[recipe.value_or(0)]));
+  read_float8(d, recipe == std::size_t{1});
 }
 
 // States other than FSDP's usual ones: weights of dtype, gradients reduced in another type, and no

@@ -77,6 +77,8 @@ inline constexpr std::array kOldSchedules = {
 
 inline constexpr std::string_view kAcMode = "activation_checkpoint.mode";
 inline constexpr std::string_view kAcOption = "activation_checkpoint.selective_ac_option";
+// Beside float8's tensorwise scales; its default is false [from memory, unverified].
+inline constexpr const char* kGathersFloat8 = "enable_fsdp_float8_all_gather";
 // The default of both: mode selective, every second layer [from memory, unverified].
 inline constexpr std::int64_t kAcDefault = 2;
 

@@ -437,7 +437,15 @@ TEST_CASE("torchtitan compiles what its list names, and quantises by its convert
   CHECK(at(toml(compile + "[\"model\"]\n"), "parallel.framework_options.compile") == true);
   const std::string recipe = "[quantize.linear.float8]\nrecipe_name = \"rowwise\"\n";
   CHECK(at(toml(recipe), "training.precision") == "bf16");
-  CHECK(at(toml("converters = [\"float8\"]\n" + recipe), "training.precision") == "fp8");
+  const std::string converters = "converters = [\"float8\"]\n";
+  CHECK(at(toml(converters + recipe), "training.precision") == "fp8");
+  const char* float8 = "parallel.framework_options.float8";
+  CHECK(at(toml(converters + recipe), float8) == "rowwise");
+  // Scales of whole tensors; FSDP gathers 8 bits where it is told to.
+  CHECK(at(toml(converters), float8) == "none");
+  const std::string gathers = "[float8]\nenable_fsdp_float8_all_gather = ";
+  CHECK(at(toml(converters + gathers + "true\n"), float8) == "tensorwise");
+  CHECK(at(toml(converters + gathers + "false\n"), float8) == "none");
   CHECK(at(toml("[parallelism]\nfsdp_reshard_after_forward = \"never\"\n"),
            "parallel.framework_options.reshard_after_forward") == "never");
 }

@@ -350,4 +350,16 @@ TEST_CASE("Whole numbers in a checkpoint of compressed-tensors are quantised wei
   CHECK(fitted(R"({"quant_method": "bitnet"})"));
 }
 
+TEST_CASE("Megatron-LM's experts that run one by one are named") {
+  const std::string moe = "--bf16 --num-experts 8 --moe-token-dispatcher-type alltoall ";
+  const auto named = [](const std::string& arguments) {
+    return is_named(read(started_megatron(arguments)), "moe-grouped-gemm");
+  };
+  CHECK(named(moe));
+  CHECK(named(moe + "--expert-model-parallel-size 4"));
+  CHECK_FALSE(named(moe + "--expert-model-parallel-size 8"));  // one on each rank
+  CHECK_FALSE(named(moe + "--moe-grouped-gemm"));
+  CHECK_FALSE(named("--bf16"));
+}
+
 }  // namespace orrery

@@ -6,9 +6,10 @@
 // fold)` and `time<R>(cluster, group, fold, kind, S)`. The time of an algorithm must not fall with
 // S or with more nodes of the same kind nor undercut network/cut_bound.h, and it must apply to no
 // smaller group than it does to a larger one unless another of the same library is at least as fast
-// there. Two may have one `id` where they serve different collectives. NCCL and RCCL gather and
-// reduce-scatter over many nodes by the flat ring (Singh et al., PCCL, arXiv:2504.18658), and so
-// they do here, however much faster another would be. Errors: none.
+// there; in-switch under NCCL is the exception, which two ranks of a node lack. Two may have one
+// `id` where they serve different collectives. NCCL and RCCL gather and reduce-scatter over many
+// nodes by the flat ring (Singh et al., PCCL, arXiv:2504.18658), and so they do here, however much
+// faster another would be. Errors: none.
 #pragma once
 
 #include <tuple>

@@ -55,10 +55,14 @@ constexpr std::int64_t meeting_in(const Fold& f, std::size_t i) {
   return units_filled(f.ranks, f.units[i + 1]);
 }
 
+// Whether units of tier i, which is no fabric, join no more than two ranks.
+constexpr bool are_two(const Cluster& c, const Fold& f, std::size_t i) {
+  return uses(f, i) && !is_fabric(c.tiers[i].kind) && meeting_in(f, i) <= 2;
+}
+
 // NCCL's rings serve two ranks that meet in a node.
 constexpr bool too_few_for_nccl(const Cluster& c, const Fold& f, std::size_t i) {
-  return c.library == CollectiveLibrary::nccl && uses(f, i) && !is_fabric(c.tiers[i].kind) &&
-         meeting_in(f, i) <= 2;
+  return c.library == CollectiveLibrary::nccl && are_two(c, f, i);
 }
 
 struct InSwitch {

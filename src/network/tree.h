@@ -4,10 +4,11 @@
 // the buffer, a node that is inside one being a leaf of the other (Sanders, Speck and Träff,
 // Parallel Computing 35, 2009; as NCCL does between nodes). The link of a busy node carries 2S, of
 // one of only two nodes S; the depth is 2·log2 of the nodes. Inside a node a switch that reduces
-// does, else the ranks form a chain with 2S on a link. Chunks fill a pipeline of that depth: with
-// the best number of chunks L + w becomes (√L + √w)², L the latency of all steps, so the ramp is at
-// least 4L. That is what makes a large tree slow at middle sizes. Leaves out the few percent by
-// which the real trees keep some links less busy than 2S. Errors: none.
+// does (from three ranks on, as NVLSTree), else the ranks form a chain with 2S on a link. Chunks
+// fill a pipeline of that depth: with the best number of chunks L + w becomes (√L + √w)², L the
+// latency of all steps, so the ramp is at least 4L. That is what makes a large tree slow at middle
+// sizes. Leaves out the few percent by which the real trees keep some links less busy than 2S.
+// Errors: none.
 #pragma once
 
 #include <bit>
@@ -62,7 +63,7 @@ struct Tree {
     Clock<R> clock;
     for (std::size_t i = 0; i <= f.outermost; ++i) {
       if (!on_the_way(c, f, i)) continue;
-      if (c.tiers[i].in_network_reduction && uses(f, i)) {
+      if (c.tiers[i].in_network_reduction && uses(f, i) && !are_two(c, f, i)) {
         pass_switch(clock, c, g, f, i, full);
       } else {
         pass_branches(clock, c, g, f, i, full);

@@ -111,6 +111,11 @@ TEST_CASE("time never falls with more nodes of the same kind") {
     more.children[last] += dice.integer(1, 3);
     more.group = group_of(x.cluster, more.children);
     more.group.sharers = x.group.sharers;
+    const auto in_switch = [](const Case& c) {
+      return applies(Algorithm::in_switch, c.cluster, c.group, c.kind);
+    };
+    // NCCL reduces in the switch of a node from three ranks on, which two may envy.
+    if (x.group.ranks == 2 && !in_switch(x) && in_switch(more)) return;
     REQUIRE(not_below(time_of(more), time_of(x)));
   });
 }

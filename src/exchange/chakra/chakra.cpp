@@ -196,8 +196,8 @@ class Trace {
       const Framework& f = run_.framework;
       const bool beside = gathers ? f.overlap_param_gather : f.overlap_grad_reduce;
       last_.push_back(collective(gathers ? "gather weights" : "reduce gradients",
-                                 beside ? deps : last_, l.collective, group_in_pass(l), l.ranks,
-                                 l.bytes.si(), l.time));
+                                 beside ? deps : last_, l.collective, group_in_pass(run_, l),
+                                 l.ranks, l.bytes.si(), l.time));
     }
   }
 
@@ -255,12 +255,21 @@ RankGroup group_of(const PassExchange& e) {
   return {};
 }
 
-RankGroup group_in_pass(const CommLine<double>& l) { return {kind_of(l.dimension), 1, l.ranks}; }
+ShardedStates states_of(GroupKind kind) {
+  return kind == GroupKind::expert ? ShardedStates::expert : ShardedStates::dense;
+}
+
+// Shards are gathered and reduced within their group, and summed over the groups.
+RankGroup group_in_pass(const Run& run, const CommLine<double>& l) {
+  const GroupKind kind = kind_of(l.dimension);
+  if (l.collective != Collective::all_reduce) return {kind, 1, l.ranks};
+  const std::int64_t all = replicas(run.strategy, states_of(kind));
+  return {kind, all / l.ranks, all};
+}
 
 RankGroup group_at_end(const Run& run, const CommLine<double>& l) {
   const GroupKind kind = kind_of(l.dimension);
-  const ShardedStates which =
-      kind == GroupKind::expert ? ShardedStates::expert : ShardedStates::dense;
+  const ShardedStates which = states_of(kind);
   const Partition p = partition_of(run.strategy, which);
   const bool shards = reduces_every_micro_batch(run.strategy, run.framework);
   const std::int64_t owners = std::max(p.optimizer, shards ? p.gradients : 1);
@@ -278,8 +287,8 @@ CommGroups::CommGroups(const Run& run, const Simulation& s) : strategy_(run.stra
   for (const PassExchanges& pass : s.exchanges) {
     for (const PassExchange& e : pass.forward) note(group_of(e));
     for (const PassExchange& e : pass.backward) note(group_of(e));
-    for (const CommLine<double>& l : pass.forward_shards) note(group_in_pass(l));
-    for (const CommLine<double>& l : pass.backward_shards) note(group_in_pass(l));
+    for (const CommLine<double>& l : pass.forward_shards) note(group_in_pass(run, l));
+    for (const CommLine<double>& l : pass.backward_shards) note(group_in_pass(run, l));
   }
   for (const StagePlan& stage : s.plan.stages) {
     for (const CommLine<double>& l : stage.lines) note(group_at_end(run, l));

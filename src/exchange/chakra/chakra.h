@@ -52,7 +52,7 @@ struct RankGroup {
 };
 
 RankGroup group_of(const PassExchange& e);
-RankGroup group_in_pass(const CommLine<double>& l);
+RankGroup group_in_pass(const Run& run, const CommLine<double>& l);
 RankGroup group_at_end(const Run& run, const CommLine<double>& l);
 RankGroup group_of(const Rendezvous& r);
 

@@ -30,6 +30,15 @@ void share_among(std::int64_t& degree, std::int64_t before, std::int64_t now) {
   if (degree == before) degree = now;
 }
 
+// The FLOPs of the step follow its batch.
+void set_micro_batches(Run& run, std::int64_t micro_batches) {
+  Strategy& s = run.strategy;
+  s.micro_batches = micro_batches;
+  const std::int64_t batch = micro_batches * s.micro_batch * s.dp;
+  run.training.global_batch = batch;
+  run.model_flops = model_flops(run.model, run.convention, counted(run.training, batch));
+}
+
 Run with_replicas(const Run& all, std::int64_t dp) {
   Run run = all;
   Strategy& s = run.strategy;
@@ -39,20 +48,16 @@ Run with_replicas(const Run& all, std::int64_t dp) {
        {&s.partition.weights, &s.partition.gradients, &s.partition.optimizer}) {
     share_among(*degree, before, dp * s.cp);
   }
-  const std::int64_t each = s.micro_batch * dp;
-  s.micro_batches = divided_up(run.training.global_batch, each);
   run.cluster.gpus = world_size(s);
-  run.training.global_batch = s.micro_batches * each;
+  set_micro_batches(run, divided_up(run.training.global_batch, s.micro_batch * dp));
   return run;
 }
 
 // Tries more micro batches, too, because some schedules need multiples.
 bool make_legal(Run& run) {
   const std::int64_t fewest = run.strategy.micro_batches;
-  const std::int64_t each = run.training.global_batch / fewest;
   for (std::int64_t more = 0; more <= 2 * run.strategy.pp; ++more) {
-    run.strategy.micro_batches = fewest + more;
-    run.training.global_batch = run.strategy.micro_batches * each;
+    set_micro_batches(run, fewest + more);
     if (is_legal(run)) return true;
   }
   return false;

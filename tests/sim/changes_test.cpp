@@ -85,6 +85,20 @@ TEST_CASE("what is left after a failure is legal, smaller by the replicas that h
   CHECK(went_on > 100 / testing::kShare);
 }
 
+TEST_CASE("utilisation after a failure counts the FLOPs of the batch that the others train") {
+  const Run run = testing::run_of(json_of(R"({"model": "llama-3-8b", "framework": "fsdp",
+      "cluster": {"node": "dgx-h100", "gpus": 64},
+      "training": {"sequence_length": 2048, "global_batch": 64}})"));
+  SimulationOptions options = quiet();
+  options.failures = {{SlowPart::gpu, 0}};
+  const Simulation after = simulate(run, options);
+  // 63 GPUs take two sequences each.
+  REQUIRE(after.run.training.global_batch == 126);
+  CHECK(after.run.model_flops.si() == testing::about(run.model_flops.si() / 64 * 126));
+  CHECK(after.answer.model_flops.si() == testing::about(2 * run.model_flops.si() / 64));
+  CHECK(after.answer.hardware_flops.si() == testing::about(after.answer.model_flops.si()));
+}
+
 TEST_CASE("a failed card leaves its traffic to the others of the node") {
   Shelf shelf;
   RunMaker maker(shelf, 53);

@@ -23,7 +23,8 @@ enum class SlowPart : std::uint8_t { gpu, node, link };  // link: a node's, to o
 struct Slow {
   SlowPart part = SlowPart::gpu;
   std::int64_t which = 0;
-  double factor = 1;  // of its time
+  double factor = 1;              // of its time
+  std::int64_t cards_failed = 0;  // of a node's links
 };
 
 struct Disturbances {

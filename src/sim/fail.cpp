@@ -63,22 +63,21 @@ bool make_legal(Run& run) {
   return false;
 }
 
-std::vector<Slow> slowed_links(const Run& run, const std::vector<Failure>& failures,
-                               std::string& why_none) {
-  std::map<std::int64_t, double> cards_lost;
+std::vector<Slow> links_with_fewer_cards(const Run& run, const std::vector<Failure>& failures,
+                                         std::string& why_none) {
+  std::map<std::int64_t, std::int64_t> cards_failed;
   for (const Failure& f : failures) {
-    if (f.part == SlowPart::link) cards_lost[f.which] += 1;
+    if (f.part == SlowPart::link) cards_failed[f.which] += 1;
   }
   const std::size_t above_node = tier_between_nodes(run.cluster);
   std::vector<Slow> slow;
-  for (const auto& [node, lost] : cards_lost) {
+  for (const auto& [node, failed] : cards_failed) {
     const Tier& tier = run.cluster.tiers[std::min(above_node, run.cluster.tier_count - 1UL)];
-    const double left = 1 - lost * tier.rank_share;
-    if (left < 1e-9) {
+    if (1 - static_cast<double>(failed) * tier.rank_share < 1e-9) {
       why_none = "node " + std::to_string(node) + " is left without a link; fail the node instead";
       return {};
     }
-    slow.push_back({SlowPart::link, node, 1 / left});
+    slow.push_back({SlowPart::link, node, 1, failed});
   }
   return slow;
 }
@@ -87,7 +86,7 @@ std::vector<Slow> slowed_links(const Run& run, const std::vector<Failure>& failu
 
 Survivors survivors(const Run& run, const std::vector<Failure>& failures) {
   Survivors left;
-  left.slow = slowed_links(run, failures, left.why_none);
+  left.slow = links_with_fewer_cards(run, failures, left.why_none);
   const std::int64_t most = replicas_left(run, failures);
   left.run = run;
   if (most == run.strategy.dp) return left;

@@ -116,9 +116,33 @@ TEST_CASE("a failed card leaves its traffic to the others of the node") {
     }
     ++slowed;
     REQUIRE(left.slow.size() == 1);
-    CHECK(left.slow[0].factor == testing::about(cards / (cards - 1)));
+    CHECK(left.slow[0].cards_failed == 1);
   }
   CHECK(slowed > 20 / testing::kShare);
+}
+
+TEST_CASE("eight groups of one rank a node take twice as long over seven cards") {
+  const Run run = testing::run_of(json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 64},
+      "training": {"sequence_length": 2048, "global_batch": 64},
+      "parallel": {"tp": 8, "overlap": {"grad_reduce": false, "param_gather": false}}})"));
+  SimulationOptions failed = quiet();
+  failed.failures = {{SlowPart::link, 0}};
+  const Simulation whole = simulate(run, quiet());
+  const double reductions = whole.answer.breakdown[Term::dp_exposed].si();
+  const double more = simulate(run, failed).played.times.step.si() - whole.played.times.step.si();
+  CHECK(more > 0.99 * reductions);  // latency and launch stay as they are
+  CHECK(more < reductions);
+  // One group of all ranks goes over the seven cards evenly.
+  const Run one = testing::run_of(json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 64},
+      "training": {"sequence_length": 2048, "global_batch": 64},
+      "parallel": {"tp": 1, "overlap": {"grad_reduce": false, "param_gather": false}}})"));
+  const Simulation of_one = simulate(one, quiet());
+  const double seventh =
+      simulate(one, failed).played.times.step.si() - of_one.played.times.step.si();
+  CHECK(seventh < of_one.answer.breakdown[Term::dp_exposed].si() / 7);
+  CHECK(seventh > of_one.answer.breakdown[Term::dp_exposed].si() / 7 * 0.9);
 }
 
 // All links of a stage's nodes slow by a factor are links of a slow fabric: what is in the open,
@@ -134,7 +158,7 @@ TEST_CASE("links that are slow take their traffic as long as a fabric that is as
     }
     const Simulation on_slow_links = simulate(run, slow);
     const double step = on_slow_links.played.times.step.si();
-    const Simulation of_fabric = simulate(with_slow_links(run, factor), quiet());
+    const Simulation of_fabric = simulate(with_slow_links(run, {factor}), quiet());
     CHECK(step == testing::about(of_fabric.played.times.step.si()));
     CHECK(total(on_slow_links) == testing::about(step).epsilon(1e-8));
     slowed += step > simulate(run, quiet()).played.times.step.si() * 1.01 ? 1 : 0;

@@ -18,7 +18,9 @@
 
 namespace orrery {
 
-enum class SlowPart : std::uint8_t { gpu, node, link };  // link: a node's, to other nodes
+// gpu: that of a rank. node, link: of the cluster, whose devices parallel.placement numbers. link:
+// a node's, to other nodes.
+enum class SlowPart : std::uint8_t { gpu, node, link };
 
 struct Slow {
   SlowPart part = SlowPart::gpu;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "core/divide.h"
 #include "parallel/rules.h"
@@ -12,17 +14,36 @@
 namespace orrery {
 namespace {
 
-std::int64_t replicas_left(const Run& run, const std::vector<Failure>& failures) {
-  std::set<std::int64_t> lost;
+using Replicas = std::set<std::int64_t>;
+
+Replicas lost_replicas(const Run& run, const std::vector<Failure>& failures) {
+  Replicas lost;
   for (std::int64_t rank = 0; rank < world_size(run.strategy); ++rank) {
     for (const Failure& f : failures) {
-      const std::int64_t mine =
-          f.part == SlowPart::gpu ? rank : rank / run.cluster.devices_per_node;
+      const std::int64_t mine = f.part == SlowPart::gpu ? rank : node_of(run.cluster, rank);
       if (f.part == SlowPart::link || mine != f.which) continue;
       lost.insert(place_of_rank(run.strategy, rank).replica);
     }
   }
-  return run.strategy.dp - static_cast<std::int64_t>(lost.size());
+  return lost;
+}
+
+using Devices = std::shared_ptr<const std::vector<std::int32_t>>;
+
+// The devices of the first `dp` replicas that are not lost. Ranks keep their order, and a list
+// their places.
+Devices devices_left(const Run& all, const Devices& listed, const Replicas& lost, std::int64_t dp) {
+  if (!listed) return {};
+  Replicas left;
+  for (std::int64_t r = 0; static_cast<std::int64_t>(left.size()) < dp; ++r) {
+    if (lost.count(r) == 0) left.insert(r);
+  }
+  std::vector<std::int32_t> devices;
+  for (std::size_t rank = 0; rank < listed->size(); ++rank) {
+    const RankPlace at = place_of_rank(all.strategy, static_cast<std::int64_t>(rank));
+    if (left.count(at.replica) > 0) devices.push_back((*listed)[rank]);
+  }
+  return std::make_shared<const std::vector<std::int32_t>>(std::move(devices));
 }
 
 // States that were sharded over all replicas are sharded over all survivors.
@@ -39,8 +60,11 @@ void set_micro_batches(Run& run, std::int64_t micro_batches) {
   run.model_flops = model_flops(run.model, run.convention, counted(run.training, batch));
 }
 
-Run with_replicas(const Run& all, std::int64_t dp) {
+Run with_replicas(const Run& all, const Replicas& lost, std::int64_t dp) {
   Run run = all;
+  Cluster& c = run.cluster;
+  c.listed_devices = devices_left(all, c.listed_devices, lost, dp);
+  c.device_of_rank = devices_left(all, c.device_of_rank, lost, dp);
   Strategy& s = run.strategy;
   const std::int64_t before = s.dp * s.cp;
   s.dp = dp;
@@ -48,7 +72,7 @@ Run with_replicas(const Run& all, std::int64_t dp) {
        {&s.partition.weights, &s.partition.gradients, &s.partition.optimizer}) {
     share_among(*degree, before, dp * s.cp);
   }
-  run.cluster.gpus = world_size(s);
+  c.gpus = world_size(s);
   set_micro_batches(run, divided_up(run.training.global_batch, s.micro_batch * dp));
   return run;
 }
@@ -87,11 +111,12 @@ std::vector<Slow> links_with_fewer_cards(const Run& run, const std::vector<Failu
 Survivors survivors(const Run& run, const std::vector<Failure>& failures) {
   Survivors left;
   left.slow = links_with_fewer_cards(run, failures, left.why_none);
-  const std::int64_t most = replicas_left(run, failures);
+  const Replicas lost = lost_replicas(run, failures);
   left.run = run;
-  if (most == run.strategy.dp) return left;
+  if (lost.empty()) return left;
+  const std::int64_t most = run.strategy.dp - static_cast<std::int64_t>(lost.size());
   for (std::int64_t dp = most; dp > 0; --dp) {
-    left.run = with_replicas(run, dp);
+    left.run = with_replicas(run, lost, dp);
     if (make_legal(left.run)) return left;
   }
   left.why_none = "no replica of the model is left";

@@ -28,7 +28,7 @@ std::vector<LinkState> slowness_of_links(const Run& run, const std::vector<Slow>
   }
   if (by_node.empty()) return by_stage;
   for (std::int64_t rank = 0; rank < world_size(run.strategy); ++rank) {
-    const auto node = by_node.find(rank / run.cluster.devices_per_node);
+    const auto node = by_node.find(node_of(run.cluster, rank));
     if (node == by_node.end()) continue;
     LinkState& stage = by_stage[static_cast<std::size_t>(place_of_rank(run.strategy, rank).stage)];
     stage = worse(stage, node->second);

@@ -112,6 +112,12 @@ $ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 --html slow.html -o slow
 $ grep -o 'GPU 17 takes 1.30 times as long' slow.html
 > GPU 17 takes 1.30 times as long
 
+# A node is one of the placement's; the last stage sits on node 0 here.
+$ orrery simulate gpt3-175b-1024-a100 --gpus 64 --pp 8 --tp 8 --set 'parallel.placement={"nodes":"7, 6, 5, 4, 3, 2, 1, 0"}' --slow node:0=1.3 --csv | grep -v ',1,0\.'
+> rank,node,stage,replica,slowness,busy_share
+> 56,0,7,0,1.3,...
+> ...
+
 $ orrery simulate gpt3-175b-1024-a100 --slow gpu:5000=2
 ! exit 2
 ! stderr --slow: found "gpu:5000=2"; allowed: gpu 0 to 1023

@@ -99,6 +99,50 @@ TEST_CASE("utilisation after a failure counts the FLOPs of the batch that the ot
   CHECK(after.answer.hardware_flops.si() == testing::about(after.answer.model_flops.si()));
 }
 
+TEST_CASE("a slow node or link holds up the stage whose ranks a placement puts there") {
+  const Json base = json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 64},
+      "training": {"sequence_length": 8192, "global_batch": 256}, "parallel": {"tp": 2, "pp": 4}})");
+  const Run in_order = testing::run_of(base);
+  // Node 0 holds the last stage, as node 7 does without a placement.
+  const Run turned = testing::run_of(
+      with(base, R"({"parallel": {"placement": {"nodes": "7, 6, 5, 4, 3, 2, 1, 0"}}})"));
+  const auto step = [](const Run& run, SlowPart part, std::int64_t which) {
+    SimulationOptions slow = quiet();
+    slow.disturbances.slow = {{part, which, 3}};
+    return simulate(run, slow).played.times.step.si();
+  };
+  for (const SlowPart part : {SlowPart::node, SlowPart::link}) {
+    for (const std::int64_t node : {0, 3, 7}) {
+      CHECK(step(turned, part, node) == testing::about(step(in_order, part, 7 - node)));
+    }
+    CHECK(step(turned, part, 0) != testing::about(step(turned, part, 7)));
+  }
+  CHECK(step(turned, SlowPart::gpu, 63) == testing::about(step(in_order, SlowPart::gpu, 63)));
+}
+
+TEST_CASE("a failed node takes the replicas that a placement puts there, the others keep theirs") {
+  const Json base = json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 32},
+      "training": {"sequence_length": 2048, "global_batch": 32}, "parallel": {"tp": 8}})");
+  const Run turned =
+      testing::run_of(with(base, R"({"parallel": {"placement": {"nodes": "3, 2, 1, 0"}}})"));
+  const Survivors left = survivors(turned, {{SlowPart::node, 3}});
+  REQUIRE(left.run.strategy.dp == 3);
+  CHECK(node_of(left.run.cluster, 0) == 2);  // replica 1 is the first now
+  CHECK(node_of(left.run.cluster, 23) == 0);
+  // Round robin over nodes: every node holds a part of every replica.
+  const Run scattered = testing::run_of(with(base, R"({"parallel": {"placement":
+      [0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27,
+       4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31]}})"));
+  CHECK_FALSE(survivors(scattered, {{SlowPart::node, 0}}).why_none.empty());
+  const Survivors three = survivors(scattered, {{SlowPart::gpu, 8}});
+  REQUIRE(three.why_none.empty());
+  CHECK(three.run.cluster.device_of_rank->size() == 24);
+  CHECK(device_of(three.run.cluster, 8) == 4);  // replica 1, which was on 2, 10, … is gone
+  CHECK(simulate(three.run, quiet()).played.times.step > Seconds());
+}
+
 TEST_CASE("a failed card leaves its traffic to the others of the node") {
   Shelf shelf;
   RunMaker maker(shelf, 53);

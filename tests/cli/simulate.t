@@ -81,6 +81,12 @@ $ orrery simulate gpt3-175b-1024-a100 --fail node:0,link:3
 $ orrery simulate gpt3-175b-1024-a100 --fail gpu:1024
 ! exit 2
 ! stderr --fail: found "gpu:1024"; allowed: gpu 0 to 1023
+$ orrery simulate llama-3-8b-8-h100 --fail link:0
+! exit 2
+! stderr --fail: found "link:0"; allowed: gpu or node parts: this run has one node, and no links between nodes
+$ orrery simulate llama-3-8b-8-h100 --slow link:0=5
+! exit 2
+! stderr --slow: found "link:0=5"; allowed: gpu or node parts
 $ orrery simulate gpt3-175b-1024-a100 --gpus 64 --global-batch 96 --fail gpu:3
 ! exit 2
 ! stderr no replica of the model is left

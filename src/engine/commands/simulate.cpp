@@ -56,6 +56,13 @@ bool is_used(const Cluster& c, std::int64_t node) {
   return false;
 }
 
+bool is_one_node(const Cluster& c) {
+  for (std::int64_t rank = 1; rank < c.gpus; ++rank) {
+    if (node_of(c, rank) != node_of(c, 0)) return false;
+  }
+  return true;
+}
+
 // gpu:17
 Failure read_part(const Flag& flag, const std::string& part, const std::string& text,
                   const Run& run) {
@@ -67,6 +74,9 @@ Failure read_part(const Flag& flag, const std::string& part, const std::string& 
   Failure f;
   f.part = kind == "gpu" ? SlowPart::gpu : kind == "node" ? SlowPart::node : SlowPart::link;
   const Cluster& c = run.cluster;
+  if (f.part == SlowPart::link && is_one_node(c)) {
+    refuse(flag, text, "gpu or node parts: this run has one node, and no links between nodes");
+  }
   const double which = read_number(flag, part.substr(colon + 1), text);
   const std::int64_t nodes = c.listed_devices ? place_count(c) / c.devices_per_node : node_count(c);
   const std::int64_t parts = f.part == SlowPart::gpu ? c.gpus : nodes;

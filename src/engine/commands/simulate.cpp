@@ -226,7 +226,7 @@ struct SimulateOptions : CheckpointChoice, SimulateFiles {
 constexpr auto kSimulateOptions = [] {
   using C = SimulateOptions;
   return std::array{
-      Option{into<&C::run>()},
+      Option{into<&C::run>(OptionKind::played_run)},
       Option{into<&C::without>(OptionKind::comma_texts), "--without", "NAME",
              "turn an effect off: contention (for links), send-overlap (a stage goes on while it "
              "sends), or an overlap with compute: grad-reduce, param-gather, tp, cp, ep, offload, "

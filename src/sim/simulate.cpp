@@ -51,9 +51,7 @@ class Simulator {
         by_stage([&](const Run& run, const Workspace& w) { return pass_uses(run, w, out_.plan); });
     out_.exchanges = by_stage(
         [&](const Run& run, const Workspace& w) { return pass_exchanges(run, w, out_.plan); });
-    out_.stages = by_stage([&](const Run& run, const Workspace& w) {
-      return stage_uses(run, w, out_.plan, out_.passes, out_.graph, times());
-    });
+    out_.stages = stage_uses(out_.plan, out_.passes, out_.graph, times());
     for (std::size_t i = 0; i < undisturbed_.size(); ++i) {
       const Seconds more = time_in_passes(out_.graph, times(), i) - undisturbed_[i];
       if (more > undisturbed_[i] * kRounding) out_.stages[i].mates = more;

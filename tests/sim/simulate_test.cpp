@@ -117,6 +117,29 @@ TEST_CASE("spans of a stream do not cross, and passes fill what the stage is bus
   });
 }
 
+TEST_CASE("gathers of sharded weights in passes are spans as long as their stream is busy") {
+  int drawn = 0;
+  for_runs(30, 300, [&](const Run& run) {
+    if (!why_no_prefetch(run).empty() || schedule_of(run).entry().written_out) return;
+    const Simulation s = simulate(run, {});
+    for (std::size_t i = 0; i < s.plan.stages.size(); ++i) {
+      double spans = 0;
+      for (const Span& span : spans_of_stage(s, i)) {
+        const bool of_passes = span.stream == Stream::dp && span.kind == SpanKind::collectives;
+        if (of_passes) spans += (span.end - span.begin).si();
+      }
+      const StagePlan& end = s.plan.stages[i];
+      const ExposedTraffic once = exposed_traffic(s.plan, s.played.times, i);
+      const double busy = s.stages[i].streams[Stream::dp].busy.si() -
+                          (end.gradients.hidden + end.weights.hidden).si() -
+                          (once.gradients + once.weights).si();
+      CHECK(near(spans, busy, 1e-6));
+      drawn += spans > 0 ? 1 : 0;
+    }
+  });
+  CHECK(drawn > 10 / testing::kShare);
+}
+
 TEST_CASE("slower parts never make a quiet step shorter") {
   for_runs(25, 200, [](const Run& run, Dice& dice) {
     SimulationOptions options;

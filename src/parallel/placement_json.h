@@ -23,8 +23,8 @@ using RankDevices = std::shared_ptr<const std::vector<std::int32_t>>;
 
 RankDevices read_placement(Reader r, const Cluster& c);
 
-// What decides which links a group uses: `listed`, or null where it puts whole units of every tier
-// in another order and nothing else, as the default placement does.
+// Null where the list puts whole units of every tier in another order and nothing else: groups use
+// the links that they use by default.
 RankDevices out_of_order(RankDevices listed, const Cluster& c);
 
 }  // namespace orrery

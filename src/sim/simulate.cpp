@@ -12,6 +12,7 @@
 #include "sim/played_answer.h"
 #include "sim/settle.h"
 #include "sim/slow_links.h"
+#include "sim/stage_lines.h"
 
 namespace orrery {
 namespace {
@@ -52,6 +53,9 @@ class Simulator {
     out_.exchanges = by_stage(
         [&](const Run& run, const Workspace& w) { return pass_exchanges(run, w, out_.plan); });
     out_.stages = stage_uses(out_.plan, out_.passes, out_.graph, times());
+    out_.lines = by_stage([&](const Run& run, const Workspace& w) {
+      return stage_lines(run, w, out_.plan, times());
+    });
     for (std::size_t i = 0; i < undisturbed_.size(); ++i) {
       const Seconds more = time_in_passes(out_.graph, times(), i) - undisturbed_[i];
       if (more > undisturbed_[i] * kRounding) out_.stages[i].mates = more;

@@ -78,7 +78,7 @@ struct StageUse {
   Seconds mates{};   // inside its passes it waits for a slower GPU that it exchanges data with
 };
 
-// By cell. What `plan` exposes in its passes; `w` holds the prices of `run`.
+// By cell, exposed as the passes of `plan` have it; `w` holds the prices of `run`.
 std::vector<PassUse> pass_uses(const Run& run, const Workspace& w, const StepPlan& plan);
 
 // One entry a stage. `times` holds the passes of at least one replica; the first one is used.

@@ -139,6 +139,10 @@ $ orrery simulate llama-3-8b-8-h100 --gpus 32 --framework fsdp --zero 3 --pp 1 -
 $ python3 -c 'import json; a = json.load(open("slow.json")); d = {x["cause"]: x["time_s"] for x in a["timeline"]["differences"]}; print(d["slow parts"] > 2 * a["timeline"]["estimate_step_time_s"])'
 > True
 
+# The lines of communication are those of the step that was simulated: they sum to the breakdown.
+$ python3 -c 'import json; a = json.load(open("slow.json")); print(abs(sum(l["exposed_s"] for l in a["communication"]) / a["breakdown_s"]["dp_exposed"] - 1) < 1e-9, abs(sum(l["time_s"] for l in a["communication"]) / a["timeline"]["stages"][0]["streams"]["dp"]["busy_s"] - 1) < 1e-6)'
+> True True
+
 # Gathers and reductions in every micro batch are slices, together as long as their stream is busy.
 $ orrery simulate llama-3-8b-8-h100 --gpus 16 --framework fsdp --zero 3 --pp 1 --tp 1 --global-batch 32 --trace shards.json --json -o shards.txt
 $ python3 -c 'import json; t = json.load(open("shards.json"))["traceEvents"]; d = [e["dur"] for e in t if e["ph"] == "X" and e["name"].startswith("dp collectives")]; print(len(d), abs(sum(d) * 1e-6 / json.load(open("shards.txt"))["timeline"]["stages"][0]["streams"]["dp"]["busy_s"] - 1) < 1e-4)'

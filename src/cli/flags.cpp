@@ -50,18 +50,20 @@ CLI::Option* add_each(CLI::App& app, Json& request, const Option& o, MakeJson ma
   return app.add_option_function<std::vector<std::string>>(o.name, add, help_of(o));
 }
 
-void add_run_flags(CLI::App& app, Json& request) {
+void add_run_flags(CLI::App& app, Json& request, bool observed) {
   add_option(app, request,
              {{OptionKind::texts},
               "--set",
               "PATH=VALUE",
               "set any key of the run file: parallel.zero=3, model.num_hidden_layers=48"});
-  add_option(app, request,
-             {{OptionKind::file},
-              "--observed",
-              "FILE",
-              "your own step times, to scale the estimate by: [{\"run\": \"run.json\", "
-              "\"step_time\": \"12.3 s\"}], or a training log of this run"});
+  if (observed) {
+    add_option(app, request,
+               {{OptionKind::file},
+                "--observed",
+                "FILE",
+                "your own step times, to scale the estimate by: [{\"run\": \"run.json\", "
+                "\"step_time\": \"12.3 s\"}], or a training log of this run"});
+  }
   for (const RunFlag& flag : run_flags()) {
     const std::string otherwise =
         flag.otherwise.empty() ? "" : " (" + std::string(flag.otherwise) + ")";
@@ -96,12 +98,13 @@ CLI::Option* declared(CLI::App& app, Json& request, const Option& o) {
     case OptionKind::runs:
       return add_each(app, request, o, named_or_input)->expected(1, 64);
     case OptionKind::run:
+    case OptionKind::played_run:
       add_named(app, request,
                 {{}, "RUN", "", "run file: name, path or -; or describe the run by flags alone"},
                 named_or_input);
       [[fallthrough]];
     case OptionKind::run_flags:
-      add_run_flags(app, request);
+      add_run_flags(app, request, o.by.kind != OptionKind::played_run);
   }
   return nullptr;
 }

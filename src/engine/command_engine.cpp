@@ -123,7 +123,8 @@ std::vector<std::string> file_options(std::string_view command) {
       if (o.by.kind == OptionKind::file || o.by.kind == OptionKind::files) {
         keys.push_back(key_of(o));
       }
-      if (o.by.kind == OptionKind::run || o.by.kind == OptionKind::run_flags) {
+      if (o.by.kind == OptionKind::run || o.by.kind == OptionKind::played_run ||
+          o.by.kind == OptionKind::run_flags) {
         keys.emplace_back(kObservedKey);
       }
     }

@@ -28,7 +28,8 @@ namespace orrery {
 struct GivenRun;
 void read_run(Request& request, GivenRun& out);
 
-// The key of a run's measured steps, a file, which comes with run and run_flags.
+// The key of a run's measured steps, a file, which comes with run and run_flags. With played_run it
+// is refused and has no flag: their level scales no step that is played.
 inline constexpr const char* kObservedKey = "observed";
 
 // comma_texts: also as one word on the command line. count: not negative. run: RUN and the flags of
@@ -44,6 +45,7 @@ enum class OptionKind : std::uint8_t {
   whole,
   number,
   run,
+  played_run,
   run_flags,
   runs,
 };

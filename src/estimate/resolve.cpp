@@ -296,7 +296,9 @@ void resolve_convention(const RunRequest& request, ResolvedRun& out) {
 void resolve_placement(const StrategyRequest& request, ResolvedRun& out) {
   if (!request.placement) return;
   const Reader given(*request.placement, out.file, key_path<&StrategyRequest::placement>);
-  out.run.cluster.device_of_rank = read_placement(given, out.run.cluster);
+  Cluster& c = out.run.cluster;
+  c.listed_devices = read_placement(given, c);
+  c.device_of_rank = out_of_order(c.listed_devices, c);
 }
 
 StrategyRequest request_of(Reader& root, ResolvedRun& out) {

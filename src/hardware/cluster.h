@@ -61,8 +61,10 @@ struct Cluster {
   CollectiveLibrary library = CollectiveLibrary::any;
   Watts node_power{};       // devices included; 0: not known
   std::int64_t places = 0;  // devices of the whole fabric; 0: no more than the run's nodes have
-  // The device of each rank; null: ranks fill devices in order (parallel/placement.h).
+  // The device of each rank; null: ranks fill devices in order (parallel/placement.h), or whole
+  // units of every tier in another order, between the same links.
   std::shared_ptr<const std::vector<std::int32_t>> device_of_rank;
+  std::shared_ptr<const std::vector<std::int32_t>> listed_devices;  // the same, null without a list
 
   bool operator==(const Cluster&) const = default;
 };
@@ -70,6 +72,15 @@ struct Cluster {
 // The last node may be used in part.
 constexpr std::int64_t node_count(const Cluster& c) {
   return divided_up(c.gpus, c.devices_per_node);
+}
+
+inline std::int64_t device_of(const Cluster& c, std::int64_t rank) {
+  return c.listed_devices ? (*c.listed_devices)[static_cast<std::size_t>(rank)] : rank;
+}
+
+// The node on which a rank sits.
+inline std::int64_t node_of(const Cluster& c, std::int64_t rank) {
+  return device_of(c, rank) / c.devices_per_node;
 }
 
 // Devices of a system, which fails, is held as a spare and draws power as a whole: those that share

@@ -7,7 +7,8 @@
 // direction: a GPU into its NVSwitch, a whole node into the fabric, that is the sum of its NICs,
 // which all groups of the node share. A rank alone fills `rank_share` of it: its own card. The
 // rings and trees of one collective fill at most `channel_share`: a card for each channel of the
-// library.
+// library. Where cards of a child have failed, a group goes over whole ones: as many as are left
+// for each group, or one that as few groups as possible share.
 //
 // The constants belong to this time of a collective,
 //
@@ -88,6 +89,7 @@ struct Tier {
   double pat_rate = 1;                // of a ring's rate, what PAT attains (network/pat.h)
   double rank_share = 1;              // of `bandwidth`, what one rank can fill: its network card's
   double channel_share = 1;           // of `bandwidth`, what rings and trees of one collective fill
+  std::int64_t cards_failed = 0;      // of one child, each of `rank_share` (sim/fail.h)
   Seconds latency{};                  // of one step
   Seconds reduction_latency{};        // of an all-reduce in the switch, however many take part
   Seconds launch{};                   // of one collective
@@ -116,6 +118,21 @@ constexpr BytesPerSecond line_rate(const Tier& t, std::int64_t members) {
 constexpr double filled_share(const Tier& t, std::int64_t ranks) {
   const double share = t.rank_share * static_cast<double>(ranks);
   return share < 1 ? share : 1;
+}
+
+// Cards of a child that have not failed; at least one.
+constexpr std::int64_t cards_left(const Tier& t) {
+  const auto cards = static_cast<std::int64_t>(1 / t.rank_share + 1e-9);
+  return cards > t.cards_failed + 1 ? cards - t.cards_failed : 1;
+}
+
+// The most that one of `groups` which share a child's link gets of its line rate, with cards
+// failed.
+constexpr double share_of_cards_left(const Tier& t, std::int64_t groups) {
+  if (t.cards_failed == 0) return 1;
+  const std::int64_t left = cards_left(t);
+  if (left >= groups) return t.rank_share * static_cast<double>(left / groups);
+  return t.rank_share / static_cast<double>((groups + left - 1) / left);
 }
 
 }  // namespace orrery

@@ -40,7 +40,8 @@ BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, 
   if (g.fabric_share != 1 && is_fabric(c.tiers[i].kind)) {
     efficiency = efficiency * lift<R>(g.fabric_share, {"framework.fabric_share"});
   }
-  const double filled = std::min(most, filled_share(c.tiers[i], child.ranks));
+  const double filled = std::min(
+      {most, filled_share(c.tiers[i], child.ranks), share_of_cards_left(c.tiers[i], g.sharers[i])});
   const auto shared = static_cast<double>(g.sharers[i]);
   if (filled * shared < 1) {  // fewer ranks, or channels, than it takes to fill the link
     const R part = lift<R>(filled, {"part of the link it can fill", "", tier});

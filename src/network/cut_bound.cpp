@@ -43,7 +43,8 @@ double crossing(const Cluster& c, const Group& g, const Fold& f, Collective kind
 Seconds link_bound(const Cluster& c, const Group& g, const Fold& f, Collective kind, std::size_t i,
                    Child child, Bytes full_buffer) {
   const double share =
-      std::min(1.0 / static_cast<double>(g.sharers[i]), filled_share(c.tiers[i], child.ranks));
+      std::min({1.0 / static_cast<double>(g.sharers[i]), filled_share(c.tiers[i], child.ranks),
+                share_of_cards_left(c.tiers[i], g.sharers[i])});
   const Bytes bytes = full_buffer * (crossing(c, g, f, kind, i, child.ranks) / share);
   return bytes / child.line;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "core/json.h"
 
@@ -129,8 +130,10 @@ List listed_devices(Reader& r, const Cluster& c) {
   return devices;
 }
 
+using DeviceList = std::vector<std::int32_t>;
+
 // Whether the ranks that fill a unit in order still fill one.
-bool keeps_units(const List& devices, std::int64_t size) {
+bool keeps_units(const DeviceList& devices, std::int64_t size) {
   for (std::size_t r = 0; r < devices.size(); ++r) {
     const std::size_t first = r - r % static_cast<std::size_t>(size);
     if (devices[r] / size != devices[first] / size) return false;
@@ -138,7 +141,7 @@ bool keeps_units(const List& devices, std::int64_t size) {
   return true;
 }
 
-bool is_in_order(const List& devices, const Cluster& c) {
+bool is_in_order(const DeviceList& devices, const Cluster& c) {
   for (std::size_t i = 0; i + 1 < c.tier_count; ++i) {
     if (!keeps_units(devices, c.tiers[i].size)) return false;
   }
@@ -149,8 +152,11 @@ bool is_in_order(const List& devices, const Cluster& c) {
 
 RankDevices read_placement(Reader r, const Cluster& c) {
   const List devices = listed_devices(r, c);
-  if (is_in_order(devices, c)) return {};
-  return std::make_shared<const std::vector<std::int32_t>>(devices.begin(), devices.end());
+  return std::make_shared<const DeviceList>(devices.begin(), devices.end());
+}
+
+RankDevices out_of_order(RankDevices listed, const Cluster& c) {
+  return is_in_order(*listed, c) ? nullptr : std::move(listed);
 }
 
 }  // namespace orrery

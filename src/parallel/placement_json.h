@@ -21,8 +21,10 @@ namespace orrery {
 
 using RankDevices = std::shared_ptr<const std::vector<std::int32_t>>;
 
-// Null where the list puts whole units of every tier in another order and nothing else: that is the
-// default placement.
 RankDevices read_placement(Reader r, const Cluster& c);
+
+// Null where the list puts whole units of every tier in another order and nothing else: groups use
+// the links that they use by default.
+RankDevices out_of_order(RankDevices listed, const Cluster& c);
 
 }  // namespace orrery

@@ -119,15 +119,18 @@ class Writer {
     write_links(rank);
   }
 
-  // Slices of one track must not cross: sends that do, and a checkpoint's copy, go to a second one.
+  // Slices of one track must not cross: sends that do, data parallelism's collectives in passes,
+  // and a checkpoint's copy go to a second one.
   std::size_t track_of(std::int64_t rank, const Span& span) {
     auto track = static_cast<std::size_t>(span.stream);
     const bool back = span.stream == Stream::pp && !span.forward;
-    if (back || span.kind == SpanKind::save) track += kCountOf<Stream>;
+    const bool in_pass = span.stream == Stream::dp && span.kind == SpanKind::collectives;
+    if (back || in_pass || span.kind == SpanKind::save) track += kCountOf<Stream>;
     if (!tracks_named_[track]) {
       tracks_named_[track] = true;
       name("thread_name", rank, track,
            std::string(name_of(span.stream)) + (back                        ? " back"
+                                                : in_pass                   ? " in passes"
                                                 : track >= kCountOf<Stream> ? " checkpoint"
                                                                             : ""));
     }

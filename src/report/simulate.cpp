@@ -42,8 +42,8 @@ void add_differences(const SimulationReport& r, Section& s) {
 std::string slow_gpu_text(const Run& run, std::int64_t rank, double slowness) {
   const RankPlace at = place_of_rank(run.strategy, rank);
   return "GPU " + grouped(rank) + " takes " + fixed(slowness, 2) + " times as long: node " +
-         grouped(rank / run.cluster.devices_per_node) + ", stage " + grouped(at.stage) +
-         ", replica " + grouped(at.replica);
+         grouped(node_of(run.cluster, rank)) + ", stage " + grouped(at.stage) + ", replica " +
+         grouped(at.replica);
 }
 
 // The slowest first.
@@ -246,7 +246,7 @@ Table gpu_rows(const SimulationReport& r) {
   for (std::size_t i = 0; i < g.slowness.size(); ++i) {
     const auto rank = static_cast<std::int64_t>(i);
     const RankPlace at = place_of_rank(run.strategy, rank);
-    table.add({data_cell(rank), data_cell(rank / run.cluster.devices_per_node), data_cell(at.stage),
+    table.add({data_cell(rank), data_cell(node_of(run.cluster, rank)), data_cell(at.stage),
                data_cell(at.replica), data_cell(g.slowness[i]), data_cell(g.busy_share[i])});
   }
   return table;

@@ -19,7 +19,7 @@ constexpr EnumArray<SpanKind, std::size_t> kSpanColours = {0, 2, 2, 9, 4, 8, 3, 
 
 bool is_drawn(const Span& s) {
   if (s.layer >= 0) return false;  // too many for a page
-  return s.stream == Stream::compute || (s.stream == Stream::dp && s.kind != SpanKind::collectives);
+  return s.stream == Stream::compute || s.stream == Stream::dp;
 }
 
 Lane lane_of(const Simulation& s, std::size_t stage) {
@@ -29,7 +29,7 @@ Lane lane_of(const Simulation& s, std::size_t stage) {
     const bool is_pass = span.node >= 0 && span.stream == Stream::compute;
     lane.spans.push_back({span.begin.si(), span.end.si(), static_cast<std::size_t>(span.kind),
                           is_pass ? pass_name(s.graph, static_cast<std::size_t>(span.node)) : "",
-                          span.beside});
+                          span.beside || span.kind == SpanKind::collectives});
   }
   for (const MemoryPoint& p : s.memory[stage].points) {
     lane.curve.emplace_back(p.time.si(), p.bytes / kGiB);

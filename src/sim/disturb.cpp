@@ -52,7 +52,7 @@ std::int64_t rank_in_stage(const Strategy& s, std::int64_t rank, std::int64_t st
 double slowness_of_rank(const Run& run, const Disturbances& d, std::int64_t rank) {
   double factor = 1;
   for (const Slow& s : d.slow) {
-    const std::int64_t mine = s.part == SlowPart::gpu ? rank : rank / run.cluster.devices_per_node;
+    const std::int64_t mine = s.part == SlowPart::gpu ? rank : node_of(run.cluster, rank);
     if (s.part != SlowPart::link && s.which == mine) factor *= s.factor;
   }
   if (d.spread > 0) {

@@ -18,12 +18,15 @@
 
 namespace orrery {
 
-enum class SlowPart : std::uint8_t { gpu, node, link };  // link: a node's, to other nodes
+// gpu: that of a rank. node, link: of the cluster, whose devices parallel.placement numbers. link:
+// a node's, to other nodes.
+enum class SlowPart : std::uint8_t { gpu, node, link };
 
 struct Slow {
   SlowPart part = SlowPart::gpu;
   std::int64_t which = 0;
-  double factor = 1;  // of its time
+  double factor = 1;              // of its time
+  std::int64_t cards_failed = 0;  // of a node's links
 };
 
 struct Disturbances {

@@ -133,7 +133,8 @@ std::vector<Rendezvous> rendezvous_of(const Run& run, const Workspace& w, std::i
   const auto add = [&](std::int64_t a, std::int64_t b, const CollectiveCost<double>& cost) {
     if (!(cost.time > Seconds())) return;
     all.push_back(
-        {static_cast<std::size_t>(a), static_cast<std::size_t>(b), cost.time, cost.message});
+        {static_cast<std::size_t>(a), static_cast<std::size_t>(b), cost.time, cost.message,
+         entry_of(CommDimension::embedding, Collective::all_reduce, cost, 2, 1, cost.time)});
   };
   add(0, stages - 1, tied_embedding_cost<double>(run));
   for (std::int64_t i = 0; 2 * i + 1 < stages; ++i) {

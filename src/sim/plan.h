@@ -67,6 +67,7 @@ struct Rendezvous {
   std::size_t second = 0;
   Seconds time{};
   Bytes message{};  // the whole buffer
+  CommLine<double> line;
 };
 
 struct StepPlan {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "estimate/workspace.h"
+#include "sim/stage_lines.h"
 
 namespace orrery {
 namespace {
@@ -85,7 +86,7 @@ Terms<double> terms_of_stage(const Simulation& s, std::size_t stage) {
 Answer played_answer(const Run& run, Workspace& workspace, const Simulation& s) {
   Answer a = estimate<double>(run, workspace);
   const std::size_t stage = busiest_stage(s, a.busy_stage);
-  a.busy_stage = static_cast<std::int64_t>(stage);
+  a.busy_stage = a.end_stage = static_cast<std::int64_t>(stage);
   a.step_time = s.played.times.step;
   a.breakdown = terms_of_stage(s, stage);
   Seconds sum{};
@@ -94,6 +95,7 @@ Answer played_answer(const Run& run, Workspace& workspace, const Simulation& s) 
   const Seconds sends = std::min(waits, added_by_sends(s));
   a.breakdown[Term::pp_exposed] += sends;
   a.breakdown[Term::pp_bubble] = waits - sends;
+  fit_lines(s.lines[stage], a);
   a.interval_low = a.step_time * run.framework.interval_low;
   a.interval_high = a.step_time * run.framework.interval_high;
   return a;

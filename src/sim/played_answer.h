@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A simulated step as an answer of estimate(): its time, and the terms of the busiest stage, which
-// sum to it.
+// A simulated step as an answer of estimate(): its time, the terms of the busiest stage, which sum
+// to it, and the messages of that stage, whose exposed times sum to the terms (stage_lines.h).
 //
-// Memory, messages and FLOPs are those of the closed form. Time of a stage that no other term
-// covers is waiting: for sends as long as they make the step longer, else the bubble. Units: SI.
-// Errors: none.
+// Memory and FLOPs are those of the closed form. Time of a stage that no other term covers is
+// waiting: for sends as long as they make the step longer, else the bubble. Units: SI. Errors: none.
 #pragma once
 
 #include "sim/simulate.h"

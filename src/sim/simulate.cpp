@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "estimate/estimate.h"
 #include "estimate/workspace.h"
@@ -11,6 +12,7 @@
 #include "sim/played_answer.h"
 #include "sim/settle.h"
 #include "sim/slow_links.h"
+#include "sim/stage_lines.h"
 
 namespace orrery {
 namespace {
@@ -18,7 +20,7 @@ namespace {
 constexpr double kRounding = 1e-9;
 
 class Simulator {
-  // The run on links that are slow by a factor.
+  // The run on slow links.
   struct OnSlowLinks {
     Run run;
     Workspace workspace;
@@ -28,10 +30,10 @@ class Simulator {
   template <class Of>
   auto by_stage(Of&& of) const {
     auto all = of(run_, workspace_);
-    for (const auto& [factor, slow] : slow_) {
+    for (const auto& [state, slow] : slow_) {
       const auto there = of(slow.run, slow.workspace);
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (link_factors_[i % link_factors_.size()] == factor) all[i] = there[i];
+        if (links_[i % links_.size()] == state) all[i] = there[i];
       }
     }
     return all;
@@ -50,8 +52,9 @@ class Simulator {
         by_stage([&](const Run& run, const Workspace& w) { return pass_uses(run, w, out_.plan); });
     out_.exchanges = by_stage(
         [&](const Run& run, const Workspace& w) { return pass_exchanges(run, w, out_.plan); });
-    out_.stages = by_stage([&](const Run& run, const Workspace& w) {
-      return stage_uses(run, w, out_.plan, out_.passes, out_.graph, times());
+    out_.stages = stage_uses(out_.plan, out_.passes, out_.graph, times());
+    out_.lines = by_stage([&](const Run& run, const Workspace& w) {
+      return stage_lines(run, w, out_.plan, times());
     });
     for (std::size_t i = 0; i < undisturbed_.size(); ++i) {
       const Seconds more = time_in_passes(out_.graph, times(), i) - undisturbed_[i];
@@ -117,11 +120,11 @@ class Simulator {
 
   void make_plan() {
     Planned all = planned(run_, workspace_);
-    for (auto& [factor, slow] : slow_) {
+    for (auto& [state, slow] : slow_) {
       const Planned there = planned(slow.run, slow.workspace);
-      take_slow_stages(there.plan, factor, link_factors_, all.plan);
+      take_slow_stages(there.plan, state, links_, all.plan);
       for (std::size_t c = 0; c < all.fetches.size(); ++c) {
-        if (link_factors_[c % link_factors_.size()] == factor) all.fetches[c] = there.fetches[c];
+        if (links_[c % links_.size()] == state) all.fetches[c] = there.fetches[c];
       }
     }
     out_.plan = std::move(all.plan);
@@ -130,10 +133,14 @@ class Simulator {
 
   // Plans again with these links slow; false if none of them carries a message of the run.
   bool slow_down(const std::vector<Slow>& links) {
-    link_factors_ = slowness_of_links(run_, links);
+    links_ = slowness_of_links(run_, links);
     slow_.clear();
-    for (const double factor : link_factors_) {
-      if (factor != 1) slow_[factor].run = with_slow_links(run_, factor);
+    const std::set<LinkState> distinct(links_.begin(), links_.end());
+    for (const LinkState& a : distinct) {
+      for (const LinkState& b : distinct) {
+        const LinkState both = worse(a, b);
+        if (both != LinkState{}) slow_[both].run = with_slow_links(run_, both);
+      }
     }
     if (slow_.empty()) return false;
     make_plan();
@@ -253,8 +260,8 @@ class Simulator {
   bool fetching_ = false;
   double expert_load_ = 1;
   std::vector<Slow> failed_links_;
-  std::vector<double> link_factors_;    // by stage
-  std::map<double, OnSlowLinks> slow_;  // by factor
+  std::vector<LinkState> links_;  // by stage
+  std::map<LinkState, OnSlowLinks> slow_;
   Workspace workspace_;
   Crowd crowd_;
   std::vector<Seconds> undisturbed_;  // in passes, by stage; empty where GPUs are equal

@@ -102,6 +102,8 @@ struct Simulation {
   std::vector<PassExchanges> exchanges;  // by cell
   std::vector<CellFetches> fetches;      // by cell; empty without --prefetch
   std::vector<StageUse> stages;
+  // The messages of each stage (stage_lines.h).
+  std::vector<std::vector<CommLine<double>>> lines;
   std::vector<MemoryCurve> memory;  // by stage
   std::vector<ChainItem> chain;
   std::vector<Gain> gains;

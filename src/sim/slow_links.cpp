@@ -2,6 +2,7 @@
 #include "sim/slow_links.h"
 
 #include <algorithm>
+#include <map>
 
 #include "estimate/run.h"
 
@@ -11,40 +12,49 @@ std::size_t tier_between_nodes(const Cluster& c) {
   return std::min(tier_of(c, c.devices_per_node) + 1, static_cast<std::size_t>(c.tier_count));
 }
 
-std::vector<double> slowness_of_links(const Run& run, const std::vector<Slow>& slow) {
-  std::vector<double> by_stage(static_cast<std::size_t>(run.strategy.pp), 1);
+LinkState worse(const LinkState& a, const LinkState& b) {
+  return {std::max(a.factor, b.factor), std::max(a.cards_failed, b.cards_failed)};
+}
+
+std::vector<LinkState> slowness_of_links(const Run& run, const std::vector<Slow>& slow) {
+  std::vector<LinkState> by_stage(static_cast<std::size_t>(run.strategy.pp));
   if (tier_between_nodes(run.cluster) >= run.cluster.tier_count) return by_stage;
-  const std::int64_t world = world_size(run.strategy);
-  std::vector<double> by_node(
-      static_cast<std::size_t>((world - 1) / run.cluster.devices_per_node + 1), 1);
+  std::map<std::int64_t, LinkState> by_node;  // those with slow links
   for (const Slow& s : slow) {
-    const auto node = static_cast<std::size_t>(s.which);
-    if (s.part == SlowPart::link && node < by_node.size()) by_node[node] *= s.factor;
+    if (s.part != SlowPart::link) continue;
+    LinkState& node = by_node[s.which];
+    node.factor *= s.factor;
+    node.cards_failed += s.cards_failed;
   }
-  for (std::int64_t rank = 0; rank < world; ++rank) {
-    double& stage = by_stage[static_cast<std::size_t>(place_of_rank(run.strategy, rank).stage)];
-    stage = std::max(stage, by_node[static_cast<std::size_t>(rank / run.cluster.devices_per_node)]);
+  if (by_node.empty()) return by_stage;
+  for (std::int64_t rank = 0; rank < world_size(run.strategy); ++rank) {
+    const auto node = by_node.find(node_of(run.cluster, rank));
+    if (node == by_node.end()) continue;
+    LinkState& stage = by_stage[static_cast<std::size_t>(place_of_rank(run.strategy, rank).stage)];
+    stage = worse(stage, node->second);
   }
   return by_stage;
 }
 
-Run with_slow_links(const Run& run, double factor) {
+Run with_slow_links(const Run& run, const LinkState& links) {
   Run slow = run;
-  for (std::size_t i = tier_between_nodes(run.cluster); i < run.cluster.tier_count; ++i) {
+  const std::size_t above_node = tier_between_nodes(run.cluster);
+  for (std::size_t i = above_node; i < run.cluster.tier_count; ++i) {
     Tier& t = slow.cluster.tiers[i];
-    t.bandwidth = t.bandwidth / factor;
-    for (GroupBandwidth& g : t.group_bandwidth) g.bandwidth = g.bandwidth / factor;
-    t.latency = t.latency * factor;
-    t.reduction_latency = t.reduction_latency * factor;
-    t.ramp = t.ramp * factor;
+    t.bandwidth = t.bandwidth / links.factor;
+    for (GroupBandwidth& g : t.group_bandwidth) g.bandwidth = g.bandwidth / links.factor;
+    t.latency = t.latency * links.factor;
+    t.reduction_latency = t.reduction_latency * links.factor;
+    t.ramp = t.ramp * links.factor;
+    if (i == above_node) t.cards_failed = links.cards_failed;
   }
   return slow;
 }
 
-void take_slow_stages(const StepPlan& slow, double factor, const std::vector<double>& by_stage,
-                      StepPlan& plan) {
+void take_slow_stages(const StepPlan& slow, const LinkState& links,
+                      const std::vector<LinkState>& by_stage, StepPlan& plan) {
   const auto is_slow = [&](std::size_t a, std::size_t b) {
-    return std::max(by_stage[a], by_stage[b]) == factor;
+    return worse(by_stage[a], by_stage[b]) == links;
   };
   const std::size_t p = plan.stages.size();
   for (std::size_t c = 0; c < plan.passes.size(); ++c) {

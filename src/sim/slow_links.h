@@ -3,13 +3,17 @@
 // Slow links between nodes: the stages they hold up, and the run priced on them.
 //
 // A collective keeps the pace of its slowest member, and all replicas of a stage reduce together:
-// every message between nodes of a stage takes the factor of the slowest node that holds one of its
-// replicas. Leaves out that replicas whose stages are slow in different places are not slow in all
-// of them: with several slow links the step is an upper bound. Units: factors, 1 is the price.
-// Errors: none.
+// every message between nodes of a stage goes over the worst links of any node that holds one of
+// its replicas. With a factor it takes that many times as long. Where cards have failed, its group
+// has as many whole cards as are left for each, or shares one (hardware/tier.h): eight groups of
+// one rank a node on seven cards take twice as long, one group of eight ranks 8/7. Leaves out that
+// replicas whose stages are slow in different places are not slow in all of them: with several slow
+// links the step is an upper bound. Units: factors, 1 is the price. Errors: none.
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "sim/disturb.h"
@@ -22,15 +26,26 @@ struct Cluster;
 // The innermost tier between nodes; the number of tiers if there is none.
 std::size_t tier_between_nodes(const Cluster& c);
 
+// The links of a node to others.
+struct LinkState {
+  double factor = 1;
+  std::int64_t cards_failed = 0;
+
+  auto operator<=>(const LinkState&) const = default;
+};
+
+// Both at once, for messages between two.
+LinkState worse(const LinkState& a, const LinkState& b);
+
 // By stage.
-std::vector<double> slowness_of_links(const Run& run, const std::vector<Slow>& slow);
+std::vector<LinkState> slowness_of_links(const Run& run, const std::vector<Slow>& slow);
 
-// The run with links between nodes on which everything takes `factor` times as long.
-Run with_slow_links(const Run& run, double factor);
+// The run with such links between all nodes.
+Run with_slow_links(const Run& run, const LinkState& links);
 
-// Takes from `slow`, the plan of the run with links slow by `factor`, the stages that are as slow
-// and the messages at whose slower end one of them is.
-void take_slow_stages(const StepPlan& slow, double factor, const std::vector<double>& by_stage,
-                      StepPlan& plan);
+// Takes from `slow`, the plan of the run with such links, the stages that have them and the
+// messages between two stages that have them together.
+void take_slow_stages(const StepPlan& slow, const LinkState& links,
+                      const std::vector<LinkState>& by_stage, StepPlan& plan);
 
 }  // namespace orrery

@@ -36,8 +36,25 @@ void add_exchanges(const BlockPrice<double>& block, Phase phase, std::int64_t n,
   }
 }
 
-PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c) {
-  PassUse p{exposed_of(c.costs.forward), exposed_of(c.costs.backward)};
+// Exchanges last as long beyond their price as the pass has them: an uneven load of experts.
+void lengthen(const Terms<double>& priced, const Terms<double>& planned, StreamUses& u) {
+  const auto by = [&](Stream s, Term t) {
+    if (priced[t] > Seconds()) u[s].busy = u[s].busy * (planned[t] / priced[t]);
+  };
+  by(Stream::tp, Term::tp_exposed);
+  by(Stream::cp, Term::cp_exposed);
+  by(Stream::ep, Term::ep_exposed);
+}
+
+Seconds time_of_shards(const Run& run, const Workspace& w, const BlockCounts& blocks, Pass pass) {
+  Seconds time{};
+  for (const CommLine<double>& l : pass_traffic(run, w.prices, blocks, pass)) time += l.time;
+  return time;
+}
+
+PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c,
+                 const PassPlan& plan) {
+  PassUse p{exposed_of(plan.forward_terms), exposed_of(plan.backward_terms)};
   for (const BlockType b : kAllOf<BlockType>) {
     if (c.blocks[b] == 0) continue;
     const BlockPrice<double>& block = w.prices.blocks[b];
@@ -46,6 +63,10 @@ PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c
     add_exchanges(block, Phase::recompute_selective, c.blocks[b], p.backward);
     add_exchanges(block, Phase::recompute_full, c.replayed[b], p.backward);
   }
+  lengthen(c.costs.forward, plan.forward_terms, p.forward);
+  lengthen(c.costs.backward, plan.backward_terms, p.backward);
+  p.forward[Stream::dp].busy = time_of_shards(run, w, c.blocks, Pass::forward);
+  p.backward[Stream::dp].busy = time_of_shards(run, w, c.blocks, Pass::backward);
   const PassCopies<double> copies = pass_copies<double>(run, c.parameters, c.activations.kept);
   p.forward[Stream::copy].busy = copies.fetch + copies.down;
   p.backward[Stream::copy].busy = copies.fetch + copies.up;
@@ -54,14 +75,13 @@ PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c
 
 class StageReader {
  public:
-  StageReader(const Run& run, const Workspace& w, const StepPlan& plan,
-              const std::vector<PassUse>& passes, const StepClock& times, std::size_t stage)
-      : run_(run), w_(w), plan_(plan), passes_(passes), times_(times), stage_(stage) {}
+  StageReader(const StepPlan& plan, const std::vector<PassUse>& passes, const StepClock& times,
+              std::size_t stage)
+      : plan_(plan), passes_(passes), times_(times), stage_(stage) {}
 
   StageUse read() {
     const auto p = static_cast<std::size_t>(plan_.shape.stages);
     for (std::size_t cell = stage_; cell < plan_.passes.size(); cell += p) add_cell(cell);
-    add_sharded_traffic();
     add_ends();
     return use_;
   }
@@ -76,18 +96,6 @@ class StageReader {
       }
     }
     use_.streams[Stream::pp].busy += (plan_.sends[cell].forward + plan_.sends[cell].backward) * m;
-    const StageClass<double>& c =
-        class_of<double>(w_, part_of_cell(plan_, static_cast<std::int64_t>(cell)));
-    for (const BlockType b : kAllOf<BlockType>) blocks_[b] += c.blocks[b];
-  }
-
-  void add_sharded_traffic() {
-    Answer lines;
-    add_micro_batch_traffic<double>(run_, w_.prices, blocks_, use_.streams[Stream::dp].exposed,
-                                    CommSink<double>{lines});
-    for (std::uint8_t i = 0; i < lines.comm_count; ++i) {
-      use_.streams[Stream::dp].busy += lines.comm[i].time;
-    }
   }
 
   void add_ends() {
@@ -110,13 +118,10 @@ class StageReader {
     }
   }
 
-  const Run& run_;
-  const Workspace& w_;
   const StepPlan& plan_;
   const std::vector<PassUse>& passes_;
   const StepClock& times_;
   std::size_t stage_;
-  BlockCounts blocks_{};
   StageUse use_;
 };
 
@@ -147,7 +152,7 @@ std::vector<PassUse> pass_uses(const Run& run, const Workspace& w, const StepPla
   std::vector<PassUse> uses;
   for (std::size_t cell = 0; cell < plan.passes.size(); ++cell) {
     const std::int64_t part = part_of_cell(plan, static_cast<std::int64_t>(cell));
-    uses.push_back(pass_use(run, w, class_of<double>(w, part)));
+    uses.push_back(pass_use(run, w, class_of<double>(w, part), plan.passes[cell]));
   }
   return uses;
 }
@@ -209,12 +214,11 @@ std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w,
   return all;
 }
 
-std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepPlan& plan,
-                                 const std::vector<PassUse>& passes, const PassGraph& graph,
-                                 const StepClock& times) {
+std::vector<StageUse> stage_uses(const StepPlan& plan, const std::vector<PassUse>& passes,
+                                 const PassGraph& graph, const StepClock& times) {
   std::vector<StageUse> uses;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
-    StageUse use = StageReader(run, w, plan, passes, times, i).read();
+    StageUse use = StageReader(plan, passes, times, i).read();
     measure_waits(graph, times, i, use);
     const Seconds waits = times.stages[i].copied - ready_to_update(plan, times, i);
     use.streams[Stream::copy].exposed += std::max(Seconds(), waits);

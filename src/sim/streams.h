@@ -78,12 +78,11 @@ struct StageUse {
   Seconds mates{};   // inside its passes it waits for a slower GPU that it exchanges data with
 };
 
-// By cell, without the busy time of `dp`, which is known by stage.
+// By cell, exposed as the passes of `plan` have it; `w` holds the prices of `run`.
 std::vector<PassUse> pass_uses(const Run& run, const Workspace& w, const StepPlan& plan);
 
 // One entry a stage. `times` holds the passes of at least one replica; the first one is used.
-std::vector<StageUse> stage_uses(const Run& run, const Workspace& w, const StepPlan& plan,
-                                 const std::vector<PassUse>& passes, const PassGraph& graph,
-                                 const StepClock& times);
+std::vector<StageUse> stage_uses(const StepPlan& plan, const std::vector<PassUse>& passes,
+                                 const PassGraph& graph, const StepClock& times);
 
 }  // namespace orrery

@@ -42,8 +42,7 @@ class StageSpans {
     const Seconds begin = times_.pass_begin[n];
     const Seconds end = times_.pass_end[n];
     add({begin, end, kSpanKinds[slot.kind], Stream::compute, true, false, node});
-    if (has_forward(slot.kind)) add_streams(s_.passes[slot.cell].forward, node);
-    if (has_input_gradient(slot.kind)) add_streams(s_.passes[slot.backward_cell].backward, node);
+    add_streams(slot, node);
     if (!s_.fetches.empty()) add_fetches(slot, node);
     if (slot.first) add_beside(SpanKind::gather, node, beside_forward(s_.plan, slot.cell));
     if (slot.last) add_beside(SpanKind::reduce, node, beside_backward(s_.plan, slot.backward_cell));
@@ -51,12 +50,16 @@ class StageSpans {
     if (slot.sends_back) add_send(node, false);
   }
 
-  void add_streams(const StreamUses& uses, std::int32_t node) {
+  // For a pair those of forward and backward. Fetches show the traffic of `dp` one by one.
+  void add_streams(const PassSlot& slot, std::int32_t node) {
     const Seconds begin = times_.pass_begin[static_cast<std::size_t>(node)];
     const Seconds end = times_.pass_end[static_cast<std::size_t>(node)];
-    for (const Stream i : {Stream::tp, Stream::cp, Stream::ep, Stream::copy}) {
-      add({begin, std::min(end, begin + uses[i].busy), SpanKind::collectives, i, true, false,
-           node});
+    for (const Stream i : {Stream::tp, Stream::cp, Stream::ep, Stream::dp, Stream::copy}) {
+      if (i == Stream::dp && !s_.fetches.empty()) continue;
+      Seconds busy{};
+      if (has_forward(slot.kind)) busy += s_.passes[slot.cell].forward[i].busy;
+      if (has_input_gradient(slot.kind)) busy += s_.passes[slot.backward_cell].backward[i].busy;
+      add({begin, std::min(end, begin + busy), SpanKind::collectives, i, true, false, node});
     }
   }
 

@@ -3,7 +3,9 @@
 // The work of one stage over time, stream by stream, as spans to draw.
 //
 // Collectives inside a pass have no order: those of a stream are one span from the beginning of the
-// pass, as long as the stream is busy in it, at most as long as the pass. Errors: none.
+// pass, as long as the stream is busy in it, at most as long as the pass. Weights gathered and
+// gradients reduced in every micro batch are such a span of `dp`; with --prefetch each is one of
+// its own. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@ enum class SpanKind : std::uint8_t {
   input_gradient,
   weight_gradient,
   pair,
-  collectives,  // of a pass, on tp, cp, ep or copy
+  collectives,  // of a pass, on tp, cp, ep, dp or copy
   send,
   gather,
   reduce,

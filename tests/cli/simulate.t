@@ -81,6 +81,12 @@ $ orrery simulate gpt3-175b-1024-a100 --fail node:0,link:3
 $ orrery simulate gpt3-175b-1024-a100 --fail gpu:1024
 ! exit 2
 ! stderr --fail: found "gpu:1024"; allowed: gpu 0 to 1023
+$ orrery simulate llama-3-8b-8-h100 --fail link:0
+! exit 2
+! stderr --fail: found "link:0"; allowed: gpu or node parts: this run has one node, and no links between nodes
+$ orrery simulate llama-3-8b-8-h100 --slow link:0=5
+! exit 2
+! stderr --slow: found "link:0=5"; allowed: gpu or node parts
 $ orrery simulate gpt3-175b-1024-a100 --gpus 64 --global-batch 96 --fail gpu:3
 ! exit 2
 ! stderr no replica of the model is left
@@ -112,6 +118,12 @@ $ orrery simulate gpt3-175b-1024-a100 --slow gpu:17=1.3 --html slow.html -o slow
 $ grep -o 'GPU 17 takes 1.30 times as long' slow.html
 > GPU 17 takes 1.30 times as long
 
+# A node is one of the placement's; the last stage sits on node 0 here.
+$ orrery simulate gpt3-175b-1024-a100 --gpus 64 --pp 8 --tp 8 --set 'parallel.placement={"nodes":"7, 6, 5, 4, 3, 2, 1, 0"}' --slow node:0=1.3 --csv | grep -v ',1,0\.'
+> rank,node,stage,replica,slowness,busy_share
+> 56,0,7,0,1.3,...
+> ...
+
 $ orrery simulate gpt3-175b-1024-a100 --slow gpu:5000=2
 ! exit 2
 ! stderr --slow: found "gpu:5000=2"; allowed: gpu 0 to 1023
@@ -126,6 +138,15 @@ $ orrery simulate mixtral-8x7b-64-h100 --ep 2 --expert-load 3
 $ orrery simulate llama-3-8b-8-h100 --gpus 32 --framework fsdp --zero 3 --pp 1 --tp 1 --global-batch 64 --slow link:0=20 --json -o slow.json
 $ python3 -c 'import json; a = json.load(open("slow.json")); d = {x["cause"]: x["time_s"] for x in a["timeline"]["differences"]}; print(d["slow parts"] > 2 * a["timeline"]["estimate_step_time_s"])'
 > True
+
+# The lines of communication are those of the step that was simulated: they sum to the breakdown.
+$ python3 -c 'import json; a = json.load(open("slow.json")); print(abs(sum(l["exposed_s"] for l in a["communication"]) / a["breakdown_s"]["dp_exposed"] - 1) < 1e-9, abs(sum(l["time_s"] for l in a["communication"]) / a["timeline"]["stages"][0]["streams"]["dp"]["busy_s"] - 1) < 1e-6)'
+> True True
+
+# Gathers and reductions in every micro batch are slices, together as long as their stream is busy.
+$ orrery simulate llama-3-8b-8-h100 --gpus 16 --framework fsdp --zero 3 --pp 1 --tp 1 --global-batch 32 --trace shards.json --json -o shards.txt
+$ python3 -c 'import json; t = json.load(open("shards.json"))["traceEvents"]; d = [e["dur"] for e in t if e["ph"] == "X" and e["name"].startswith("dp collectives")]; print(len(d), abs(sum(d) * 1e-6 / json.load(open("shards.txt"))["timeline"]["stages"][0]["streams"]["dp"]["busy_s"] - 1) < 1e-4)'
+> ... True
 
 # To look at: a trace, a page, a picture.
 $ orrery simulate gpt3-175b-1024-a100 --trace t.json.gz --html page.html -o answer.txt

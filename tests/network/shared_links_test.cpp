@@ -58,6 +58,20 @@ TEST_CASE("rings and trees of one group go over a card a channel, an all-to-all 
   CHECK(us_by(Algorithm::direct, c, group_over(4, 8), Collective::all_to_all, 32e6) == to_all);
 }
 
+TEST_CASE("where a card has failed groups go over whole cards of those left") {
+  Cluster c = round_cluster();
+  c.tiers[1].rank_share = 1.0 / 8;
+  c.tiers[1].cards_failed = 1;
+  // Eight ranks on seven cards: two share one. Four have a card each.
+  CHECK(point_to_point_cost(c, 1, 8, Bytes(1e6)).time.si() / kUs == near(20 + 10 + 200));
+  CHECK(point_to_point_cost(c, 1, 4, Bytes(1e6)).time.si() / kUs == near(20 + 10 + 100));
+  // One group of eight ranks has all seven, two groups of four have three each.
+  CHECK(us_by(Algorithm::ring, c, group_over(4, 8), Collective::all_gather, 32e6) ==
+        near(20 + 28 * 1 + 3 * 10 + 31e6 / 70e9 / kUs));
+  CHECK(us_by(Algorithm::ring, c, group_over(4, 4, 2), Collective::all_gather, 32e6) ==
+        near(20 + 12 * 1 + 3 * 10 + 15.0 / 16 * 32e6 / 30e9 / kUs));
+}
+
 TEST_CASE("a group with one rank a rack passes the cards of its nodes") {
   Cluster c = round_cluster();
   c.tiers[2] = c.tiers[1];

@@ -29,7 +29,7 @@ Cluster cluster_of(std::initializer_list<std::int64_t> sizes, std::int64_t gpus,
 
 RankDevices read_list(const std::string& text, const Cluster& c) {
   const Json document = parse_json(text, "run.json");
-  return read_placement(Reader(document, "run.json", "parallel.placement"), c);
+  return out_of_order(read_placement(Reader(document, "run.json", "parallel.placement"), c), c);
 }
 
 std::string refusal(const std::string& text, const Cluster& c) {

@@ -85,6 +85,64 @@ TEST_CASE("what is left after a failure is legal, smaller by the replicas that h
   CHECK(went_on > 100 / testing::kShare);
 }
 
+TEST_CASE("utilisation after a failure counts the FLOPs of the batch that the others train") {
+  const Run run = testing::run_of(json_of(R"({"model": "llama-3-8b", "framework": "fsdp",
+      "cluster": {"node": "dgx-h100", "gpus": 64},
+      "training": {"sequence_length": 2048, "global_batch": 64}})"));
+  SimulationOptions options = quiet();
+  options.failures = {{SlowPart::gpu, 0}};
+  const Simulation after = simulate(run, options);
+  // 63 GPUs take two sequences each.
+  REQUIRE(after.run.training.global_batch == 126);
+  CHECK(after.run.model_flops.si() == testing::about(run.model_flops.si() / 64 * 126));
+  CHECK(after.answer.model_flops.si() == testing::about(2 * run.model_flops.si() / 64));
+  CHECK(after.answer.hardware_flops.si() == testing::about(after.answer.model_flops.si()));
+}
+
+TEST_CASE("a slow node or link holds up the stage whose ranks a placement puts there") {
+  const Json base = json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 64},
+      "training": {"sequence_length": 8192, "global_batch": 256}, "parallel": {"tp": 2, "pp": 4}})");
+  const Run in_order = testing::run_of(base);
+  // Node 0 holds the last stage, as node 7 does without a placement.
+  const Run turned = testing::run_of(
+      with(base, R"({"parallel": {"placement": {"nodes": "7, 6, 5, 4, 3, 2, 1, 0"}}})"));
+  const auto step = [](const Run& run, SlowPart part, std::int64_t which) {
+    SimulationOptions slow = quiet();
+    slow.disturbances.slow = {{part, which, 3}};
+    return simulate(run, slow).played.times.step.si();
+  };
+  for (const SlowPart part : {SlowPart::node, SlowPart::link}) {
+    for (const std::int64_t node : {0, 3, 7}) {
+      CHECK(step(turned, part, node) == testing::about(step(in_order, part, 7 - node)));
+    }
+    CHECK(step(turned, part, 0) != testing::about(step(turned, part, 7)));
+  }
+  CHECK(step(turned, SlowPart::gpu, 63) == testing::about(step(in_order, SlowPart::gpu, 63)));
+}
+
+TEST_CASE("a failed node takes the replicas that a placement puts there, the others keep theirs") {
+  const Json base = json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 32},
+      "training": {"sequence_length": 2048, "global_batch": 32}, "parallel": {"tp": 8}})");
+  const Run turned =
+      testing::run_of(with(base, R"({"parallel": {"placement": {"nodes": "3, 2, 1, 0"}}})"));
+  const Survivors left = survivors(turned, {{SlowPart::node, 3}});
+  REQUIRE(left.run.strategy.dp == 3);
+  CHECK(node_of(left.run.cluster, 0) == 2);  // replica 1 is the first now
+  CHECK(node_of(left.run.cluster, 23) == 0);
+  // Round robin over nodes: every node holds a part of every replica.
+  const Run scattered = testing::run_of(with(base, R"({"parallel": {"placement":
+      [0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27,
+       4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31]}})"));
+  CHECK_FALSE(survivors(scattered, {{SlowPart::node, 0}}).why_none.empty());
+  const Survivors three = survivors(scattered, {{SlowPart::gpu, 8}});
+  REQUIRE(three.why_none.empty());
+  CHECK(three.run.cluster.device_of_rank->size() == 24);
+  CHECK(device_of(three.run.cluster, 8) == 4);  // replica 1, which was on 2, 10, … is gone
+  CHECK(simulate(three.run, quiet()).played.times.step > Seconds());
+}
+
 TEST_CASE("a failed card leaves its traffic to the others of the node") {
   Shelf shelf;
   RunMaker maker(shelf, 53);
@@ -102,9 +160,33 @@ TEST_CASE("a failed card leaves its traffic to the others of the node") {
     }
     ++slowed;
     REQUIRE(left.slow.size() == 1);
-    CHECK(left.slow[0].factor == testing::about(cards / (cards - 1)));
+    CHECK(left.slow[0].cards_failed == 1);
   }
   CHECK(slowed > 20 / testing::kShare);
+}
+
+TEST_CASE("eight groups of one rank a node take twice as long over seven cards") {
+  const Run run = testing::run_of(json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 64},
+      "training": {"sequence_length": 2048, "global_batch": 64},
+      "parallel": {"tp": 8, "overlap": {"grad_reduce": false, "param_gather": false}}})"));
+  SimulationOptions failed = quiet();
+  failed.failures = {{SlowPart::link, 0}};
+  const Simulation whole = simulate(run, quiet());
+  const double reductions = whole.answer.breakdown[Term::dp_exposed].si();
+  const double more = simulate(run, failed).played.times.step.si() - whole.played.times.step.si();
+  CHECK(more > 0.99 * reductions);  // latency and launch stay as they are
+  CHECK(more < reductions);
+  // One group of all ranks goes over the seven cards evenly.
+  const Run one = testing::run_of(json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 64},
+      "training": {"sequence_length": 2048, "global_batch": 64},
+      "parallel": {"tp": 1, "overlap": {"grad_reduce": false, "param_gather": false}}})"));
+  const Simulation of_one = simulate(one, quiet());
+  const double seventh =
+      simulate(one, failed).played.times.step.si() - of_one.played.times.step.si();
+  CHECK(seventh < of_one.answer.breakdown[Term::dp_exposed].si() / 7);
+  CHECK(seventh > of_one.answer.breakdown[Term::dp_exposed].si() / 7 * 0.9);
 }
 
 // All links of a stage's nodes slow by a factor are links of a slow fabric: what is in the open,
@@ -120,7 +202,7 @@ TEST_CASE("links that are slow take their traffic as long as a fabric that is as
     }
     const Simulation on_slow_links = simulate(run, slow);
     const double step = on_slow_links.played.times.step.si();
-    const Simulation of_fabric = simulate(with_slow_links(run, factor), quiet());
+    const Simulation of_fabric = simulate(with_slow_links(run, {factor}), quiet());
     CHECK(step == testing::about(of_fabric.played.times.step.si()));
     CHECK(total(on_slow_links) == testing::about(step).epsilon(1e-8));
     slowed += step > simulate(run, quiet()).played.times.step.si() * 1.01 ? 1 : 0;

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "property/for_runs.h"
@@ -48,6 +50,42 @@ TEST_CASE("the differences, the chain and the breakdown each are the whole step"
     CHECK(sound);
     CHECK(near(parts, step, 1e-6));
   });
+}
+
+TEST_CASE("what the messages of a step expose sums to its breakdown, however it is disturbed") {
+  std::array<int, 5> checked{};
+  for_runs(29, 300, [&](const Run& run, Dice& dice) {
+    const std::int64_t what = dice.integer(0, 4);
+    SimulationOptions o;
+    if (what == 1) o.disturbances.slow.push_back({SlowPart::link, 0, 4});
+    if (what == 2) o.disturbances.slow.push_back({SlowPart::gpu, 0, 2});
+    if (what == 3 && why_no_prefetch(run).empty()) o.prefetch = 1;
+    if (what == 4) o.disturbances.expert_load = 1.5;
+    const Simulation s = simulate(run, o);
+    const StageUse& use = s.stages[static_cast<std::size_t>(s.answer.busy_stage)];
+    const auto check = [&](Term t, Stream stream, std::initializer_list<CommDimension> of_term) {
+      double exposed = 0;
+      double time = 0;
+      for (std::uint8_t i = 0; i < s.answer.comm_count; ++i) {
+        const CommLine<double>& l = s.answer.comm[i];
+        if (std::find(of_term.begin(), of_term.end(), l.dimension) == of_term.end()) continue;
+        CHECK(l.exposed.si() <= l.time.si() * (1 + 1e-12));
+        exposed += l.exposed.si();
+        time += l.time.si();
+      }
+      if (time == 0) return;
+      CHECK(near(exposed, s.answer.breakdown[t].si(), 1e-9));
+      if (t != Term::pp_exposed) CHECK(near(time, use.streams[stream].busy.si(), 1e-6));
+      ++checked[static_cast<std::size_t>(what)];
+    };
+    using enum CommDimension;
+    check(Term::tp_exposed, Stream::tp, {tp, etp});
+    check(Term::cp_exposed, Stream::cp, {cp});
+    check(Term::ep_exposed, Stream::ep, {ep});
+    check(Term::dp_exposed, Stream::dp, {dp, edp});
+    check(Term::pp_exposed, Stream::pp, {pp, embedding});
+  });
+  for (const int n : checked) CHECK(n > 20 / testing::kShare);
 }
 
 TEST_CASE("no thing made shorter makes the step longer, and none gives more than it takes") {
@@ -115,6 +153,29 @@ TEST_CASE("spans of a stream do not cross, and passes fill what the stage is bus
       CHECK(ordered);
     }
   });
+}
+
+TEST_CASE("gathers of sharded weights in passes are spans as long as their stream is busy") {
+  int drawn = 0;
+  for_runs(30, 300, [&](const Run& run) {
+    if (!why_no_prefetch(run).empty() || schedule_of(run).entry().written_out) return;
+    const Simulation s = simulate(run, {});
+    for (std::size_t i = 0; i < s.plan.stages.size(); ++i) {
+      double spans = 0;
+      for (const Span& span : spans_of_stage(s, i)) {
+        const bool of_passes = span.stream == Stream::dp && span.kind == SpanKind::collectives;
+        if (of_passes) spans += (span.end - span.begin).si();
+      }
+      const StagePlan& end = s.plan.stages[i];
+      const ExposedTraffic once = exposed_traffic(s.plan, s.played.times, i);
+      const double busy = s.stages[i].streams[Stream::dp].busy.si() -
+                          (end.gradients.hidden + end.weights.hidden).si() -
+                          (once.gradients + once.weights).si();
+      CHECK(near(spans, busy, 1e-6));
+      drawn += spans > 0 ? 1 : 0;
+    }
+  });
+  CHECK(drawn > 10 / testing::kShare);
 }
 
 TEST_CASE("slower parts never make a quiet step shorter") {

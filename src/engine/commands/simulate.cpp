@@ -48,6 +48,21 @@ double read_number(const Flag& flag, const std::string& part, const std::string&
   return *n;
 }
 
+// Ranks sit in the node; without a placement they fill the first nodes.
+bool is_used(const Cluster& c, std::int64_t node) {
+  for (std::int64_t rank = 0; rank < c.gpus; ++rank) {
+    if (node_of(c, rank) == node) return true;
+  }
+  return false;
+}
+
+bool is_one_node(const Cluster& c) {
+  for (std::int64_t rank = 1; rank < c.gpus; ++rank) {
+    if (node_of(c, rank) != node_of(c, 0)) return false;
+  }
+  return true;
+}
+
 // gpu:17
 Failure read_part(const Flag& flag, const std::string& part, const std::string& text,
                   const Run& run) {
@@ -58,12 +73,20 @@ Failure read_part(const Flag& flag, const std::string& part, const std::string& 
   }
   Failure f;
   f.part = kind == "gpu" ? SlowPart::gpu : kind == "node" ? SlowPart::node : SlowPart::link;
+  const Cluster& c = run.cluster;
+  if (f.part == SlowPart::link && is_one_node(c)) {
+    refuse(flag, text, "gpu or node parts: this run has one node, and no links between nodes");
+  }
   const double which = read_number(flag, part.substr(colon + 1), text);
-  const std::int64_t parts = f.part == SlowPart::gpu ? run.cluster.gpus : node_count(run.cluster);
+  const std::int64_t nodes = c.listed_devices ? place_count(c) / c.devices_per_node : node_count(c);
+  const std::int64_t parts = f.part == SlowPart::gpu ? c.gpus : nodes;
   if (!(which >= 0 && which < static_cast<double>(parts)) || which != std::floor(which)) {
     refuse(flag, text, kind + " 0 to " + std::to_string(parts - 1));
   }
   f.which = static_cast<std::int64_t>(which);
+  if (f.part != SlowPart::gpu && !is_used(c, f.which)) {
+    refuse(flag, text, "a node that parallel.placement gives to a rank");
+  }
   return f;
 }
 
@@ -203,7 +226,7 @@ struct SimulateOptions : CheckpointChoice, SimulateFiles {
 constexpr auto kSimulateOptions = [] {
   using C = SimulateOptions;
   return std::array{
-      Option{into<&C::run>()},
+      Option{into<&C::run>(OptionKind::played_run)},
       Option{into<&C::without>(OptionKind::comma_texts), "--without", "NAME",
              "turn an effect off: contention (for links), send-overlap (a stage goes on while it "
              "sends), or an overlap with compute: grad-reduce, param-gather, tp, cp, ep, offload, "
@@ -213,16 +236,20 @@ constexpr auto kSimulateOptions = [] {
              "default), contention or send-overlap (on by default)"},
       Option{into<&C::every_gpu>(), "--every-gpu", "",
              "simulate every replica, also equal ones; --csv then has one row per GPU"},
-      Option{into<&C::slow>(OptionKind::comma_texts), kSlow.name, "PART:NUMBER=FACTOR",
-             "a slow part: gpu:17=1.3, node:3=1.2, link:0=2 (the links of node 0)"},
+      Option{
+          into<&C::slow>(OptionKind::comma_texts), kSlow.name, "PART:NUMBER=FACTOR",
+          "a slow part: gpu:17=1.3 (the GPU of rank 17), node:3=1.2, link:0=2 (the links of node "
+          "0); nodes as parallel.placement numbers them"},
       Option{into<&C::mode, C>(), "--checkpoint", "MODE",
              "write a checkpoint beside the step: synchronous, two-phase or asynchronous; needs "
              "--storage"},
       Option{into<&C::storage, C>(), "--storage", "NAME",
              "where the checkpoint goes: a name of `orrery list storage` or a path", "", "",
              "storage"},
-      Option{into<&C::fail>(OptionKind::comma_texts), kFail.name, "PART:NUMBER",
-             "continue without a failed part: gpu:17, node:3, link:0 (one network card of node 0)"},
+      Option{
+          into<&C::fail>(OptionKind::comma_texts), kFail.name, "PART:NUMBER",
+          "continue without a failed part: gpu:17 (of rank 17), node:3, link:0 (one network card "
+          "of node 0)"},
       Option{into<&C::spread>(), "--spread", "SHARE",
              "make each GPU slower by its own random share, up to this: 0.05"},
       Option{into<&C::jitter>(), "--jitter", "SHARE",

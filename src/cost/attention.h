@@ -52,7 +52,7 @@ template <Number R>
 SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, AttentionKernel kernel,
                                   Precision precision, bool backward);
 
-// What a ring adds to the calls themselves, forward or backward; nothing for one step.
+// The merging of a ring's partial outputs, forward or backward; nothing for one step.
 template <Number R>
 SecondsOf<R> ring_merging_time(const AttentionShape& a, const Device& d, Precision precision,
                                double passes, bool backward);

@@ -179,14 +179,19 @@ void read_run(Request& request, GivenRun& out) { out = given_run(request); }
 bool has_changes(const GivenRun& given) { return !given.overrides.empty() || given.observed; }
 
 void use_run(const GivenRun& given, const CommandContext& context,
-             const std::function<void(const RunSource&)>& use) {
+             const std::function<void(const RunSource&)>& use, Searches searches) {
   RunSource source = source_of(given, context.configs);
   if (given.name.empty() && !given.document && given.overrides.empty()) {
     throw InputError(source.file, "", "no run",
                      "RUN, or --model, --node, --gpus, --sequence-length and --global-batch");
   }
   source.lookup = config_lookup(context.configs, source.beside);
-  for (const Override& o : given.overrides) apply_override(o, source.lookup, source.json);
+  for (const Override& o : given.overrides) {
+    if (searches == Searches::no && (o.path == "search" || o.path.starts_with("search."))) {
+      throw InputError(o.flag, o.path, "a key that `orrery search` alone reads", "keys of the run");
+    }
+    apply_override(o, source.lookup, source.json);
+  }
   try {
     if (given.observed) set_observed_level(*given.observed, context.configs, source);
     use(source);

@@ -43,10 +43,13 @@ void take_run(const Reader& value, GivenRun& given);
 // Whether anything goes over the run.
 bool has_changes(const GivenRun& given);
 
+// `search` of a run file is for a search; others leave it alone, and take no option that sets it.
+enum class Searches : bool { no, yes };
+
 // Calls use() with the run. Errors: InputError; where an option brought the value that is wrong, it
 // is named.
 void use_run(const GivenRun& given, const CommandContext& context,
-             const std::function<void(const RunSource&)>& use);
+             const std::function<void(const RunSource&)>& use, Searches searches = Searches::no);
 
 ResolvedRun resolved_run(const GivenRun& given, const CommandContext& context);
 

@@ -267,8 +267,10 @@ template <Number R>
 void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                              SecondsOf<R> exposed, const CommSink<R>& sink) {
   SharedLines<R> lines(sink.log);
-  add_passes(lines, run, prices, blocks, {Pass::forward, Pass::backward},
-             run.strategy.micro_batches);
+  // Each of two copies of the model sees half of the micro batches.
+  const std::int64_t through_each =
+      run.strategy.micro_batches / copies_of_model(schedule_of(run).layout());
+  add_passes(lines, run, prices, blocks, {Pass::forward, Pass::backward}, through_each);
   lines.write(exposed, sink.answer);
 }
 

@@ -30,8 +30,8 @@ BytesOf<R> bytes_on_wire(Collective kind, std::int64_t ranks, BytesOf<R> full) {
   return kind == Collective::all_reduce ? R(2) * once : once;
 }
 
-// What one rank puts on the wire by this algorithm: in the switch its own buffer, which comes back
-// summed.
+// Bytes that one rank puts on the wire by this algorithm: in the switch its own buffer, which comes
+// back summed.
 template <Number R>
 BytesOf<R> bytes_sent(Algorithm a, Collective kind, std::int64_t ranks, BytesOf<R> full) {
   const bool adds_up = a == Algorithm::in_switch && kind == Collective::all_reduce;

@@ -4,7 +4,8 @@
 // to it, and the messages of that stage, whose exposed times sum to the terms (stage_lines.h).
 //
 // Memory and FLOPs are those of the closed form. Time of a stage that no other term covers is
-// waiting: for sends as long as they make the step longer, else the bubble. Units: SI. Errors: none.
+// waiting: for sends as long as they make the step longer, else the bubble. Units: SI. Errors:
+// none.
 #pragma once
 
 #include "sim/simulate.h"

@@ -27,7 +27,7 @@ $ python3 -c 'import json; j = json.load(open("c.json")); said = {k["path"]: k f
 $ sed 's/"global_batch": 32/"global_batch": 32, "adapter": {"kind": "lora"}/' a.json > lora.json; sed 's/lora/qlora/' lora.json > qlora.json
 $ orrery compare lora.json qlora.json --json > c.json; orrery estimate qlora.json --json > qlora.out
 $ python3 -c 'import json; j = json.load(open("c.json")); print([(k["path"], k["alone"]["step_time_s"] == json.load(open("qlora.out"))["step_time_s"]) if k["alone"] else (k["path"], k["reason"]) for k in j["changed"]])'
-> [('training.adapter.kind', True), ('training.adapter.base_precision', 'follows from the others')]
+> [('training.adapter.kind', True), ('training.adapter.base_precision', 'follows from the others'), ('training.adapter.double_quantisation', 'follows from the others')]
 $ orrery compare a.json
 ! exit 2
 ! stderr orrery compare: found 1 run; allowed: two to eight runs

@@ -192,7 +192,7 @@ $ orrery estimate gpt3-175b-1024-a100 --observed steps.log --json | python3 -c '
 > 1
 
 # Megatron pads experts to their capacity only where it is told to.
-$ printf 'python pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 --micro-batch-size 1 --global-batch-size 8 --max-position-embeddings 2048 --vocab-size 32000 --num-experts 8 --moe-router-topk 2 --moe-expert-capacity-factor 1.5 --bf16 --swiglu --normalization RMSNorm --disable-bias-linear --position-embedding-type rope --use-flash-attn' > drop.sh
+$ printf 'python pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 --micro-batch-size 1 --global-batch-size 8 --max-position-embeddings 2048 --vocab-size 32000 --num-experts 8 --moe-grouped-gemm --moe-router-topk 2 --moe-expert-capacity-factor 1.5 --bf16 --swiglu --normalization RMSNorm --disable-bias-linear --position-embedding-type rope --use-flash-attn' > drop.sh
 $ sed 's/$/ --moe-pad-expert-input-to-capacity/' drop.sh > pad.sh
 $ for f in drop pad; do orrery import $f.sh --assume cluster.node=dgx-h100 --assume cluster.gpus=8 --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["run"]["model"]["moe_pad_expert_input_to_capacity"])'; done
 > False

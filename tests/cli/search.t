@@ -93,7 +93,10 @@ $ python3 -c 'import json; j = json.load(open("front.json")); f = [p["values"] f
 > True True True False
 $ orrery estimate run.json --set search.top=3
 ! exit 2
-! stderr search: found an unknown key
+! stderr --set search.top=3: search.top: found a key that `orrery search` alone reads; allowed: keys of the run
+$ python3 -c 'import json; r = json.load(open("run.json")); r["search"] = {"top": 3}; json.dump(r, open("with.json", "w"))'
+$ orrery estimate with.json --csv > with.csv; orrery estimate run.json --csv | cmp - with.csv && echo same
+> same
 
 # With an objective the best, ties and losses are by it.
 $ orrery search llama-3-8b-8-h100 --minimize memory.peak_gib

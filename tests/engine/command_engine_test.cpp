@@ -91,8 +91,10 @@ TEST_CASE("a run may be said by settings alone, and hold what a search looks for
       document_of("compare", std::string(R"({"runs": [)") + set + "}, {\"run\": " + set +
                                  R"(}, "set": {"parallel.tp": 2}}]})");
   CHECK(both["runs"].size() == 2);
-  const Json with_search = {{"run", "gpt3-175b-1024-a100"}, {"set", {{"search", {{"top", 2}}}}}};
-  CHECK(document_of("estimate", with_search.dump())["step_time_s"] ==
+  Json with_search =
+      parse_json(builtin_configs().read("configs/runs/gpt3-175b-1024-a100.json")->text, "run");
+  with_search["search"] = {{"top", 2}};
+  CHECK(document_of("estimate", Json{{"run", with_search}}.dump())["step_time_s"] ==
         document_of("estimate", kRun)["step_time_s"]);
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("Muon's momentum stands in place of Adam's moments, but for embedding,
   CHECK(optimizer_bytes(trained_by("adafactor")) < 0.01 * kAll);
 }
 
-// Of a matrix m × n SOAP keeps 2mn moments and m² + n² twice, all in 4 bytes.
+// SOAP keeps 2mn moments of a matrix m × n, and m² + n² twice, all in 4 bytes.
 TEST_CASE("tensor parallelism divides the preconditioners of whole matrices") {
   Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
       "training": {"sequence_length": 2048, "global_batch": 8, "states": "fp32-adam-16",

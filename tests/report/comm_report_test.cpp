@@ -203,6 +203,24 @@ TEST_CASE("a step takes as long as the sums over groups of shards that it hides"
 }
 
 // FSDP's root unit is gathered once a micro batch; torchtitan keeps only the head gathered.
+TEST_CASE("two copies of the model reduce what one does: each sees half of the micro batches") {
+  const auto bytes = [](const char* schedule) {
+    Json run =
+        with(llama(), R"({"framework": "generic", "parallel": {"tp": 1, "pp": 4, "zero": 2}})");
+    run["parallel"]["schedule"] = schedule;
+    const CommReport r = comm_of(run);
+    double sum = 0;
+    for (const MessageClass* m :
+         messages_between(r, CommDimension::dp, Collective::reduce_scatter)) {
+      sum += m->line.bytes.si();
+    }
+    return sum;
+  };
+  const double once = bytes("1f1b");
+  CHECK(once > 0);
+  CHECK(bytes("dualpipe") == testing::about(once).epsilon(0.3));
+}
+
 TEST_CASE("blocks that stay gathered are gathered once a micro batch") {
   const std::int64_t m = 256 / 64;
   CHECK(sent_by(sharded("fsdp", 256), Collective::all_gather) ==

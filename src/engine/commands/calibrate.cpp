@@ -150,7 +150,8 @@ AnswerText text_of(const CalibrationReport& r, const Look& look) {
                          percent(fit.all.fitted.median, 0) + " off in the median",
                      "times of one device, in microseconds");
   }
-  throw InputError(file, "", "too little to pin any constant", "more measurements, of more sizes");
+  throw InputError(file, "", "too little to pin any constant, or times at odds with each other",
+                   "more measurements, of more sizes");
 }
 
 CommandAnswer answer_fit(const CalibrateChoice& a, const std::string& overlay, const Look& look,

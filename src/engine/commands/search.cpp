@@ -104,18 +104,21 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
     throw InputError("orrery search", "", "--print and --csv", "one of them");
   }
   CommandAnswer answer;
-  use_run(command.run, context, [&](const RunSource& source) {
-    const SearchReport report = report_on_search(
-        with_options(source.json, command), source.file, source.lookup,
-        [&](SearchOptions& o) { adjust(command, context.hooks, o); }, command);
-    const bool stopped = context.hooks.stopped && context.hooks.stopped();
-    const bool alone = context.hooks.team == nullptr;
-    // The others of a team have no answer.
-    const bool leads = alone || context.hooks.team->leads();
-    const bool has_answer = !stopped || (alone && !report.best.empty());
-    if (leads && has_answer) answer = answer_of(command, look, report, source);
-    if (stopped) answer.code = ExitCode::interrupted;
-  });
+  use_run(
+      command.run, context,
+      [&](const RunSource& source) {
+        const SearchReport report = report_on_search(
+            with_options(source.json, command), source.file, source.lookup,
+            [&](SearchOptions& o) { adjust(command, context.hooks, o); }, command);
+        const bool stopped = context.hooks.stopped && context.hooks.stopped();
+        const bool alone = context.hooks.team == nullptr;
+        // The others of a team have no answer.
+        const bool leads = alone || context.hooks.team->leads();
+        const bool has_answer = !stopped || (alone && !report.best.empty());
+        if (leads && has_answer) answer = answer_of(command, look, report, source);
+        if (stopped) answer.code = ExitCode::interrupted;
+      },
+      Searches::yes);
   return answer;
 }
 

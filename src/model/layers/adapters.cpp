@@ -113,7 +113,7 @@ class Freezer {
   }
 
   // The tensor that an adapted product reads is listed with it, or with the nearest product before
-  // that has the same input. Of several readers one that gathers it is returned, of none nothing.
+  // that has the same input. Returns a reader that gathers it before others; null if none reads it.
   const Operator* adapted_reader(std::uint8_t at) const {
     const Operator& owner = base_.operators[at];
     const Operator* reader = is_adapted(owner) ? &owner : nullptr;

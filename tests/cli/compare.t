@@ -23,6 +23,11 @@ $ orrery estimate a.json --recompute full --json > full.out
 $ orrery estimate a.json --framework torchtitan --json > titan.out
 $ python3 -c 'import json; j = json.load(open("c.json")); said = {k["path"]: k for k in j["changed"] if k["alone"]}; print(all(abs(said[p]["alone"]["step_time_s"] - json.load(open(f))["step_time_s"]) < 1e-9 for p, f in (("parallel.recompute", "full.out"), ("framework", "titan.out"))), {k["reason"] for k in j["changed"] if not k["alone"]})'
 > True {'follows from the others'}
+# Sequence parallelism that a file says counts where a change brings ranks to split over.
+$ sed 's/"tp": 2, "zero": 1, "recompute": "selective"/"tp": 1, "sequence_parallel": true/' a.json > one.json; sed 's/"tp": 1/"tp": 4/' one.json > four.json
+$ orrery compare one.json four.json --json > c.json; orrery estimate one.json --tp 4 --json > four.out
+$ python3 -c 'import json; j = json.load(open("c.json")); print([k["alone"]["step_time_s"] == json.load(open("four.out"))["step_time_s"] for k in j["changed"] if k["path"] == "parallel.tp"])'
+> [True]
 # A default of the adapter that its kind picks follows from the kind.
 $ sed 's/"global_batch": 32/"global_batch": 32, "adapter": {"kind": "lora"}/' a.json > lora.json; sed 's/lora/qlora/' lora.json > qlora.json
 $ orrery compare lora.json qlora.json --json > c.json; orrery estimate qlora.json --json > qlora.out

@@ -15,6 +15,12 @@ $ orrery sweep sweep.json --csv | cut -d, -f2-7 | tail -n +1
 > 12,10,24,4,1,fits
 > 12,11,24,4,2,fits
 
+# A column may have the name of its metric too.
+$ echo '{"run": "llama-3-8b-8-h100", "axes": {"parallel.tp": [1]}, "columns": ["memory.allocated_peak"]}' > named.json
+$ orrery sweep named.json --csv | cut -d, -f7
+> memory.allocated_peak_bytes
+> 4...
+
 # A device that lacks a precision, and a model that lacks positions, are points that break a rule too.
 $ echo '{"run": "llama-3-8b-8-h100", "axes": {"cluster.node": ["dgx-a100-80gb", "dgx-h100"], "training.precision": ["bf16", "fp8"]}, "columns": ["step_time_s"]}' > formats.json
 $ orrery sweep formats.json --csv | cut -d, -f4-6

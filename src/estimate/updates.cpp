@@ -36,7 +36,8 @@ double states_of(const Run& run, const Operator& all, const ShardedOperator& op)
   if (!op.has_weight || !is_treated(op, t.optimizer)) return moments_of_vectors(run, op.parameters);
   const std::int64_t count = kOpFacts[op.kind].grouped ? op.groups : 1;
   const bool of_whole = kOptimizerStates[t.optimizer].matrices_only;
-  const OperatorSizes whole = of_whole ? sizes_of(all, AxisDegrees{}) : OperatorSizes(op);
+  const OperatorSizes whole =
+      of_whole ? sizes_of(all, AxisDegrees{}) : static_cast<const OperatorSizes&>(op);
   const double matrix = state_bytes_of_matrix(t.optimizer, static_cast<double>(whole.inner),
                                               static_cast<double>(whole.cols), moment,
                                               static_cast<double>(t.optimizer_rank));

@@ -14,6 +14,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "sim/disturb.h"
@@ -31,7 +32,10 @@ struct LinkState {
   double factor = 1;
   std::int64_t cards_failed = 0;
 
-  auto operator<=>(const LinkState&) const = default;
+  bool operator==(const LinkState&) const = default;
+  bool operator<(const LinkState& other) const {
+    return std::tie(factor, cards_failed) < std::tie(other.factor, other.cards_failed);
+  }
 };
 
 // Both at once, for messages between two.

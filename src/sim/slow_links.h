@@ -11,7 +11,6 @@
 // links the step is an upper bound. Units: factors, 1 is the price. Errors: none.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>

@@ -25,15 +25,11 @@ Group pair_of_ranks(const Cluster& c, std::int64_t ranks) {
   return pair_across(of_ranks, per_node, 1, tiers_across(of_ranks, whole).back());
 }
 
-// Rows of queries a thread block of a fused kernel works on (Dao-AILab/flash-attention,
-// csrc/flash_attn/src/flash_fwd_launch_template.h: 128 in most of its kernels).
-constexpr double kQueryTile = 128;
-
 // A row of queries costs the keys it sees and h more; a masked row also wastes half a tile of the
 // diagonal. A causal row sees s/2 keys, so its s½ is 2h + the tile.
 Device without_mask(Device d, AttentionKernel kernel) {
   double& half = d.efficiency.attention[kernel].half_length;
-  half = std::max(0.0, 0.5 * (half - kQueryTile));
+  half = std::max(0.0, 0.5 * (half - kAttentionQueryTile));
   return d;
 }
 

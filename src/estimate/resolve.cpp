@@ -373,7 +373,7 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   for (const std::string& layout :
        beyond_runs(out.framework, at_key<&RunRequest::parallel>(inputs))) {
     out.warnings.push_back("framework " + std::string(out.run.framework.name.view()) +
-                           " is known to run " + layout + ", which is priced as if it did");
+                           " is known to run " + layout + " is priced as asked");
   }
   out.inputs = std::move(inputs);
   return out;

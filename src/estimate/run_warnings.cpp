@@ -102,8 +102,7 @@ void warn_of_wide_attention(const Run& run, Lines& lines) {
   if (kernel == AttentionKernel::sdpa || kernel == AttentionKernel::triton) return;
   lines.push_back("attention by " + std::string(name_of(kernel)) +
                   " takes 16 bits and is priced in " + std::string(name_of(p)) +
-                  "; without it all scores are kept: --flash-attention "
-                  "false");
+                  "; without it all scores are kept (--flash-attention false)");
 }
 
 void warn_of_vendor(const Run& run, Lines& lines) {

@@ -61,7 +61,7 @@ constexpr CommDimension dimension_of(ShardedStates which) {
 
 const Codec& codec_of(const Run& run, ShardedStates which, Collective c);
 
-// Whether backward gathers the sharded weights of such a block again. FSDP's root unit and the last
+// True if backward gathers the sharded weights of such a block again. FSDP's root unit and the last
 // layers of torchtitan stay gathered from forward on.
 bool gathers_again(const Framework& f, BlockType block);
 

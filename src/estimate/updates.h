@@ -5,11 +5,9 @@
 // Products are of whole matrices, which tensor parallelism gathers in 16 bits first (Megatron-Core,
 // muon_tp_mode duplicated); each rank that the optimizer is sharded over owns whole matrices (its
 // layer-wise distributed optimizer). The states of whole matrices, as SOAP's, are divided evenly
-// over the ranks that split them, which no rank goes below; states without products are the
-// shard's. Expert matrices are
-// one an expert. Leaves out: the split of fused projections into matrices of their own, uneven
-// shares of the ranks. Units: bytes and seconds of one rank, before sharding over replicas.
-// Errors: none.
+// over the ranks that split them; states without products are the shard's. Expert matrices are one
+// an expert. Leaves out: the split of fused projections into matrices of their own, uneven shares
+// of the ranks. Units: bytes and seconds of one rank, before sharding over replicas. Errors: none.
 #pragma once
 
 #include "model/operators.h"

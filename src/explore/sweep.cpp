@@ -87,6 +87,16 @@ void refuse_overwritten(const SweepPlan& sweep, const std::string& file) {
   }
 }
 
+// Rows of another answer would be equal.
+void refuse_search_axes(const SweepPlan& sweep, const std::string& file) {
+  if (sweep.answer == SweepAnswer::search) return;
+  for (const std::string& path : paths_of(sweep)) {
+    if (path != "search" && !is_inside(path, "search")) continue;
+    throw InputError(file, "axes", path + " beside answer " + std::string(name_of(sweep.answer)),
+                     "it beside answer search, which alone reads it");
+  }
+}
+
 // A column would stand twice.
 void refuse_double_columns(const SweepPlan& sweep, const std::string& file) {
   std::vector<std::string> columns = sweep.columns;
@@ -154,6 +164,7 @@ SweepPlan read_sweep(const Json& document, const std::string& file) {
   if (sweep.axes.empty()) r.fail("no axes", "axes or zip");
   refuse_double_paths(sweep, file);
   refuse_overwritten(sweep, file);
+  refuse_search_axes(sweep, file);
   refuse_double_columns(sweep, file);
   count_points(sweep, file);
   return sweep;

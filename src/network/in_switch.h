@@ -55,7 +55,7 @@ constexpr std::int64_t meeting_in(const Fold& f, std::size_t i) {
   return units_filled(f.ranks, f.units[i + 1]);
 }
 
-// Whether units of tier i, which is no fabric, join no more than two ranks.
+// True if tier i is no fabric and its units join no more than two ranks.
 constexpr bool are_two(const Cluster& c, const Fold& f, std::size_t i) {
   return uses(f, i) && !is_fabric(c.tiers[i].kind) && meeting_in(f, i) <= 2;
 }

@@ -134,7 +134,8 @@ std::vector<std::string> beyond_runs(const FrameworkProfile& profile, const Json
     std::vector<std::string> names;
     for (const Json& k : known) names.push_back(bare_text(k));
     beyond.push_back(asked + " " + alternatives(names) +
-                     (beside_pipeline ? " beside a pipeline" : "") + ", not " + bare_text(*value));
+                     (beside_pipeline ? " beside a pipeline" : "") + "; " + asked + " " +
+                     bare_text(*value));
   }
   return beyond;
 }

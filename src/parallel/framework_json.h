@@ -36,7 +36,7 @@ struct FrameworkProfile {
 };
 
 // Values of `parallel`, a resolved object, that the software is not known to run (`runs`), as
-// "zero 0 or 1 with a pipeline, not 3". Leaves out recompute, of which the run warns itself.
+// "zero 0 or 1 beside a pipeline; zero 3". Leaves out recompute, of which the run warns itself.
 std::vector<std::string> beyond_runs(const FrameworkProfile& profile, const Json& parallel);
 
 // `options` is the run's framework_options (an object or null), found at `options_path` of

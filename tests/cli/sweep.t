@@ -21,6 +21,11 @@ $ orrery sweep named.json --csv | cut -d, -f7
 > memory.allocated_peak_bytes
 > 4...
 
+$ echo '{"run": "llama-3-8b-8-h100", "axes": {"search.top": [1, 2]}}' > top.json
+$ orrery sweep top.json
+! exit 2
+! stderr top.json: axes: found search.top beside answer estimate; allowed: it beside answer search, which alone reads it
+
 # A device that lacks a precision, and a model that lacks positions, are points that break a rule too.
 $ echo '{"run": "llama-3-8b-8-h100", "axes": {"cluster.node": ["dgx-a100-80gb", "dgx-h100"], "training.precision": ["bf16", "fp8"]}, "columns": ["step_time_s"]}' > formats.json
 $ orrery sweep formats.json --csv | cut -d, -f4-6

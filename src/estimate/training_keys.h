@@ -196,7 +196,7 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::expert_load, &Training::expert_load>(
         "expert_load", form::number(1, 1024, "times"), otherwise("1"), Vary::run,
         "tokens of the rank whose experts have most, over the mean; all others wait for it; a "
-        "capacity factor replaces it"),
+        "padded capacity factor replaces it, another one limits it"),
     key<&TrainingRequest::sequence_lengths>(
         "sequence_lengths", form::list(kLengthForm, 1, kMaxLengths), otherwise("whole sequences"),
         Vary::run,

@@ -23,7 +23,7 @@ inline constexpr std::array kCodecRows = {
     described("compress", kCodecRate, kNothing, "of one way, in place of throughput"),
     described("decompress", kCodecRate, kNothing, "of the other"),
     described("call", form::quantity(kSeconds, true), otherwise("0 s"), "of each launch"),
-    described("recompress", form::boolean(), otherwise("false"),
+    described("recompress", form::boolean(), otherwise("true"),
               "whether a reduction unpacks and packs at every hop")};
 inline constexpr KeyTable kCodecKeys{"", kCodecRows};
 inline constexpr Form kCodec = form::object(kCodecKeys, "codec");

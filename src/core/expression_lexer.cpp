@@ -158,7 +158,8 @@ class Lexer {
   }
 
   std::string found_here() const {
-    return at_ < text_.size() ? "\"" + std::string(text_.substr(at_, 1)) + "\"" : "the end";
+    if (at_ >= text_.size()) return "the end";
+    return {'"', text_[at_], '"'};
   }
 
   std::string_view text_;

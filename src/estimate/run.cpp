@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cost/operator_time.h"
 #include "estimate/price.h"
 #include "model/operators.h"
 #include "parallel/rules.h"

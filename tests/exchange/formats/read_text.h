@@ -48,6 +48,13 @@ inline bool stops_at(const ImportedRun& r, const std::string& setting) {
   });
 }
 
+// Named without an effect.
+inline bool is_named(const ImportedRun& r, const std::string& setting) {
+  return std::any_of(r.not_understood.begin(), r.not_understood.end(), [&](const LeftOver& l) {
+    return !l.stops && l.setting.find(setting) != std::string::npos;
+  });
+}
+
 inline constexpr const char* kEight = R"({"cluster": {"gpus": 8}})";
 
 inline const std::string kAxolotl =

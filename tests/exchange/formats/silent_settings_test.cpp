@@ -19,12 +19,6 @@ ImportedRun by_accelerate(const std::string& type, const std::string& more) {
                {"b.yaml", kPlainTrainer}});
 }
 
-bool is_named(const ImportedRun& r, const std::string& setting) {
-  return std::any_of(r.not_understood.begin(), r.not_understood.end(), [&](const LeftOver& l) {
-    return !l.stops && l.setting.find(setting) != std::string::npos;
-  });
-}
-
 }  // namespace
 
 TEST_CASE("A model that FSDP does not cut into layers stops the import") {

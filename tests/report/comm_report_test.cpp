@@ -202,7 +202,6 @@ TEST_CASE("a step takes as long as the sums over groups of shards that it hides"
   CHECK(r.run.answer.step_time > sums);
 }
 
-// FSDP's root unit is gathered once a micro batch; torchtitan keeps only the head gathered.
 TEST_CASE("two copies of the model reduce what one does: each sees half of the micro batches") {
   const auto bytes = [](const char* schedule) {
     Json run =
@@ -221,6 +220,7 @@ TEST_CASE("two copies of the model reduce what one does: each sees half of the m
   CHECK(bytes("dualpipe") == testing::about(once).epsilon(0.3));
 }
 
+// FSDP's root unit is gathered once a micro batch; torchtitan keeps only the head gathered.
 TEST_CASE("blocks that stay gathered are gathered once a micro batch") {
   const std::int64_t m = 256 / 64;
   CHECK(sent_by(sharded("fsdp", 256), Collective::all_gather) ==

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "estimate/estimate.h"
 #include "support/runs.h"
 
@@ -324,6 +325,30 @@ TEST_CASE("a resolved run resolves to itself") {
     CAPTURE(change);
     check_round_trip(with(gpt3(), change));
   }
+}
+
+TEST_CASE("a switch left alone is its default") {
+  const std::filesystem::path folder = std::filesystem::path(ORRERY_CONFIG_DIR) / "frameworks";
+  int switches = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string path = entry.path().string();
+    const Json own = parse_json(text_of_file(path).value_or(""), path);
+    if (!value_at(own, "options").is_object()) continue;
+    Json run = with(gpt3(), R"({"training": {"precision": "bf16", "flash_attention": null},
+                                "parallel": {"recompute": "full"}})");
+    run["framework"] = own["name"];
+    const Answer alone = estimate(resolved(run).run);
+    for (const auto& [name, option] : own["options"].items()) {
+      const std::string set = own["name"].get<std::string>() + " " + name;
+      CAPTURE(set);
+      run["parallel"]["framework_options"] = {{name, option["default"]}};
+      const Answer said = estimate(resolved(run).run);
+      CHECK(said.step_time == alone.step_time);
+      CHECK(said.memory.peak == alone.memory.peak);
+      ++switches;
+    }
+  }
+  CHECK(switches > 30);
 }
 
 TEST_CASE("a framework of the user's own is kept in the inputs") {

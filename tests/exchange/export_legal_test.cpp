@@ -52,6 +52,17 @@ TEST_CASE("Megatron-LM's overlaps stand only beside what they need") {
   CHECK(lists(late, "parallel.framework_options.overlap_param_gather"));
 }
 
+TEST_CASE("Megatron's exports say where gradients have a pass of their own") {
+  const Json apart =
+      with(json_of(kDense),
+           R"({"parallel": {"framework_options": {"gradient_accumulation_fusion": false}}})");
+  const char* flag = "no-gradient-accumulation-fusion";
+  CHECK_FALSE(says(exported(json_of(kDense)), flag));
+  CHECK(says(exported(apart), flag));
+  const ExportedRun bridge = exported(apart, ForeignFormat::bridge);
+  CHECK(bridge.text.find("gradient_accumulation_fusion: false") != std::string::npos);
+}
+
 TEST_CASE("Megatron-LM's optimizer on the host, and of few bits, names what it rests on") {
   const auto of = [](const char* change) { return exported(with(json_of(kDense), change)); };
   const char* aware = "use-precision-aware-optimizer";

@@ -80,6 +80,8 @@ class Overrides {
   void argument(const std::string& name, const std::string& value) {
     if (is_said_otherwise(name) || (name == "attention_backend" && value == "auto")) return;
     if (name == "no_store_param_remainders") return set("optimizer.store_param_remainders", false);
+    if (name == "no_gradient_accumulation_fusion")
+      return set("model.gradient_accumulation_fusion", false);
     if (value.empty()) return set(path_of(name), true);
     if (name.size() > 6 && name.substr(name.size() - 6) == "_dtype") return type(name, value);
     if (name == "recompute_modules") return modules(value);

@@ -78,6 +78,7 @@ inline constexpr std::array kNames = {
     NamedPath{"model.external_cuda_graph", "external_cuda_graph"},
     NamedPath{"model.overlap_p2p_comm", "overlap_p2p_comm"},
     NamedPath{"model.tp_comm_overlap", "tp_comm_overlap"},
+    NamedPath{"model.gradient_accumulation_fusion", "gradient_accumulation_fusion"},
     NamedPath{"model.delay_wgrad_compute", "delay_wgrad_compute"},
     NamedPath{"model.overlap_moe_expert_parallel_comm", "overlap_moe_expert_parallel_comm"},
     NamedPath{"model.is_hybrid_model", "is_hybrid_model"},

@@ -233,6 +233,8 @@ class Export {
     }
     const bool asked = at("parallel.framework_options.tp_comm_overlap") == "true";
     if (asked && s().tp > 1 && s().sequence_parallel) lines_.add("tp_comm_overlap");
+    if (at("parallel.framework_options.gradient_accumulation_fusion") == "false")
+      lines_.add("no_gradient_accumulation_fusion");
     const bool hides = f.ep_exposed_interleaved < f.ep_exposed;
     if (hides && hides_experts(r_.run)) lines_.add("overlap_moe_expert_parallel_comm");
   }

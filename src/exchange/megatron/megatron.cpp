@@ -225,7 +225,10 @@ void read_positions(ImportDraft& d) {
 
 void read_framework(ImportDraft& d) {
   const bool deepspeed = d.is_on("deepspeed");
-  const char* name = deepspeed ? "megatron-deepspeed" : "megatron-core";
+  const bool primus = d.out.format == ForeignFormat::primus;
+  const char* name = deepspeed ? "megatron-deepspeed"
+                     : primus  ? "megatron-core-rocm"
+                               : "megatron-core";
   d.note("framework", name, deepspeed ? "--deepspeed" : "--framework takes another profile");
   d.set("framework", name);
 }

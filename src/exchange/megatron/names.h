@@ -65,13 +65,18 @@ inline constexpr std::array kParallelRows = {
     NameRow{"sequence_parallel", "parallel.sequence_parallel", NameKind::flag},
 };
 
-// Switches of our profile megatron-core by the same names; absent they are off.
+// Switches of our profile megatron-core by the same names; absent they are off, but for gradients
+// that products add to their sum, which are the profile's.
 inline constexpr std::array kSwitchRows = {
     NameRow{"overlap_grad_reduce", "parallel.framework_options.overlap_grad_reduce",
             NameKind::flag},
     NameRow{"overlap_param_gather", "parallel.framework_options.overlap_param_gather",
             NameKind::flag},
     NameRow{"tp_comm_overlap", "parallel.framework_options.tp_comm_overlap", NameKind::flag},
+    NameRow{"gradient_accumulation_fusion",
+            "parallel.framework_options.gradient_accumulation_fusion", NameKind::flag},
+    NameRow{"no_gradient_accumulation_fusion",
+            "parallel.framework_options.gradient_accumulation_fusion", NameKind::negated},
 };
 
 // Names of other versions and forks, of pretrain.py's launchers, and of the configuration's fields.
@@ -176,7 +181,7 @@ inline constexpr std::array kOtherKeys = {
 };
 
 // Flags, which take no value: "$MORE_ARGS" behind one is another argument.
-inline constexpr std::array<std::string_view, 44> kFlags = {"sequence_parallel",
+inline constexpr std::array<std::string_view, 45> kFlags = {"sequence_parallel",
                                                             "embed_layernorm",
                                                             "is_hybrid_model",
                                                             "cpu_optimizer",
@@ -219,7 +224,8 @@ inline constexpr std::array<std::string_view, 44> kFlags = {"sequence_parallel",
                                                             "synchronize_each_layer",
                                                             "enable_cuda_graph",
                                                             "external_cuda_graph",
-                                                            "no_overlap_p2p_communication"};
+                                                            "no_overlap_p2p_communication",
+                                                            "no_gradient_accumulation_fusion"};
 
 // Settings that move memory or time a little, and have no key.
 inline constexpr std::array kNotModelled = {

@@ -32,6 +32,7 @@ inline constexpr std::array kNames2 = {
     NamedPath{"trainer.strategy.expert_tensor_parallel_size", "expert_tensor_parallel_size"},
     NamedPath{"trainer.strategy.sequence_parallel", "sequence_parallel"},
     NamedPath{"trainer.strategy.use_tp_pp_dp_mapping", "use_tp_pp_dp_mapping"},
+    NamedPath{"model.config.gradient_accumulation_fusion", "gradient_accumulation_fusion"},
     NamedPath{"trainer.strategy.ddp.overlap_grad_reduce", "overlap_grad_reduce"},
     NamedPath{"trainer.strategy.ddp.overlap_param_gather", "overlap_param_gather"},
     NamedPath{"trainer.strategy.ddp.use_distributed_optimizer", "use_distributed_optimizer"},

@@ -19,6 +19,7 @@ inline constexpr std::array kNames = {
     NamedPath{"model.activations_checkpoint_method", "recompute_method"},
     NamedPath{"model.activations_checkpoint_num_layers", "recompute_num_layers"},
     NamedPath{"model.ub_tp_comm_overlap", "tp_comm_overlap"},
+    NamedPath{"model.gradient_accumulation_fusion", "gradient_accumulation_fusion"},
     NamedPath{"model.bias", "add_bias_linear"},
     NamedPath{"model.moe_expert_capacity_factor", "moe_expert_capacity_factor"},
     NamedPath{"model.moe_pad_expert_input_to_capacity", "moe_pad_expert_input_to_capacity"},

@@ -54,6 +54,7 @@ TEST_CASE("A file that none of Primus's files names goes over nothing and stops"
   const ImportedRun r = read({{"p.yaml", own}, {"trainer_base.yaml", kPrimusTrainer}}, kEight);
   CHECK(at(r, "parallel.tp") == 4);
   CHECK(at(r, "training.sequence_length") == 8192);
+  CHECK(at(r, "framework") == "megatron-core-rocm");
   CHECK(stops_at(r, "trainer_base.yaml"));
   CHECK(says_word(r, "pre_trainer.yaml"));
   const ImportedRun without = read({{"p.yaml", own}, {"trainer_base.yaml", kPrimusTrainer}}, kEight,

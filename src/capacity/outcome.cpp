@@ -32,8 +32,7 @@ std::int64_t held_gpus(const OutcomeInputs& in) {
 }
 
 std::int64_t held_nodes(const OutcomeInputs& in) {
-  const std::int64_t each = in.cluster.devices_per_node;
-  return divided_up(held_gpus(in), each);
+  return std::max(node_count(in.cluster), divided_up(held_gpus(in), devices_of_node(in.cluster)));
 }
 
 constexpr double kRounding = 1e-9;  // of a step
@@ -230,7 +229,7 @@ Seconds slowed(Seconds training, const Stragglers& s) {
 
 std::int64_t paid_gpus(const OutcomeInputs& in) {
   const bool by_node = in.prices.payment == Payment::purchase && in.prices.node;
-  return by_node ? held_nodes(in) * in.cluster.devices_per_node : held_gpus(in);
+  return by_node ? held_nodes(in) * devices_of_node(in.cluster) : held_gpus(in);
 }
 
 double gpu_hours(const OutcomeInputs& in, Seconds wall) {

@@ -40,7 +40,7 @@ PhaseLayout layout_of(const PhasePlan& phase, std::int64_t own, const PlanContex
   if (cluster.is_object()) at_key<&ClusterRequest::gpus>(cluster) = std::max<std::int64_t>(1, own);
   const OpenRun open = resolve_open(run, phase.file, context.lookup);
   PhaseLayout l;
-  l.node = open.resolved.run.cluster.devices_per_node;
+  l.node = devices_of_node(open.resolved.run.cluster);
   for (const auto& degree : {open.request.tp, open.request.cp, open.request.pp}) {
     l.replica = std::min(kMostLadderGpus + 1, l.replica * degree.value_or(1));
   }

@@ -18,7 +18,7 @@ void check_gpu(const MeasurementSet& set, const Device& device) {
 std::int64_t nodes_of_hosts(const MeasurementSet& set, const Cluster& cluster) {
   const std::vector<std::int64_t>& hosts = set.ranks_of_hosts;
   if (hosts.empty()) return 0;
-  const bool is_rack = cluster.host.devices > 0 && cluster.host.devices < cluster.devices_per_node;
+  const bool is_rack = cluster.host.devices > 0 && cluster.host.devices < devices_of_node(cluster);
   const std::int64_t gpus = is_rack ? cluster.host.devices : cluster.devices_per_node;
   const auto [least, most] = std::minmax_element(hosts.begin(), hosts.end());
   const auto part =

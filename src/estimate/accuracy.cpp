@@ -54,7 +54,19 @@ std::string words_of(const AccuracyCell& c, const StackKind& run) {
   const bool known = !c.of.framework.empty();
   return error_text(c.low, c.high) + ": " + counted(c.rows, "published run") + " " + cell_text(c) +
          ", each predicted " + (known ? "without its source" : "as an unknown stack") +
-         (c.of.generation.empty() ? "; none on " + run.generation : "");
+         (run.generation.empty()    ? "; none has recurrent layers"
+          : c.of.generation.empty() ? "; none on " + run.generation
+                                    : "");
+}
+
+// The part of a run that the table knows: nothing where layers are of a kind that no published run
+// has, and no framework on devices of another vendor than those of its constants.
+StackKind published_kind(const Run& run) {
+  StackKind kind = stack_kind(run);
+  if (run.model.recurrent.kind != RecurrentKind::none) return {"", "", "", kind.mixture};
+  const Vendor vendor = run.cluster.device.vendor;
+  if (run.framework.vendor.value_or(vendor) != vendor) kind.framework.clear();
+  return kind;
 }
 
 }  // namespace
@@ -85,8 +97,13 @@ bool covers(const StackKind& outer, const StackKind& inner) {
 }
 
 const AccuracyCell* cell_of(const std::vector<AccuracyCell>& cells, const StackKind& kind) {
-  const auto found = std::find_if(cells.begin(), cells.end(),
-                                  [&](const AccuracyCell& c) { return covers(c.of, kind); });
+  const bool is_measured = std::any_of(cells.begin(), cells.end(), [&](const AccuracyCell& c) {
+    return c.of.stack_class == kind.stack_class && c.of.generation == kind.generation &&
+           c.of.mixture == kind.mixture;
+  });
+  const auto found = std::find_if(cells.begin(), cells.end(), [&](const AccuracyCell& c) {
+    return covers(c.of, kind) && (is_measured || c.of.framework.empty());
+  });
   return found == cells.end() ? nullptr : &*found;
 }
 
@@ -127,7 +144,7 @@ StepInterval interval_among(const std::vector<AccuracyCell>& cells, const StackK
 }  // namespace
 
 StepInterval interval_of(const Accuracy& table, const Run& run) {
-  return interval_among(table.cells, stack_kind(run));
+  return interval_among(table.cells, published_kind(run));
 }
 
 StepInterval memory_interval_of(const Accuracy& table, const Run& run) {

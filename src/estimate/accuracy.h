@@ -55,7 +55,8 @@ struct Accuracy {
 
 Accuracy read_accuracy(std::string_view text, const std::string& file);
 
-// nullptr where none takes it.
+// nullptr where none takes it. On a generation that no run of its class was measured on, a known
+// framework is as an unknown one.
 const AccuracyCell* cell_of(const std::vector<AccuracyCell>& cells, const StackKind& kind);
 
 // The level of the user's own stack.

@@ -25,10 +25,10 @@ namespace {
 
 // The hosts of the node whose devices `used` ranks fill.
 Bytes host_memory(const Cluster& c, std::int64_t used) {
-  if (c.host.devices == 0 || c.host.devices >= c.devices_per_node) return c.host.memory_capacity;
-  const std::int64_t reached = rounded_up(used, c.host.devices);
-  return c.host.memory_capacity * (static_cast<double>(std::min(reached, c.devices_per_node)) /
-                                   static_cast<double>(c.devices_per_node));
+  const std::int64_t all = devices_of_node(c);
+  if (c.host.devices == 0 || c.host.devices >= all) return c.host.memory_capacity;
+  const std::int64_t reached = std::min(rounded_up(used, c.host.devices), all);
+  return c.host.memory_capacity * (static_cast<double>(reached) / static_cast<double>(all));
 }
 
 // The memory of the stage whose peak is highest, and what the host holds, stage by stage. If

@@ -42,7 +42,7 @@ Json bounded_values(const Reader& r, bool of_gpus, const OpenRun& open) {
   const ValueBounds b = read_keys(kBoundKeys, r);
   if (b.max < b.min) r.fail("min " + shortest(b.min) + ", max " + shortest(b.max), "min up to max");
   if (b.step && b.factor) r.fail("step and factor", "one of them");
-  const auto node = static_cast<double>(open.resolved.run.cluster.devices_per_node);
+  const auto node = static_cast<double>(devices_of_node(open.resolved.run.cluster));
   const bool nodes = of_gpus && !b.step && !b.factor;
   if (!nodes && !b.step && !b.factor) r.fail("bounds", "step or factor with them, or a list");
   if (b.factor && b.min <= 0) r.fail("a factor from " + shortest(b.min), "min above 0");

@@ -53,7 +53,8 @@ struct Cluster {
   Name node;
   Device device;
   std::int64_t gpus = 0;
-  std::int64_t devices_per_node = 1;
+  std::int64_t devices_per_node = 1;  // that the run uses of each
+  std::int64_t node_devices = 0;      // that each has, where the run uses fewer; 0: as many
   std::uint8_t tier_count = 0;
   std::array<Tier, kMaxTiers> tiers{};
   Host host;
@@ -83,20 +84,28 @@ inline std::int64_t node_of(const Cluster& c, std::int64_t rank) {
   return device_of(c, rank) / c.devices_per_node;
 }
 
+// Devices that a node has, used or not.
+constexpr std::int64_t devices_of_node(const Cluster& c) {
+  return c.node_devices > 0 ? c.node_devices : c.devices_per_node;
+}
+
 // Devices of a system, which fails, is held as a spare and draws power as a whole: those that share
 // a host, as a tray of a rack, or a node.
 constexpr std::int64_t devices_of_system(const Cluster& c) {
-  return c.host.devices > 0 ? c.host.devices : c.devices_per_node;
+  return c.host.devices > 0 ? c.host.devices : devices_of_node(c);
 }
 
+// Systems of which the run uses a device.
 constexpr std::int64_t system_count(const Cluster& c) {
-  return divided_up(c.gpus, devices_of_system(c));
+  const std::int64_t each = devices_of_system(c);
+  return c.gpus / c.devices_per_node * divided_up(c.devices_per_node, each) +
+         divided_up(c.gpus % c.devices_per_node, each);
 }
 
 // The part of the node's power that it draws; 0: not known.
 constexpr Watts system_power(const Cluster& c) {
   return c.node_power *
-         (static_cast<double>(devices_of_system(c)) / static_cast<double>(c.devices_per_node));
+         (static_cast<double>(devices_of_system(c)) / static_cast<double>(devices_of_node(c)));
 }
 
 // Devices a rank may sit on.

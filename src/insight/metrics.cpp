@@ -124,7 +124,8 @@ constexpr std::array kMetrics = {
     term_metric<Term::ep_exposed>("breakdown_s.ep_exposed", "expert parallel",
                                   "expert-parallel communication not hidden"),
     term_metric<Term::pp_exposed>("breakdown_s.pp_exposed", "pipeline sends",
-                                  "sends between stages that delay them"),
+                                  "sends between stages that delay them, and the sum of a tied "
+                                  "embedding over its two stages"),
     term_metric<Term::pp_bubble>("breakdown_s.pp_bubble", "pipeline bubble",
                                  "idle time: the busiest stage waits for other stages"),
     term_metric<Term::dp_exposed>("breakdown_s.dp_exposed", "data parallel",

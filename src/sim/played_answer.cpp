@@ -31,6 +31,14 @@ Seconds exposed_by_save(const Simulation& s, std::size_t stage) {
   return s.plan.save.stall + std::max(Seconds(), times.stages[stage].copied - ready);
 }
 
+// Slow kernels, recomputed ones among them, each by its share.
+void add_delay(Seconds delay, Terms<double>& terms) {
+  const Seconds all = kernels(terms);
+  const double recomputed = all > Seconds() ? terms[Term::recompute] / all : 0.0;
+  terms[Term::recompute] += delay * recomputed;
+  terms[Term::compute] += delay * (1 - recomputed);
+}
+
 // Times of a stage's passes, including delays beyond the plan.
 Terms<double> terms_of_passes(const Simulation& s, std::size_t stage) {
   Terms<double> terms{};
@@ -46,7 +54,7 @@ Terms<double> terms_of_passes(const Simulation& s, std::size_t stage) {
   const Seconds hidden = hidden_in_pairs(s.plan, s.graph, stage);
   terms[Term::ep_exposed] -= hidden;
   planned -= hidden;
-  terms[Term::compute] += sum_of_passes(s, stage) - planned;
+  add_delay(sum_of_passes(s, stage) - planned, terms);
   return terms;
 }
 

@@ -18,6 +18,9 @@ constexpr double kHeld = 0.8;  // of sources' rows, by an interval
 // quantile.
 constexpr double kWiderWeight = 4;
 
+// Rows of which 80 % are no matter of one or two.
+constexpr std::int64_t kEnoughRows = 20;
+
 struct Weighted {
   double value;
   double weight;
@@ -132,6 +135,17 @@ class Cells {
     return out;
   }
 
+  // Each row weighs one.
+  static std::vector<Weighted> rows_of(const BySource& sources) {
+    std::vector<Weighted> out;
+    for (const auto& [source, values] : sources) {
+      for (const double v : values) out.push_back({v, 1});
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
+    return out;
+  }
+
   // The first of the ladder is the cell, the others wider ones; below a mixture of experts stand
   // dense models. None where it has no row.
   void add(std::vector<Asked> ladder) {
@@ -145,7 +159,8 @@ class Cells {
     // The widest has nobody to stand for the source not seen: the conformal quantile.
     const double level =
         ladder.size() > 1 ? kHeld : kHeld * (1 + 1 / static_cast<double>(c.sources));
-    const double wide = weighted_quantile(mixture(ladder), std::min(1.0, level));
+    double wide = weighted_quantile(mixture(ladder), std::min(1.0, level));
+    if (c.rows >= kEnoughRows) wide = std::max(wide, weighted_quantile(rows_of(own), kHeld));
     c.low = std::exp(-wide);
     c.high = std::exp(wide);
     cells_.push_back(c);

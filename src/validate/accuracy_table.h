@@ -4,7 +4,8 @@
 //
 // Sources count, not rows: each weighs one in its cell, however many rows it has. Sources that
 // wider cells add, the nearest first, weigh four more together, so that no source alone sets an
-// interval; the widest cell takes the conformal quantile of its n sources, 0.8·(1 + 1/n). An
+// interval; the widest cell takes the conformal quantile of its n sources, 0.8·(1 + 1/n). No
+// interval is narrower than that of 80 % of its cell's own rows, where it has twenty or more. An
 // interval holds that share of |ln(measured/predicted)|: the sign of other sources' errors says
 // little about the next one's. A cell that knows less (no generation, no framework, no class; a
 // mixture of experts, of which fewer sources speak than of dense models) is at least as wide as

@@ -75,34 +75,6 @@ TEST_CASE("a bill by hand: what is bought is written off over its life and its u
 
 // A rack of 72 fails, is spared and draws power by its trays of 4. 32 GPUs are 8 trays; with a
 // spare tray 36 are rented, and a whole rack is bought where racks have the price.
-TEST_CASE("a rack is spared and powered by its trays, and bought whole") {
-  const auto option = [](const std::string& price) {
-    return answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 1e9}, "spares": 1,
-        "scenarios": [{"name": "rack", "cluster": {"node": "gb200-nvl72"}, "gpus": 32,
-                       "set": {"parallel": {"tp": 8, "pp": 4}, "training.precision": "bf16"}}],)" +
-                    price + "}");
-  };
-  const auto rented = option(R"("prices": {"gpus": {"gb200": {"rent": {"value": "3 USD/h",
-      "source": "s", "date": "2026-11"}}}})");
-  const OptionAnswer& r = rented->answer.options[0];
-  REQUIRE(r.status == OptionStatus::fits);
-  CHECK(devices_of_system(r.inputs.cluster) == 4);
-  CHECK(paid_gpus(r.inputs) == 36);
-  CHECK(r.outcome.cost->amount() ==
-        testing::about(3 * 36 * r.outcome.wall.si() / 3600).epsilon(1e-12));
-  const double tray = r.inputs.cluster.node_power.si() * 4 / 72;
-  CHECK(r.outcome.energy.peak.si() == testing::about(9 * tray).epsilon(1e-12));
-  const auto bought = option(R"("prices": {"nodes": {"gb200-nvl72": {"purchase": {"value": "72 USD",
-      "source": "s", "date": "2026-11"}}}, "lifetime": {"value": "1461 d", "source": "s",
-      "date": "2026-11"}, "utilisation": {"value": 1, "source": "s", "date": "2026-11"},
-      "pay": "purchase"})");
-  const OptionAnswer& b = bought->answer.options[0];
-  REQUIRE(b.outcome.cost);
-  CHECK(paid_gpus(b.inputs) == 72);
-  CHECK(b.outcome.bill.parts[CostPart::hardware]->amount() ==
-        testing::about(72 * b.outcome.wall.si() / b.inputs.prices.lifetime->value.si()));
-}
-
 TEST_CASE("a rate that is achieved takes the place of the predicted step, with its own range") {
   const auto a = answered(R"({"run": "gpt3-175b-1024-a100", "goal": {"tokens": 300e9},
       "achieved": {"value": "100 TFLOP/s", "low": "80 TFLOP/s", "high": "125 TFLOP/s"}})");

@@ -147,8 +147,8 @@ $ orrery explain --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8
 
 # No published run is on these cards, whatever NVIDIA calls their architecture.
 $ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --node $n --gpus 8 --sequence-length 4096 --global-batch 8 --framework fsdp --zero 3 | grep -o '4 sources.*'; done
-> 4 sources), each predicted without its source; none on ada
-> 4 sources), each predicted without its source; none on ampere-ga10x
+> 4 sources), each predicted as an unknown stack; none on ada
+> 4 sources), each predicted as an unknown stack; none on ampere-ga10x
 
 # An advice's keys and values are those of a run file.
 $ orrery estimate mixtral-8x7b-64-h100 --json | python3 -c 'import json, sys; a = json.load(sys.stdin)["advice"]; print(len(a) > 0, any(isinstance(v, (int, bool)) for x in a for v in x["set"].values()))'

@@ -52,7 +52,24 @@ TEST_CASE("a job that does not fill its nodes takes as many devices of each") {
   CHECK(c.tiers[rack + 1].bandwidth.si() ==
         testing::about(full.tiers[rack + 1].bandwidth.si() * 64 / 72));
   CHECK(c.tiers[rack + 1].rank_share == testing::about(1.0 / 64));
+  CHECK(devices_of_node(c) == 72);
+  CHECK(system_count(c) == 64);
+  CHECK(system_power(c) == system_power(full));
   CHECK(c.tiers[rack + 1].channel_share == testing::about(9.0 / 64));
+}
+
+TEST_CASE("GPUs in racks take more racks than the fewest where each then has a power of two") {
+  const auto nodes = [](const char* node, int gpus) {
+    return node_count(cluster_of(R"({"node": ")" + std::string(node) + R"(", "gpus": )" +
+                                 std::to_string(gpus) + "}")
+                          .cluster);
+  };
+  CHECK(nodes("gb200-nvl72", 1024) == 16);
+  CHECK(nodes("gb200-nvl72", 4096) == 64);
+  CHECK(nodes("gb200-nvl72", 576) == 8);    // whole racks
+  CHECK(nodes("gb200-nvl72", 200) == 3);    // 67 each would be no whole trays, nor 50 a power
+  CHECK(nodes("gb200-nvl72", 1040) == 15);  // 65 each
+  CHECK(nodes("dgx-h100", 20) == 3);
 }
 
 TEST_CASE("one rank fills its links of a node's, all where links are not counted") {

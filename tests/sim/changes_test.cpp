@@ -121,6 +121,20 @@ TEST_CASE("a slow node or link holds up the stage whose ranks a placement puts t
   CHECK(step(turned, SlowPart::gpu, 63) == testing::about(step(in_order, SlowPart::gpu, 63)));
 }
 
+TEST_CASE("GPUs that are half as fast take twice as long to recompute, too") {
+  const Run run = testing::run_of(json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
+      "cluster": {"node": "dgx-h100", "gpus": 8},
+      "training": {"sequence_length": 8192, "global_batch": 64},
+      "parallel": {"tp": 2, "pp": 2, "recompute": "full"}})"));
+  SimulationOptions slow = quiet();
+  for (std::int64_t n = 0; n < 8; ++n) slow.disturbances.slow.push_back({SlowPart::gpu, n, 2});
+  const Terms<double> before = simulate(run, quiet()).answer.breakdown;
+  const Terms<double> after = simulate(run, slow).answer.breakdown;
+  for (const Term t : {Term::compute, Term::recompute}) {
+    CHECK(after[t].si() == testing::about(2 * before[t].si()));
+  }
+}
+
 TEST_CASE("a failed node takes the replicas that a placement puts there, the others keep theirs") {
   const Json base = json_of(R"({"model": "llama-3-8b", "framework": "megatron-core",
       "cluster": {"node": "dgx-h100", "gpus": 32},

@@ -53,6 +53,7 @@ TEST_CASE("the less is known of a stack, the wider its interval") {
   REQUIRE(strange != nullptr);
   CHECK(own->of.framework == "fsdp");
   CHECK(elsewhere->of.generation.empty());
+  CHECK(elsewhere->of.framework.empty());  // nobody measured an eager stack there
   CHECK(alike->of.stack_class == "eager");
   CHECK(strange->of.stack_class.empty());
   CHECK(own->high < alike->high);
@@ -72,6 +73,14 @@ TEST_CASE("one source with many rows counts as one, and makes no narrow interval
   const AccuracyCell* c = cell_of(table.cells, kind("mine", "eager", "ampere"));
   CHECK(c->sources == 4);
   CHECK(c->high > 1 + 0.7 * (before - 1));
+}
+
+TEST_CASE("an interval holds eight of ten of its own runs") {
+  Residuals residuals = some_residuals();
+  StackKind far = kind("", "fused", "volta");
+  for (int i = 1; i <= 20; ++i) residuals.time.push_back({far, "far", 0.05 * i});
+  const Accuracy table = accuracy_from(residuals);
+  CHECK(std::log(cell_of(table.cells, far)->high) > 0.75);
 }
 
 TEST_CASE("a mixture of experts does not take a dense model's interval") {

@@ -237,6 +237,9 @@ void read(const ForeignFile& file, Facts& facts) {
   devices(type, settings, facts);
   other_degrees(settings, facts);
   if (type == "NO" || type == "false") facts.say_weakly(Said::gpus, 1, "distributed_type NO");
+  // Whole replicas, unless the training's own file shards them.
+  if (type == "NO" || type == "false" || type == "MULTI_GPU")
+    facts.say_weakly(Said::zero, 0, base_name(settings.file()) + ": distributed_type " + type);
   // Parts of launchers that are not used.
   for (const auto& [part, of] : kParts) {
     const std::string_view prefix = part;

@@ -35,13 +35,12 @@ class Export {
 
   void launch() {
     const std::int64_t gpus = r_.run.cluster.gpus;
-    const std::int64_t node = std::max<std::int64_t>(1, r_.run.cluster.devices_per_node);
     out_["compute_environment"] = "LOCAL_MACHINE";
     out_["distributed_type"] = by_deepspeed() ? "DEEPSPEED"
                                : by_fsdp()    ? "FSDP"
                                : gpus > 1     ? "MULTI_GPU"
                                               : "NO";
-    out_["num_machines"] = divided_up(gpus, node);
+    out_["num_machines"] = system_count(r_.run.cluster);
     out_["num_processes"] = gpus;
     out_["machine_rank"] = 0;
   }

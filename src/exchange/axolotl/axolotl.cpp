@@ -17,7 +17,6 @@ constexpr std::array kAxolotlRows = {
     SaidRow{"expert_parallel_size", Said::ep, NameKind::degree},
     SaidRow{"dp_replicate_size", Said::replicate, NameKind::degree},
     SaidRow{"dp_shard_size", Said::shard, NameKind::degree},
-    SaidRow{"torch_compile", Said::compile, NameKind::boolean},
     SaidRow{"ray_num_workers", Said::gpus, NameKind::degree},
 };
 
@@ -197,14 +196,22 @@ void stored_weights(Settings& settings) {
   settings.take("model_quantization_config");
 }
 
+void compile(Settings& settings, Facts& facts) {
+  const char* name = "torch_compile";
+  if (settings.word(name) == "auto")
+    return facts.leave_open(Said::compile, settings.written(name), "true or false");
+  if (const auto on = settings.flag(name)) facts.say(Said::compile, *on, settings.written(name));
+}
+
 // Kernels and losses that its plugins bring, each with a switch of its own. torchtune's loss by
 // chunks keeps the logits.
 void kernels(Settings& settings, Facts& facts) {
   const auto is_on = [&](const char* name) { return settings.flag(name).value_or(false); };
-  const LigerSwitches liger = {
-      is_on("liger_rms_norm") || is_on("liger_layer_norm"), is_on("liger_rope"),
-      is_on("liger_glu_activation") || is_on("liger_swiglu"), is_on("liger_cross_entropy"),
-      is_on("liger_fused_linear_cross_entropy")};
+  const bool layer_norms = is_on("liger_layer_norm");
+  const LigerSwitches liger = {is_on("liger_rms_norm") || layer_norms, is_on("liger_rope"),
+                               is_on("liger_glu_activation") || is_on("liger_swiglu"),
+                               is_on("liger_cross_entropy"),
+                               is_on("liger_fused_linear_cross_entropy")};
   const bool cut = is_on("cut_cross_entropy");
   if (cut) facts.say(Said::loss, "linear-fused", settings.written("cut_cross_entropy"));
   say_liger(liger, "liger_*", facts);
@@ -250,6 +257,7 @@ void rest(Settings& settings, Facts& facts) {
   const auto unfrozen = settings.words("unfrozen_parameters");
   if (unfrozen && !unfrozen->empty())
     facts.stop("unfrozen_parameters", "some weights are trained; ours trains all, or adapters");
+  compile(settings, facts);
   kernels(settings, facts);
   plugins(settings, facts);
 }

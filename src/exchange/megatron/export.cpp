@@ -52,8 +52,7 @@ class Export {
   // torchrun needs nodes of equal size; other numbers of GPUs are written as WORLD_SIZE.
   std::string launch() const {
     const std::int64_t gpus = r_.run.cluster.gpus;
-    const std::int64_t node = std::max<std::int64_t>(1, r_.run.cluster.devices_per_node);
-    const std::int64_t nodes = divided_up(gpus, node);
+    const std::int64_t nodes = system_count(r_.run.cluster);
     if (gpus % nodes != 0) {
       return "export WORLD_SIZE=" + std::to_string(gpus) + "\npython pretrain_gpt.py";
     }

@@ -179,12 +179,19 @@ class Reading {
                              "parallel.zero_shard_group", true});
     } else if (apex) {
       add("zero_stage", "model.optim.name", 2);
+      if (at("model.optim.overlap_grad_sync").is_null()) overlapped(name);
     } else if (!name.empty()) {
       add("use_distributed_optimizer", "model.optim.name", contains(name, "distributed"));
     }
     gradients(name);
     const bool adam = name.empty() || contains(name, "adam") || contains(name, "distributed_optim");
     if (!adam) add("optimizer", "model.optim.name", name);
+  }
+
+  void overlapped(const std::string& optimizer) {
+    add("overlap_grad_reduce", "model.optim.name", true);
+    out_.assumed.push_back({"parallel.framework_options.overlap_grad_reduce", "true",
+                            optimizer + " without overlap_grad_sync [from memory]"});
   }
 
   // Gradients are held as they are reduced; the optimizer of Apex keeps no fp32 copy of them.

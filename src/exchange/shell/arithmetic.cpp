@@ -54,7 +54,7 @@ class Arithmetic {
       : text_(text), variables_(variables) {}
 
   Value all() {
-    const Value x = level(0, 0);
+    const Value x = choice(0);
     skip();
     return at_ == text_.size() ? x : Value();
   }
@@ -70,6 +70,23 @@ class Arithmetic {
       if (text_.substr(at_, o.sign.size()) == o.sign) return o.level >= lowest ? &o : nullptr;
     }
     return nullptr;
+  }
+
+  bool takes(char sign) {
+    skip();
+    const bool found = at_ < text_.size() && text_[at_] == sign;
+    if (found) ++at_;
+    return found;
+  }
+
+  // "a ? b : c", of which both sides must be known.
+  Value choice(int depth) {
+    const Value asked = depth > kMostBrackets ? Value() : level(0, depth);
+    if (!asked || !takes('?')) return asked;
+    const Value yes = choice(depth + 1);
+    if (!yes || !takes(':')) return {};
+    const Value no = choice(depth + 1);
+    return no ? (*asked != 0 ? yes : no) : Value();
   }
 
   Value level(int lowest, int depth) {
@@ -102,10 +119,8 @@ class Arithmetic {
 
   Value bracketed(int depth) {
     ++at_;
-    const Value x = level(0, depth + 1);
-    skip();
-    if (at_ >= text_.size() || text_[at_++] != ')') return {};
-    return x;
+    const Value x = choice(depth + 1);
+    return takes(')') ? x : Value();
   }
 
   Value operand(const std::string& word) const {

@@ -79,8 +79,7 @@ void compare_with_machine(ImportedRun& all, const std::vector<ForeignFile>& file
 
 std::string export_header(const ResolvedRun& resolved) {
   const std::int64_t gpus = resolved.run.cluster.gpus;
-  const std::int64_t node = std::max<std::int64_t>(1, resolved.run.cluster.devices_per_node);
-  const std::int64_t nodes = divided_up(gpus, node);
+  const std::int64_t nodes = system_count(resolved.run.cluster);
   const bool even = gpus % nodes == 0;
   return "#!/bin/bash\n#SBATCH --nodes=" + std::to_string(nodes) +
          "\n#SBATCH --ntasks-per-node=1\n#SBATCH --" + (even ? "gpus-per-node=" : "gpus=") +

@@ -70,9 +70,7 @@ inline constexpr std::array kSchedules = {
 };
 // Names in releases of 2024.
 inline constexpr std::array kOldSchedules = {
-    ScheduleName{"1f1b", "1f1b"},
     ScheduleName{"interleaved_1f1b", "interleaved"},
-    ScheduleName{"gpipe", "gpipe"},
 };
 
 inline constexpr std::string_view kAcMode = "activation_checkpoint.mode";

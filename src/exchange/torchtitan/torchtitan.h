@@ -9,9 +9,22 @@
 // sequence parallelism to tensor parallelism.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "exchange/import_files.h"
 
+namespace orrery {
+struct ImportDraft;
+}
+
 namespace orrery::torchtitan {
+
+// "13b" of 2024 is "13B" of 2025, and schedules have no case (PyTorch's get_schedule_class).
+bool same_letters(std::string_view a, std::string_view b);
+
+// The schedule, virtual stages and layers of stages.
+void read_schedule(ImportDraft& d);
 
 ImportedRun import_toml(const ForeignFile& file, ImportJob& job);
 ImportedRun import_named(const NamedSettings& named, ImportJob& job);  // of a Primus file

@@ -389,7 +389,7 @@ void say_liger(const LigerSwitches& on, const std::string& setting, Facts& facts
   if (on.linear_loss && !all) facts.say(Said::loss, "linear-fused", setting);
   if (on.linear_loss) return;
   if (on.loss) return facts.say(Said::loss, "in-place", setting);
-  if (all) facts.say(Said::loss, "unfused", setting);
+  if (all) facts.say_weakly(Said::loss, "unfused", setting);
 }
 
 void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,

@@ -271,7 +271,7 @@ class Finish {
                      "its states are not modelled");
     }
     if (d_.at("framework") == "megatron-core") return;  // its own states
-    const bool bits8 = contains(optimizer, "8bit");
+    const bool bits8 = contains(optimizer, "8bit") || contains(optimizer, "fp8");
     const bool bits4 = contains(optimizer, "4bit");
     if (d_.at("training.precision").is_null() && !by_deepspeed()) return;
     const bool loaded = loaded_narrow();

@@ -29,6 +29,15 @@ TEST_CASE("Flags of accelerate launch shard as its file does") {
   CHECK(at(fsdp, "parallel.recompute") == "full");
 }
 
+TEST_CASE("Accelerate's replicas on several GPUs are whole, unless the training shards them") {
+  const std::string gpus = "distributed_type: MULTI_GPU\nmixed_precision: fp16\nnum_processes: 8\n";
+  CHECK(at(read(gpus), "parallel.zero") == 0);
+  const std::string trainer =
+      "model_name_or_path: Qwen/Qwen3-4B\nbf16: true\nper_device_train_batch_size: 2\n"
+      "fsdp: full_shard auto_wrap\nmax_length: 1024\npacking: true\n";
+  CHECK(at(read({{"a.yaml", gpus}, {"b.yaml", trainer}}), "parallel.zero") == 3);
+}
+
 TEST_CASE("Accelerate's automatic accumulation is the trainer's") {
   const ImportedRun r =
       read({{"a.yaml",

@@ -64,6 +64,7 @@ TEST_CASE("Axolotl trains bf16 weights as they are loaded, unless something make
   CHECK(states("") == "pure-16bit");
   CHECK(states("optimizer: adamw_bnb_8bit\n")["optimizer"] == 2);
   CHECK(states("optimizer: adamw_bnb_8bit\n")["weights"] == 2);
+  CHECK(states("optimizer: ao_adamw_fp8\n")["optimizer"] == 2);
   CHECK(states("fsdp_config:\n  reshard_after_forward: true\n") == "fsdp-amp");
   CHECK(states("adapter: lora\nlora_r: 8\nlora_target_linear: true\n") == "fp32-adam-16");
 }

@@ -46,6 +46,9 @@ TEST_CASE("torchtitan's states, offload and stages are those of the file") {
       "[parallelism]\npipeline_parallel_degree = 2\npipeline_parallel_schedule = "
       "\"Interleaved1F1B\"\npipeline_parallel_layers_per_stage = ";
   CHECK(is_open(of(stages + "5\n"), "parallel.vpp"));
+  CHECK(at(of("[parallelism]\npipeline_parallel_degree = 2\n"
+              "pipeline_parallel_schedule = \"interleaved1f1b\"\n"),
+           "parallel.schedule") == "interleaved");
   const ConfigLookup lookup = testing::shipped_configs();
   ImportJob job{{{"a", "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 4096\n" +
                            stages + "6\n"}},
@@ -143,6 +146,10 @@ TEST_CASE(
   CHECK(at(of("mcore_distributed_optim"), "training.states") == "adam-fp32-gradients-18");
   CHECK(at(of("distributed_fused_adam, grad_sync_dtype: bf16"), "training.states") ==
         "adam-mixed-16");
+  const char* overlap = "parallel.framework_options.overlap_grad_reduce";
+  CHECK(at(r, overlap) == false);
+  CHECK(at(of("distributed_fused_adam"), overlap) == true);
+  CHECK(at(of("distributed_fused_adam, overlap_grad_sync: false"), overlap) == false);
 }
 
 TEST_CASE(
@@ -436,6 +443,10 @@ TEST_CASE("Liger patches a model whoever shards it, each part by its own switch"
   CHECK(option(all, "loss").is_null());
   CHECK(all.not_understood.empty());
   CHECK(option(of(layers), "loss") == "unfused");
+  const ImportedRun cut = of(layers + "cut_cross_entropy: true\n");
+  CHECK(option(cut, "kernels") == "liger");
+  CHECK(option(cut, "loss") == "linear-fused");
+  CHECK(cut.not_understood.empty());
   CHECK(option(of(layers + "liger_cross_entropy: true\n"), "loss") == "in-place");
   const ImportedRun loss = of("liger_fused_linear_cross_entropy: true\n");
   CHECK(option(loss, "kernels").is_null());

@@ -140,6 +140,10 @@ TEST_CASE("whole numbers are those of a shell") {
   CHECK(value("(A + B - 1) / B") == "2");
   CHECK(value("$A % ${B} == 4 && !0") == "1");
   CHECK(value("-A + 2 * (3 - B)") == "-22");
+  CHECK(value("(A > B) ? A : B") == "12");
+  CHECK(value("A < B ? 1 : B < A ? 2 : 3") == "2");
+  CHECK(value("1 + (0 ? 5 : 6)") == "7");
+  CHECK(value("A ? B") == "$((A ? B))");
   CHECK(value("A / 0") == "$((A / 0))");
   CHECK(value("C + 1") == "$((C + 1))");
 }

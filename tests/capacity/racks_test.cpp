@@ -45,15 +45,14 @@ TEST_CASE("a rack is spared and powered by its trays, and bought whole") {
 TEST_CASE("a job spread over racks pays whole racks, draws by trays and has spares in idle ones") {
   const auto option = [](const char* node, int gpus, int spares) {
     const std::string name = node;
-    const auto a =
-        answered(R"({"run": "llama-3-8b-8-h100", "goal": {"tokens": 1e9}, "spares": )" +
-                 std::to_string(spares) + R"(,
+    const auto a = answered(R"({"run": "llama-3-8b-8-h100", "goal": {"tokens": 1e9}, "spares": )" +
+                            std::to_string(spares) + R"(,
         "scenarios": [{"name": "x", "cluster": {"node": ")" +
-                 name + R"("}, "gpus": )" + std::to_string(gpus) +
-                 R"(, "set": {"parallel": {"tp": 2, "pp": 2},
+                            name + R"("}, "gpus": )" + std::to_string(gpus) +
+                            R"(, "set": {"parallel": {"tp": 2, "pp": 2},
                        "training.global_batch": 1536, "training.precision": "bf16"}}],
         "prices": {"nodes": {")" +
-                 name + R"(": {"purchase": {"value": "72 USD", "source": "s",
+                            name + R"(": {"purchase": {"value": "72 USD", "source": "s",
         "date": "2026-11"}}},
         "lifetime": {"value": "1461 d", "source": "s", "date": "2026-11"},
         "utilisation": {"value": 1, "source": "s", "date": "2026-11"}, "pay": "purchase"}})");

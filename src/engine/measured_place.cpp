@@ -18,18 +18,18 @@ void check_gpu(const MeasurementSet& set, const Device& device) {
 std::int64_t nodes_of_hosts(const MeasurementSet& set, const Cluster& cluster) {
   const std::vector<std::int64_t>& hosts = set.ranks_of_hosts;
   if (hosts.empty()) return 0;
-  const bool is_rack = cluster.host.devices > 0 && cluster.host.devices < devices_of_node(cluster);
-  const std::int64_t gpus = is_rack ? cluster.host.devices : cluster.devices_per_node;
+  const bool rack = is_rack(cluster);
+  const std::int64_t gpus = rack ? cluster.host.devices : cluster.devices_per_node;
   const auto [least, most] = std::minmax_element(hosts.begin(), hosts.end());
   const auto part =
       std::count_if(hosts.begin(), hosts.end(), [&](std::int64_t n) { return n < gpus; });
   if (*most <= gpus && part <= 1) return 0;
-  if (*most <= gpus && *least == *most && !is_rack) return static_cast<std::int64_t>(hosts.size());
+  if (*most <= gpus && *least == *most && !rack) return static_cast<std::int64_t>(hosts.size());
   throw InputError(set.file, "ranks of a host",
                    *least == *most ? std::to_string(*most)
                                    : std::to_string(*least) + " to " + std::to_string(*most),
                    std::to_string(gpus) + ", the GPUs of a host of " +
-                       std::string(cluster.node.view()) + (is_rack ? "" : ", or fewer on each") +
+                       std::string(cluster.node.view()) + (rack ? "" : ", or fewer on each") +
                        ": --node says which it is");
 }
 

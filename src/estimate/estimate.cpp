@@ -25,9 +25,9 @@ namespace {
 
 // The hosts of the node whose devices `used` ranks fill.
 Bytes host_memory(const Cluster& c, std::int64_t used) {
+  if (!is_rack(c)) return c.host.memory_capacity;
   const std::int64_t all = devices_of_node(c);
-  if (c.host.devices == 0 || c.host.devices >= all) return c.host.memory_capacity;
-  const std::int64_t reached = std::min(rounded_up(used, c.host.devices), all);
+  const std::int64_t reached = std::min(rounded_up(used, devices_of_system(c)), all);
   return c.host.memory_capacity * (static_cast<double>(reached) / static_cast<double>(all));
 }
 

@@ -95,6 +95,9 @@ constexpr std::int64_t devices_of_system(const Cluster& c) {
   return c.host.devices > 0 ? c.host.devices : devices_of_node(c);
 }
 
+// A node of several hosts.
+constexpr bool is_rack(const Cluster& c) { return devices_of_system(c) < devices_of_node(c); }
+
 // Systems of which the run uses a device.
 constexpr std::int64_t system_count(const Cluster& c) {
   const std::int64_t each = devices_of_system(c);

@@ -11,11 +11,11 @@ namespace {
 std::int64_t even_nodes(const Cluster& c) {
   const std::int64_t fewest = node_count(c);
   if (c.gpus % fewest == 0) return fewest;
+  if (!is_rack(c)) return 0;
   const auto power =
       static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(c.devices_per_node)));
-  const std::int64_t host = std::max<std::int64_t>(1, c.host.devices);
   for (std::int64_t n = fewest + 1; n * power <= c.gpus; ++n) {
-    if (c.gpus % n == 0 && c.gpus / n % host == 0) return n;
+    if (c.gpus % n == 0 && c.gpus / n % devices_of_system(c) == 0) return n;
   }
   return 0;
 }

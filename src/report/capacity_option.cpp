@@ -180,8 +180,8 @@ Lines needs_lines(const OptionAnswer& o) {
 Lines spare_line(const OptionAnswer& o) {
   if (o.outcome.largest.recovery.repair.si() <= 0) return {};
   const std::int64_t devices = devices_of_system(o.inputs.cluster);
-  const bool trays = devices < devices_of_node(o.inputs.cluster);
-  const std::string what = trays ? "spares of " + grouped(devices) + " GPUs" : "spare nodes";
+  const std::string what =
+      is_rack(o.inputs.cluster) ? "spares of " + grouped(devices) + " GPUs" : "spare nodes";
   return line(what, grouped(o.inputs.spares) + " held, " + grouped(o.spares_advised) +
                         " keep the wait for one under 0.1 %");
 }

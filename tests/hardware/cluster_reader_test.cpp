@@ -67,8 +67,8 @@ TEST_CASE("GPUs in racks take more racks than the fewest where each then has a p
   CHECK(nodes("gb200-nvl72", 1024) == 16);
   CHECK(nodes("gb200-nvl72", 4096) == 64);
   CHECK(nodes("gb200-nvl72", 576) == 8);    // whole racks
-  CHECK(nodes("gb200-nvl72", 200) == 3);    // 67 each would be no whole trays, nor 50 a power
-  CHECK(nodes("gb200-nvl72", 1040) == 15);  // 65 each
+  CHECK(nodes("gb200-nvl72", 200) == 3);    // 3 do not divide 200; 4 would have 50 each
+  CHECK(nodes("gb200-nvl72", 1040) == 15);  // 16 would have 65 each, no whole trays
   CHECK(nodes("dgx-h100", 20) == 3);
 }
 

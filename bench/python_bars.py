@@ -111,11 +111,14 @@ def threads(times):
         for _ in range(20):
             run.estimate()
 
-    one = seconds(some, times)
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(some, range(2)))
-        two = seconds(lambda: list(pool.map(some, range(2))), times)
-    bar("two threads' estimates over one's", two / one, 1.2, "times")
+    def of(threads):
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(some, range(threads)))
+            return seconds(lambda: list(pool.map(some, range(threads))), times)
+
+    one = of(1)
+    bar("two threads' estimates over one's", of(2) / one, 1.2, "times")
+    bar("one estimate on the main thread, over another thread's", seconds(some, times) / one, 1.5, "times")
 
 
 def interrupted():

@@ -3,20 +3,24 @@
 // orrery._engine: the C++ part of `import orrery`. Requests and answers stay JSON text here; the
 // Python files beside it know their shape.
 //
-// A call works on a thread of its own without the GIL. The thread that asked waits and lets Python
-// handle signals, so that Ctrl-C stops the work; what the handler or the progress function raises
-// goes on to the caller.
+// A call works without the GIL. Python handles signals on its main thread only: a call of that
+// thread, or one whose progress is told, works on another thread, while the one that asked waits
+// and looks up, so that Ctrl-C stops the work; what the handler or the progress function raises
+// goes on to the caller. All other threads work themselves.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "engine/c_interface.h"
 
@@ -52,21 +56,90 @@ void look_up(const Watch& watch, const py::object& progress, std::int64_t& told)
   progress(done, watch.total.load());
 }
 
-// The result of work(), which a stopped watch shortens. Called without the GIL.
+// Whether this is the thread on which Python handles signals. Called with the GIL.
+bool handles_signals() {
+  const py::object threading = py::module_::import("threading");
+  return threading.attr("current_thread")().is(threading.attr("main_thread")());
+}
+
+using Task = std::packaged_task<orrery::CommandAnswer()>;
+
+// A thread that works on one task after another, as long as the process: to start a thread for each
+// would take longer than an estimate.
+class Worker {
+ public:
+  Worker() {
+    std::thread([this] { work(); }).detach();
+  }
+
+  void start(Task task) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      task_ = std::move(task);
+    }
+    wake_.notify_one();
+  }
+
+ private:
+  void work() {
+    for (;;) {
+      std::unique_lock<std::mutex> lock(mutex_);
+      wake_.wait(lock, [this] { return task_.valid(); });
+      Task task = std::move(task_);
+      lock.unlock();
+      task();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  Task task_;
+};
+
+// The worker of the main thread's calls; only that thread asks for it. It is never deleted, and a
+// forked process, which has none of its parent's threads, makes its own.
+Worker& main_worker() {
+  static Worker* worker = nullptr;
+  static pid_t process = 0;
+  if (process != getpid()) {
+    worker = new Worker;
+    process = getpid();
+  }
+  return *worker;
+}
+
+// The answer of work(), which a stopped watch shortens. Called without the GIL.
 template <class Work>
-auto patiently(Watch& watch, const py::object& progress, const Work& work) {
-  auto result = std::async(std::launch::async, work);
+orrery::CommandAnswer patiently(Watch& watch, const py::object& progress, bool on_main_thread,
+                                const Work& work) {
+  static bool busy = false;  // the main thread's: a handler of signals may ask while a call waits
+  Task task(work);
+  std::future<orrery::CommandAnswer> answer = task.get_future();
+  const bool kept = on_main_thread && !busy;
+  std::thread own;
+  if (kept) {
+    main_worker().start(std::move(task));
+    busy = true;
+  } else {
+    own = std::thread(std::move(task));
+  }
+  const auto end = [&] {
+    answer.wait();
+    if (kept) busy = false;
+    if (own.joinable()) own.join();
+  };
   std::int64_t told = 0;
   try {
-    while (result.wait_for(kPatience) != std::future_status::ready) {
+    while (answer.wait_for(kPatience) != std::future_status::ready) {
       look_up(watch, progress, told);
     }
   } catch (...) {
     watch.stopped = true;
-    result.wait();
+    end();
     throw;
   }
-  return result.get();
+  end();
+  return answer.get();
 }
 
 py::object wrong_of(const orrery::CommandAnswer& answer) {
@@ -142,15 +215,19 @@ class Engine {
   py::tuple call(const std::string& command, const std::string& request,
                  const py::object& progress) const {
     orrery::CommandAnswer answer;
+    const bool on_main_thread = handles_signals();
     {
       const py::gil_scoped_release no_gil;
       Watch watch;
-      answer = patiently(watch, progress, [&] {
+      const auto work = [&] {
         const orrery::CommandEngine engine(engine_->configs, watched(engine_->hooks, watch));
         orrery::CommandAnswer made = engine.call(command, request);
         static_cast<void>(made.text.str());  // written here, without the GIL
         return made;
-      });
+      };
+      answer = on_main_thread || !progress.is_none()
+                   ? patiently(watch, progress, on_main_thread, work)
+                   : work();
     }
     return tuple_of(answer);
   }

@@ -85,6 +85,61 @@ def test_ctrl_c_ends_long_work(work):
     assert time.process_time() - before[0] <= 1
 
 
+def test_handlers_of_signals_may_ask():
+    """Each interrupts a call that waits for a thread, which is then busy."""
+    asked, answered = [], []
+
+    def handler(*_):
+        asked.append(None)
+        if len(asked) == 1:
+            answered.append(LONG.search(jobs=1))
+        elif len(asked) == 2:
+            answered.append(LONG.estimate())
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+    try:
+        first = LONG.search(jobs=1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert answered == [LONG.estimate(), first]
+
+
+def test_a_forked_process_asks():
+    """It has none of the threads that its parent's calls work on."""
+    run = orrery.Run("gpt3-175b-1024-a100")
+    number = run.estimate().step_time_s
+    code = f"""
+import orrery, os
+run = orrery.Run("gpt3-175b-1024-a100")
+run.estimate()
+child = os.fork()
+if child == 0:
+    os._exit(0 if run.estimate().step_time_s == {number!r} else 1)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_progress_is_told_to_the_thread_that_asks(in_thread):
+    told = set()
+
+    def search():
+        LONG.search(jobs=1, progress=lambda *_: told.add(threading.get_ident()))
+        asked.append(threading.get_ident())
+
+    asked = []
+    if in_thread:
+        thread = threading.Thread(target=search)
+        thread.start()
+        thread.join()
+    else:
+        search()
+    assert told == set(asked)
+
+
 def test_many_estimates_leave_no_memory_behind():
     run = orrery.Run("gpt3-175b-1024-a100")
 

@@ -107,7 +107,7 @@ def test_handlers_of_signals_may_ask():
 
 
 def test_a_forked_process_asks():
-    """It has none of the threads that its parent's calls work on."""
+    """A fork has none of the threads that its parent's calls work on."""
     run = orrery.Run("gpt3-175b-1024-a100")
     number = run.estimate().step_time_s
     code = f"""

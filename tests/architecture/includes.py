@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Data flows one way: a room includes itself and the rooms to its left, and nothing but io and cli
-touches files, threads, streams or the environment. The order is that of CMakeLists.txt."""
+touches files, threads, streams or the environment. The order is that of CMakeLists.txt. A file that
+names std::int64_t has <cstdint> or a header of ours that has it: <string> brings it in g++ 12, not in 14."""
 
+import functools
 import re
 import sys
 from pathlib import Path
@@ -30,6 +32,7 @@ LIBRARIES = {
     "mpi.h": OUTSIDE,
 }
 
+INTEGERS = re.compile(r"\bstd::u?int(8|16|32|64)_t\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -98,6 +101,20 @@ def first_lines_fault(path):
     return None
 
 
+@functools.lru_cache(maxsize=None)
+def has_integers(path):
+    """Whether this file, or a header of ours that it includes, includes <cstdint>."""
+    includes = [m.groups() for line in path.read_text().splitlines() if (m := INCLUDE.match(line))]
+    own = (folder / header for _, header in includes for folder in (ROOT / "src", ROOT / "include", ROOT / "tests"))
+    return ("<", "cstdint") in includes or any(has_integers(p) for p in own if p.is_file())
+
+
+def integers_fault(path):
+    if INTEGERS.search(without_comments(path.read_text())) and not has_integers(path):
+        return "std::int64_t without <cstdint>"
+    return None
+
+
 def sources(folder):
     return sorted(p for p in (ROOT / folder).rglob("*") if p.suffix in {".h", ".cpp"})
 
@@ -115,7 +132,7 @@ def main():
         found += faults_of_public_header(path, order)
     for folder in ("src", "include", "tests", "bench"):
         found += [f"{path.relative_to(ROOT)}: {fault}" for path in sources(folder)
-                  if (fault := first_lines_fault(path))]
+                  if (fault := first_lines_fault(path) or integers_fault(path))]
     print("\n".join(found) or f"{len(sources('src'))} files in {len(order)} rooms: all in order")
     sys.exit(1 if found else 0)
 

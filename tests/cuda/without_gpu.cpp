@@ -3,6 +3,7 @@
 // Built with ORRERY_CUDA; scripts/check-cuda runs it.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 
 #include "cuda/cuda_device.h"

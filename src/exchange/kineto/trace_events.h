@@ -6,6 +6,7 @@
 // array, or if the file ends within it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

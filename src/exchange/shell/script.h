@@ -3,6 +3,7 @@
 // The interpreter of a script: script.cpp has what branches and loops, command.cpp simple commands.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>

@@ -57,11 +57,14 @@ def importing(times):
         subprocess.run(words, check=True, env=environment)
         taken = []
         for _ in range(times):
-            before = os.times()
+            before = used()
             subprocess.run(words, check=True, env=environment)
-            after = os.times()
-            taken.append(after.children_user + after.children_system - before.children_user - before.children_system)
+            taken.append(used() - before)
         return statistics.median(taken)
+
+    def used():  # in microseconds where os.times counts hundredths
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return children.ru_utime + children.ru_stime
 
     bar("import orrery, beside Python's own start", (child("import orrery") - child("pass")) * 1e3, 30, "ms")
 
@@ -111,14 +114,16 @@ def threads(times):
         for _ in range(20):
             run.estimate()
 
-    def of(threads):
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(some, range(threads)))
-            return seconds(lambda: list(pool.map(some, range(threads))), times)
+    def at_once(pool, threads):
+        return lambda: list(pool.map(some, range(threads)))
 
-    one = of(1)
-    bar("two threads' estimates over one's", of(2) / one, 1.2, "times")
-    bar("one estimate on the main thread, over another thread's", seconds(some, times) / one, 1.5, "times")
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(2) as two:
+        # In turn, since the speed of a machine that others share changes; the first round is warming.
+        work = [at_once(one, 1), at_once(two, 2), some]
+        rounds = [[seconds(w, 1) for w in work] for _ in range(1 + 4 * times)][1:]
+    of_one, of_two, of_main = (statistics.median(column) for column in zip(*rounds))
+    bar("two threads' estimates over one's", of_two / of_one, 1.2, "times")
+    bar("one estimate on the main thread, over another thread's", of_main / of_one, 1.5, "times")
 
 
 def interrupted():
@@ -139,7 +144,7 @@ def interrupted():
             bar(f"Ctrl-C in {what}", (time.perf_counter() - sent[0]) * 1e3, 200, "ms")
 
     until_stopped("search", lambda: LONG.search(jobs=1), 0.3)
-    until_stopped("capacity", lambda: LONG.set(tokens=1e13).capacity(search=True, deadline="60d"), 0.3)
+    until_stopped("capacity", lambda: LONG.set(tokens=1e13).capacity(search=True, deadline="60d"), 0.1)
     until_stopped("validate", orrery.validate, 0.1)
     until_stopped("sweep", lambda: orrery.sweep(LONG.set(tp=8, pp=16), {
         "global_batch": {"from": 1024, "to": 65536, "step": 64}, "sequence_length": [1024, 2048, 4096, 8192]}), 0.3)

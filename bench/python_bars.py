@@ -62,7 +62,7 @@ def importing(times):
             taken.append(used() - before)
         return statistics.median(taken)
 
-    def used():  # in microseconds where os.times counts hundredths
+    def used():  # os.times counts hundredths of a second only
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         return children.ru_utime + children.ru_stime
 
@@ -122,6 +122,7 @@ def threads(times):
         work = [at_once(one, 1), at_once(two, 2), some]
         rounds = [[seconds(w, 1) for w in work] for _ in range(1 + 4 * times)][1:]
     of_one, of_two, of_main = (statistics.median(column) for column in zip(*rounds))
+    print(f"an estimate: {of_main / 20 * 1e3:.2f} ms on the main thread, {of_one / 20 * 1e3:.2f} ms on another")
     bar("two threads' estimates over one's", of_two / of_one, 1.2, "times")
     bar("one estimate on the main thread, over another thread's", of_main / of_one, 1.5, "times")
 

@@ -262,3 +262,19 @@ $ python3 -c 'import json; j = json.load(open("models.json")); r = j["requiremen
 $ orrery capacity llama-3-8b-8-h100 --tokens 1e9 --tokens-per-parameter 20
 ! exit 2
 ! stderr error: --tokens: found --tokens-per-parameter too; allowed: one of them
+
+# The days that docs/capacity.md sets beside published trainings.
+$ orrery capacity published-runs --json > published.json
+$ cat > written.py
+< import json, sys
+< page = open(sys.argv[1]).read()
+< for option in json.load(open("published.json"))["options"]:
+<     low, days, high = option["time"]["days"]
+<     text = "%.1f (%.1f to %.1f)" % (days, low, high)
+<     print(option["scenario"] + ":", "as written" if text in page else "not in docs/capacity.md: " + text)
+$ python3 written.py $ROOT/docs/capacity.md
+> Llama 3 405B on 16,384 H100: as written
+> OPT-175B on 992 A100: as written
+> BLOOM-176B on 384 A100: as written
+> GPT-3 175B on 1,024 A100: as written
+> 1T on 3,072 A100: as written

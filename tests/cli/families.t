@@ -1,66 +1,69 @@
 # Models that are no plain decoders, each on a cluster of a kind that trains it: estimate, simulate
-# and search answer, and explain ends at the device's and the profile's sources.
+# and search answer with the steps of docs/models.md, and explain ends at the device's and the profile's sources.
 $ cat > ask
 < for command in estimate simulate search; do
 <   orrery $command "$@" --json | python3 -c '
 < import json, sys
 < answer = json.load(sys.stdin)
-< best = answer["best"][0] if "best" in answer else answer
-< print(sys.argv[1], answer["feasible"], best["step_time_s"] > 0)' $command
+< step = "%.4g s" % min(best["step_time_s"] for best in answer.get("best", [answer]))
+< rows = [row.split(" | ") for row in open(sys.argv[2]) if row.startswith("| ") and row.count(" | ") == 4]
+< column = 2 + ["estimate", "simulate", "search"].index(sys.argv[1])
+< written = any(row[column].startswith(step) for row in rows)
+< print(sys.argv[1], answer["feasible"], "as written" if written else "not in docs/models.md: " + step)' $command $ROOT/docs/models.md
 < done
 < orrery explain "$@" step_time_s --depth 12 | grep -o '← [a-z0-9-]*: ' | sort | uniq -c |
 <   awk '$1 > 5 {print "sources of", $3}'
 
 # DeepSeek-V3
 $ sh ask deepseek-v3-2048-h800
-> estimate True True
-> simulate True True
-> search True True
+> estimate True as written
+> simulate True as written
+> search True as written
 > sources of h800-80gb:
 > sources of h800-sxm-80gb:
 > sources of hai-llm:
 
 # Kimi K2
 $ sh ask --model kimi-k2 --node h800-80gb --gpus 512 --sequence-length 4096 --global-batch 1024 --pp 16 --ep 32 --framework megatron-core
-> estimate True True
-> simulate True True
-> search True True
+> estimate True as written
+> simulate True as written
+> search True as written
 > sources of h800-80gb:
 > sources of h800-sxm-80gb:
 > sources of megatron-core:
 
 # Qwen3-Next
 $ sh ask --model qwen3-next-80b-a3b --node gb200-nvl72 --gpus 64 --sequence-length 4096 --global-batch 256 --tp 1 --pp 1 --cp 1 --ep 32 --framework megatron-core
-> estimate True True
-> simulate True True
-> search True True
+> estimate True as written
+> simulate True as written
+> search True as written
 > sources of gb200-nvl72:
 > sources of gb200:
 > sources of megatron-core:
 
 # Nemotron-H
 $ sh ask --model nemotron-h-8b --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --tp 2 --pp 1 --framework megatron-core
-> estimate True True
-> simulate True True
-> search True True
+> estimate True as written
+> simulate True as written
+> search True as written
 > sources of dgx-h100:
 > sources of h100-sxm5-80gb:
 > sources of megatron-core:
 
 # gpt-oss-120b
 $ sh ask --model gpt-oss-120b --node dgx-h100 --gpus 64 --sequence-length 4096 --global-batch 256 --tp 2 --sequence-parallel true --pp 2 --ep 8 --framework megatron-core
-> estimate True True
-> simulate True True
-> search True True
+> estimate True as written
+> simulate True as written
+> search True as written
 > sources of dgx-h100:
 > sources of h100-sxm5-80gb:
 > sources of megatron-core:
 
 # Llama 4 Maverick
 $ sh ask --model llama-4-maverick --node dgx-h100 --gpus 256 --sequence-length 8192 --global-batch 256 --tp 4 --sequence-parallel true --pp 2 --cp 1 --ep 32 --framework megatron-core
-> estimate True True
-> simulate True True
-> search True True
+> estimate True as written
+> simulate True as written
+> search True as written
 > sources of dgx-h100:
 > sources of h100-sxm5-80gb:
 > sources of megatron-core:

@@ -13,7 +13,6 @@ namespace orrery {
 // Each line is answered before the next is read; a bad one is an answer too.
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as the table of commands has it
 ExitCode run_call(Json /*request*/, const Session& s) {
-  if (s.csv || s.to_file()) throw UsageError("orrery call: give it without --csv and -o");
   EngineHooks hooks = hooks_of(s);
   hooks.progress = nullptr;  // questions come from a program
   const CommandEngine engine(kept(configs_of(s), KeptPaths::no), std::move(hooks));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "cli/session.h"
 
@@ -19,6 +20,8 @@ struct Command {
   const char* examples;                             // one a line
   void (*declare)(CLI::App& app, Json& request);    // beside the engine's table; nullptr: nothing
   ExitCode (*run)(Json request, const Session& s);  // nullptr: ask the engine, give the answer
+  // The flags of every command that this one has not; refused, and not in its help.
+  std::string_view without = {};  // "--csv --output"
 };
 
 std::span<const Command> commands();
@@ -44,8 +47,6 @@ ExitCode run_sweep(Json request, const Session& s);
 ExitCode run_merge(Json request, const Session& s);
 ExitCode run_capacity(Json request, const Session& s);
 ExitCode run_calibrate(Json request, const Session& s);
-ExitCode run_import(Json request, const Session& s);
-ExitCode run_export(Json request, const Session& s);
 ExitCode run_page(Json request, const Session& s);
 ExitCode run_call(Json request, const Session& s);
 ExitCode run_mcp(Json request, const Session& s);

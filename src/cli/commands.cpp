@@ -19,14 +19,14 @@ constexpr std::array kCommands = {
     Command{"explain", "expand one number of an estimate to its formula, inputs and sources",
             "orrery explain gpt3-175b-1024-a100 step_time_s\n"
             "orrery explain run.json memory.peak_gib --depth 6",
-            nullptr, run_explain},
+            nullptr, run_explain, "--csv"},
     Command{"list", "list what ships: models, nodes, devices, frameworks, metrics, …",
             "orrery list models\norrery list metrics --json", nullptr, nullptr},
     Command{"show", "print a model, node, device, framework or run",
             "orrery show model llama-3-8b\norrery show run gpt3-175b-1024-a100 --operators",
             nullptr, run_show},
     Command{"schema", "print the JSON Schema of a kind of file",
-            "orrery schema run > run.schema.json", nullptr, nullptr},
+            "orrery schema run > run.schema.json", nullptr, nullptr, "--csv"},
     Command{"validate", "compare predictions with published, measured runs",
             "orrery validate\norrery validate runs.json --tolerance bounds.json\n"
             "orrery validate validation/claims",
@@ -76,25 +76,25 @@ constexpr std::array kCommands = {
             "orrery import ds_config.json --model llama-3-8b --node dgx-h100 --gpus 64 "
             "--sequence-length 4096\n"
             "orrery import axolotl.yml zero3.json --node dgx-h100 --gpus 8 --assume adapter=none",
-            declare_import, run_import},
+            declare_import, nullptr, "--csv"},
     Command{"export", "write a run as another tool's settings, or as a whole run file",
             "orrery export gpt3-175b-1024-a100 --as megatron\n"
             "orrery export run.json --as deepspeed -o ds_config.json",
-            nullptr, run_export},
+            nullptr, nullptr, "--csv"},
     Command{"page", "write an HTML page with the engine and a run in it; it needs no network",
             "orrery page -o orrery.html\norrery page gpt3-175b-1024-a100 --tp 4 -o plan.html",
-            declare_page, run_page},
+            declare_page, run_page, "--json --csv"},
     Command{"call", "answer lines of {\"command\", \"request\"} from standard input, for scripts",
             "echo '{\"command\": \"estimate\", \"request\": {\"run\": \"gpt3-175b-1024-a100\"}}' | "
             "orrery call",
-            nullptr, run_call},
+            nullptr, run_call, "--csv --output"},
     Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",
             declare_merge, run_merge},
     Command{"mcp", "serve the commands as tools of the Model Context Protocol, for agents",
-            "orrery mcp", nullptr, run_mcp},
+            "orrery mcp", nullptr, run_mcp, "--json --csv --output"},
     Command{"completions", "print completions for a shell, or the manual page",
             "source <(orrery completions bash)\norrery completions man | man -l -",
-            declare_completions, run_completions},
+            declare_completions, run_completions, "--json --csv"},
 };
 
 }  // namespace

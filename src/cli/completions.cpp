@@ -78,6 +78,7 @@ struct Completed {
   std::string name;
   std::string summary;
   std::vector<CommandWord> words;
+  std::string_view without;
   Words first;  // what its first argument may be
 };
 
@@ -97,7 +98,7 @@ Words first_of(const std::string& name, const std::vector<CommandWord>& words,
 std::vector<Completed> completed(const ConfigSource& configs) {
   std::vector<Completed> all;
   for (const Command& c : commands()) {
-    Completed one{c.name, c.summary, words_of(c), {}};
+    Completed one{c.name, c.summary, words_of(c), c.without, {}};
     one.first = first_of(one.name, one.words, configs);
     all.push_back(std::move(one));
   }
@@ -109,7 +110,9 @@ Words flags_of(const Completed& c) {
   for (const CommandWord& w : c.words) {
     if (!w.flag.empty()) flags.push_back(w.flag);
   }
-  flags.insert(flags.end(), kCommon.begin(), kCommon.end());
+  for (const std::string_view flag : kCommon) {
+    if (c.without.find(flag) == std::string_view::npos) flags.emplace_back(flag);
+  }
   return flags;
 }
 

@@ -212,9 +212,6 @@ class McpServer {
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as the table of commands has it
 ExitCode run_mcp(Json /*request*/, const Session& s) {
-  if (s.json || s.csv || s.to_file()) {
-    throw UsageError("orrery mcp: give it without --json, --csv and -o");
-  }
   McpServer(s).serve();
   return ExitCode::answer;
 }

@@ -47,6 +47,7 @@ ExitCode run_merge(Json request, const Session& s) {
     shards.push_back(shard_named(file["file"].get<std::string>()));
   }
   const SweepMerge merge(std::move(shards));
+  if (s.json || s.csv) check_row_format(merge, "orrery merge", s.csv ? "csv" : "json");
   if (request.contains("sqlite")) {
     give_database(merge, s);
   } else {

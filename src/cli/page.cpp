@@ -38,7 +38,6 @@ void declare_page(CLI::App& app, Json& request) { add_option(app, request, {{Opt
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the type of all commands
 ExitCode run_page(Json request, const Session& s) {
-  if (s.json || s.csv) throw UsageError("orrery page: give it without --json and --csv");
   const ConfigSource configs = configs_of(s);
   std::string page = built_page(configs);
   if (!request.empty()) {

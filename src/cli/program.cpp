@@ -87,7 +87,17 @@ class HelpFormat : public CLI::Formatter {
   }
 };
 
-void add_common_options(CLI::App& app, Session& s) {
+// The options of a command's `without`.
+std::vector<CLI::Option*> options_without(const Command& c, CLI::App& app) {
+  std::vector<CLI::Option*> options;
+  for (std::istringstream words{std::string(c.without)}; words;) {
+    std::string flag;
+    if (words >> flag) options.push_back(app.get_option(flag));
+  }
+  return options;
+}
+
+void add_common_options(const Command& c, CLI::App& app, Session& s) {
   app.formatter(std::make_shared<HelpFormat>());
   const auto group = [](CLI::Option* o) { o->group("Every command"); };
   group(app.add_flag("--json", s.json, "answer in JSON"));
@@ -100,6 +110,7 @@ void add_common_options(CLI::App& app, Session& s) {
   group(app.add_flag("-q,--quiet", s.quiet, "print only errors on stderr"));
   group(app.add_flag("-v,--verbose", s.verbose, "print more on stderr; twice: everything"));
   app.set_help_flag("-h,--help", "print this help")->group("Every command");
+  for (CLI::Option* o : options_without(c, app)) o->group("");  // not in the help
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -186,7 +197,7 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   Session session;
   Json request = Json::object();
   declare_options(c, app, request);
-  add_common_options(app, session);
+  add_common_options(c, app, session);
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
   try {
     app.parse(words);
@@ -203,6 +214,9 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   } catch (const std::logic_error&) {  // of std::stoll in older CLI11
     refuse(app, kTimesGiven);
   }
+  for (const CLI::Option* o : options_without(c, app)) {
+    if (o->count() > 0) refuse(app, "the flag --" + o->get_lnames().front());
+  }
   refuse_no_value(app);
   refuse_extras(app);
   if (session.json && session.csv) {
@@ -218,7 +232,7 @@ std::string help_of(const Command& c) {
   Session session;
   Json request;
   declare_options(c, app, request);
-  add_common_options(app, session);
+  add_common_options(c, app, session);
   return app.help("orrery");
 }
 

@@ -31,14 +31,4 @@ void declare_import(CLI::App& app, Json& /*request*/) {
   app.get_option("FILE")->expected(1, 64)->required();
 }
 
-ExitCode run_import(Json request, const Session& s) {
-  if (s.csv) throw InputError("orrery import", "", "--csv", "a run file, or --json");
-  return ask("import", std::move(request), s);
-}
-
-ExitCode run_export(Json request, const Session& s) {
-  if (s.csv) throw InputError("orrery export", "", "--csv", "text, or --json");
-  return ask("export", std::move(request), s);
-}
-
 }  // namespace orrery

@@ -120,10 +120,8 @@ AnswerFormat Request::format(std::initializer_list<AnswerFormat> allowed) {
   find("format")->fail("\"" + word + "\"", alternatives(names), nearest_name(word, names));
 }
 
-Look Request::look() {
-  return {format({AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv, AnswerFormat::html,
-                  AnswerFormat::markdown}),
-          style()};
+Look Request::look(std::initializer_list<AnswerFormat> allowed) {
+  return {format(allowed), style()};
 }
 
 Style Request::style() {

@@ -78,7 +78,9 @@ class Request {
 
   AnswerFormat format(std::initializer_list<AnswerFormat> allowed);
   // In any format, and how a text is dressed.
-  Look look();
+  Look look(std::initializer_list<AnswerFormat> allowed = {AnswerFormat::json, AnswerFormat::text,
+                                                           AnswerFormat::csv, AnswerFormat::html,
+                                                           AnswerFormat::markdown});
   Style style();
 
   // The option as whoever asked calls it, and where that stands.

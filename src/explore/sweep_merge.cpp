@@ -187,4 +187,12 @@ void SweepMerge::write(const std::function<void(const std::string& line)>& write
   walk([&write](std::int64_t, std::size_t, const std::string& line) { write(line); });
 }
 
+void check_row_format(const SweepMerge& merge, const std::string& origin,
+                      const std::string& asked) {
+  const std::string theirs = merge.header().empty() ? "json" : "csv";
+  if (asked == theirs) return;
+  throw InputError(origin, "", asked + " of rows in " + theirs,
+                   theirs + ", or shards that the sweep wrote in " + asked);
+}
+
 }  // namespace orrery

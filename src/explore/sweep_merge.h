@@ -55,4 +55,8 @@ class SweepMerge {
   std::int64_t rows_ = 0;
 };
 
+// Rows stay as the sweep wrote them. Errors: InputError where `asked` is not their format, "json"
+// or "csv".
+void check_row_format(const SweepMerge& merge, const std::string& origin, const std::string& asked);
+
 }  // namespace orrery

@@ -27,3 +27,41 @@ $ FORCE_COLOR=1 orrery estimate gpt3-175b-1024-a100 | grep -c "$(printf '\033')"
 $ FORCE_COLOR=1 orrery estimate gpt3-175b-1024-a100 --no-color | grep -c "$(printf '\033')"
 > 0
 ! exit 1
+
+# A command refuses the flags of every command that it would ignore, and does not list them.
+$ for c in "explain gpt3-175b-1024-a100 mfu --csv" "schema run --csv" "import run.json --csv" "export gpt3-175b-1024-a100 --csv" "page --json" "call --csv" "call -o x" "mcp --json" "mcp -o x" "completions bash --csv"; do orrery $c < /dev/null 2>&1; echo $?; done
+> error: orrery explain: found the flag --csv; allowed: what `orrery explain --help` lists
+> 2
+> error: orrery schema: found the flag --csv; allowed: what `orrery schema --help` lists
+> 2
+> error: orrery import: found the flag --csv; allowed: what `orrery import --help` lists
+> 2
+> error: orrery export: found the flag --csv; allowed: what `orrery export --help` lists
+> 2
+> error: orrery page: found the flag --json; allowed: what `orrery page --help` lists
+> 2
+> error: orrery call: found the flag --csv; allowed: what `orrery call --help` lists
+> 2
+> error: orrery call: found the flag --output; allowed: what `orrery call --help` lists
+> 2
+> error: orrery mcp: found the flag --json; allowed: what `orrery mcp --help` lists
+> 2
+> error: orrery mcp: found the flag --output; allowed: what `orrery mcp --help` lists
+> 2
+> error: orrery completions: found the flag --csv; allowed: what `orrery completions --help` lists
+> 2
+$ orrery help mcp | grep -c -e --json -e --csv -e --output
+! exit 1
+> 0
+$ orrery completions bash | grep 'mcp) flags' | grep -c -e --json -e --csv -e --output
+! exit 1
+> 0
+
+# The engine refuses them too.
+$ orrery call | cut -d , -f 2 | cut -d ';' -f 1
+< {"command": "calibrate", "request": {"action": "measure"}}
+< {"command": "explain", "request": {"run": "gpt3-175b-1024-a100", "metric": "mfu", "format": "csv"}}
+< {"command": "schema", "request": {"name": "run", "format": "html"}}
+> "error":"orrery calibrate: action: found \"measure\"
+> "error":"request: format: found \"csv\"
+> "error":"request: format: found \"html\"

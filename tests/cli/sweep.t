@@ -47,6 +47,9 @@ $ orrery sweep sweep.json --jobs 3 -o three.jsonl && cmp one.jsonl three.jsonl &
 $ for i in 0 1 2 3; do orrery sweep sweep.json --shard $i/4 -o shard.$i.jsonl; done
 $ orrery merge shard.3.jsonl shard.0.jsonl shard.2.jsonl shard.1.jsonl -o merged.jsonl && cmp one.jsonl merged.jsonl && echo same
 > same
+$ orrery merge shard.0.jsonl shard.1.jsonl shard.2.jsonl shard.3.jsonl --csv
+! exit 2
+! stderr error: orrery merge: found csv of rows in json; allowed: json, or shards that the sweep wrote in csv
 $ orrery estimate llama-3-8b-8-h100 --global-batch 24 --tp 4 --micro-batch 2 --json > last.json
 $ python3 -c 'import json; r = json.loads(open("one.jsonl").read().splitlines()[-1]); e = json.load(open("last.json")); print(r["step_time_s"] == e["step_time_s"], r["memory.peak_gib"] == e["memory"]["peak_gib"])'
 > True True

@@ -215,6 +215,10 @@ CommandAnswer answer_calibrate(Request& request, const CommandContext& context) 
   request.done();
   if (choice.action == "fit") return answer_fit(choice, overlay, look, context);
   if (choice.action == "check") return answer_calibrate_check(choice, look, context);
+  if (choice.action == "measure") {
+    throw InputError("orrery calibrate", "action", "\"measure\"",
+                     "fit or check; measuring is the program's: `orrery calibrate measure`");
+  }
   throw unknown_name("orrery calibrate", "", choice.action, verbs(), "nothing to do");
 }
 

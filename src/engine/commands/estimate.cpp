@@ -145,14 +145,14 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
 
 CommandAnswer answer_explain(Request& request, const CommandContext& context) {
   const auto [given, name, depth] = read_options<ExplainChoice>(kExplainOptions, request);
-  const Look look = request.look();
+  const Look look = request.look(
+      {AnswerFormat::json, AnswerFormat::text, AnswerFormat::html, AnswerFormat::markdown});
   request.done();
   const Metric& metric = metric_named(name);
   const ResolvedRun r = resolved_run(given, context);
   const Explanation e = explain(r, metric);
   if (look.json()) return {ExitCode::answer, AnswerText(document_of(r, e))};
-  const AnswerDocument document = explain_document(r, e, depth);
-  return {ExitCode::answer, look.csv() ? text_of(document, look.style) : drawn(document, look)};
+  return {ExitCode::answer, drawn(explain_document(r, e, depth), look)};
 }
 
 CommandAnswer answer_compare(Request& request, const CommandContext& context) {

@@ -3,6 +3,7 @@
 // The commands: their flags, one line each in cli/commands.cpp.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -20,8 +21,8 @@ struct Command {
   const char* examples;                             // one a line
   void (*declare)(CLI::App& app, Json& request);    // beside the engine's table; nullptr: nothing
   ExitCode (*run)(Json request, const Session& s);  // nullptr: ask the engine, give the answer
-  // The flags of every command that this one has not; refused, and not in its help.
-  std::string_view without = {};  // "--csv --output"
+  // The common flags that this command refuses and its help leaves out: "--csv".
+  std::array<std::string_view, 3> without = {};
 };
 
 std::span<const Command> commands();

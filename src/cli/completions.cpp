@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
+#include <string_view>
 
 #include "cli/command.h"
 #include "cli/flags.h"
@@ -78,7 +80,7 @@ struct Completed {
   std::string name;
   std::string summary;
   std::vector<CommandWord> words;
-  std::string_view without;
+  std::span<const std::string_view> without;
   Words first;  // what its first argument may be
 };
 
@@ -111,7 +113,8 @@ Words flags_of(const Completed& c) {
     if (!w.flag.empty()) flags.push_back(w.flag);
   }
   for (const std::string_view flag : kCommon) {
-    if (c.without.find(flag) == std::string_view::npos) flags.emplace_back(flag);
+    const bool has = std::find(c.without.begin(), c.without.end(), flag) == c.without.end();
+    if (has) flags.emplace_back(flag);
   }
   return flags;
 }

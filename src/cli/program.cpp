@@ -90,9 +90,8 @@ class HelpFormat : public CLI::Formatter {
 // The options of a command's `without`.
 std::vector<CLI::Option*> options_without(const Command& c, CLI::App& app) {
   std::vector<CLI::Option*> options;
-  for (std::istringstream words{std::string(c.without)}; words;) {
-    std::string flag;
-    if (words >> flag) options.push_back(app.get_option(flag));
+  for (const std::string_view flag : c.without) {
+    if (!flag.empty()) options.push_back(app.get_option(std::string(flag)));
   }
   return options;
 }

@@ -77,7 +77,7 @@ class Request {
   std::vector<NamedText> files(const std::string& key);
 
   AnswerFormat format(std::initializer_list<AnswerFormat> allowed);
-  // In any format, and how a text is dressed.
+  // One of these formats, and how a text is dressed.
   Look look(std::initializer_list<AnswerFormat> allowed = {AnswerFormat::json, AnswerFormat::text,
                                                            AnswerFormat::csv, AnswerFormat::html,
                                                            AnswerFormat::markdown});

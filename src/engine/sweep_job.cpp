@@ -187,12 +187,12 @@ CommandAnswer answer_merge(Request& request, const CommandContext& /*context*/) 
   for (NamedText& file : choice.files) {
     shards.push_back(shard_of(std::move(file.name), std::move(file.text)));
   }
-  const std::string format = request.text("format");
+  const std::string format = request.text("format", "text");
   request.done();
   if (shards.empty()) throw InputError(request.origin(), "files", "no shard", "one or more");
   std::string text;
   const SweepMerge merge(std::move(shards));
-  if (!format.empty()) check_row_format(merge, request.origin(), format);
+  if (format != "text") check_row_format(merge, request.origin(), format);
   merge.write([&text](const std::string& line) { text += line; });
   CommandAnswer answer{ExitCode::answer, std::move(text)};
   answer.is_rows = true;

@@ -61,7 +61,5 @@ $ orrery completions bash | grep 'mcp) flags' | grep -c -e --json -e --csv -e --
 $ orrery call | cut -d , -f 2 | cut -d ';' -f 1
 < {"command": "calibrate", "request": {"action": "measure"}}
 < {"command": "explain", "request": {"run": "gpt3-175b-1024-a100", "metric": "mfu", "format": "csv"}}
-< {"command": "schema", "request": {"name": "run", "format": "html"}}
 > "error":"orrery calibrate: action: found \"measure\"
 > "error":"request: format: found \"csv\"
-> "error":"request: format: found \"html\"

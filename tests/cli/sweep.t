@@ -50,6 +50,10 @@ $ orrery merge shard.3.jsonl shard.0.jsonl shard.2.jsonl shard.1.jsonl -o merged
 $ orrery merge shard.0.jsonl shard.1.jsonl shard.2.jsonl shard.3.jsonl --csv
 ! exit 2
 ! stderr error: orrery merge: found csv of rows in json; allowed: json, or shards that the sweep wrote in csv
+$ python3 -c 'import json; [print(json.dumps({"command": "merge", "request": {"files": [{"file": "one.jsonl", "text": open("one.jsonl").read()}], "format": f}})) for f in ("html", "json", "text")]' | orrery call | grep -o '^{"code":[0-9]'
+> {"code":2
+> {"code":0
+> {"code":0
 $ orrery estimate llama-3-8b-8-h100 --global-batch 24 --tp 4 --micro-batch 2 --json > last.json
 $ python3 -c 'import json; r = json.loads(open("one.jsonl").read().splitlines()[-1]); e = json.load(open("last.json")); print(r["step_time_s"] == e["step_time_s"], r["memory.peak_gib"] == e["memory"]["peak_gib"])'
 > True True

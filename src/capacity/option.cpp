@@ -180,9 +180,9 @@ class Builder {
     const Ranged<FlopsPerSecond>& rate = *option_.achieved;
     Run& run = fitting.resolved.run;
     Framework& f = run.framework;
-    f.stack_factor *= fitting.answer.model_flops / rate.value / fitting.answer.step_time;
-    f.interval_low = rate.value / rate.high;
-    f.interval_high = rate.value / rate.low;
+    f.level.factor *= fitting.answer.model_flops / rate.value / fitting.answer.step_time;
+    f.level.interval_low = rate.value / rate.high;
+    f.level.interval_high = rate.value / rate.low;
     fitting.answer = estimate(run);
   }
 

@@ -68,6 +68,8 @@ struct Key {
   Vary vary;
   std::string_view meaning;
   KeyFlag flag{};
+  // The physics of a key that only one shipped document has, and where that is documented.
+  std::string_view physics{};
 
   // The members that hold the key: in what was asked, and in what the run holds. Empty: none.
   std::string_view asked{};
@@ -175,6 +177,12 @@ struct KeyOf : Key {
   constexpr KeyOf flagged(const char* name, const char* help = "", const char* names = "") const {
     KeyOf k = *this;
     k.flag = {name, help, names};
+    return k;
+  }
+
+  constexpr KeyOf documented(std::string_view physics_and_source) const {
+    KeyOf k = *this;
+    k.physics = physics_and_source;
     return k;
   }
 

@@ -54,7 +54,7 @@ SecondsOf<R> ring_merging_time(const AttentionShape& a, const Device& d, Precisi
   const R rows = count<R>(a.groups, {"heads × sequences"}) * count<R>(a.queries, {"queries"}) *
                  lift<R>(is_causal(a) ? kRingCausalShare : 1, {"share of queries merged"});
   const BytesOf<R> merged(rows * lift<R>(bytes, {"bytes a row merged"}) *
-                          lift<R>(passes, {"framework.pointwise_passes"}));
+                          lift<R>(passes, {"framework.kernels.pointwise_passes"}));
   const R merges = count<R>(a.steps - 1, {"merges of the ring"});
   return (memory_time<R>(merged, d) + lift<R>(d.efficiency.launch, {"device.efficiency.launch"})) *
          merges;

@@ -49,7 +49,7 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
     const SecondsOf<R> alone =
         adapter ? narrow_time<R>(p, d, precision) : product_time<R>(p, d, precision);
     if (!linear || k.linear_rate == 1) return alone;
-    return alone / lift<R>(k.linear_rate, {"framework.linear_rate"});
+    return alone / lift<R>(k.linear_rate, {"framework.kernels.linear_rate"});
   };
   const auto weight = [&] {
     const bool frozen = op.backward != Backward::whole;
@@ -65,7 +65,7 @@ SecondsOf<R> pointwise_time(const ShardedOperator& op, double bytes_per_element,
   if (bytes_per_element == 0) return {};
   const R n = count<R>(op.rows, {"rows"}) * count<R>(op.cols, {"columns"});
   const BytesOf<R> bytes(n * lift<R>(bytes_per_element, {"bytes an element"}) *
-                         lift<R>(passes, {"framework.pointwise_passes"}));
+                         lift<R>(passes, {"framework.kernels.pointwise_passes"}));
   return memory_time<R>(bytes, d) + lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
 }
 
@@ -97,7 +97,7 @@ SecondsOf<R> recurrence_pass(const ShardedOperator& op, double work, double byte
   const FlopsOf<R> flops(R(2.0) * elements * count<R>(op.inner, {"state"}) *
                          lift<R>(op.pairs * work, {"products a token and state"}));
   const BytesOf<R> bytes(elements * lift<R>(bytes_an_element, {"bytes an element"}) *
-                         lift<R>(k.pointwise_passes, {"framework.pointwise_passes"}));
+                         lift<R>(k.pointwise_passes, {"framework.kernels.pointwise_passes"}));
   return larger(flops / unfused_rate<R>(d, k.wide), memory_time<R>(bytes, d)) +
          lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
 }

@@ -37,7 +37,7 @@ void add_unpacking(const ShardedOperator& op, const Device& d, const KernelChoic
   if (op.weight != WeightUse::packed || op.parameters == 0) return;
   const BytesOf<R> bytes(count<R>(op.parameters, {"packed weights"}) *
                          lift<R>(op.stored_bytes + kUnpackedBytes, {"bytes to unpack a weight"}) *
-                         lift<R>(k.unpacking_passes, {"framework.unpacking_passes"}));
+                         lift<R>(k.unpacking_passes, {"framework.kernels.unpacking_passes"}));
   const SecondsOf<R> time = named(memory_time<R>(bytes, d), {"unpacking weights"});
   t.forward += time;
   if (op.backward != Backward::never) t.backward_input += time;

@@ -45,7 +45,8 @@ void add_streams(const Run& run, StageClass<R>& c, const FreeSharding* free) {
 
 // Whether what the stage sends on stays there until its gradient comes back.
 bool keeps_output(const Run& run, const BlockCounts& blocks) {
-  return run.framework.keeps_stage_outputs && run.strategy.pp > 1 && blocks[BlockType::head] == 0;
+  return run.framework.pipeline.keeps_outputs && run.strategy.pp > 1 &&
+         blocks[BlockType::head] == 0;
 }
 
 template <Number R>

@@ -20,8 +20,8 @@ template <Number R>
 SecondsOf<R> uncovered(const Framework& f, bool overlaps, SecondsOf<R> time, SecondsOf<R> window) {
   if (!overlaps) return time;
   const SecondsOf<R> rest =
-      time - window * lift<R>(f.dp_overlap_share, {"framework.dp_overlap_share"});
-  return larger(time * lift<R>(f.dp_exposed_floor, {"framework.dp_exposed_floor"}), rest);
+      time - window * lift<R>(f.overlap.dp_share, {"framework.overlap.dp_share"});
+  return larger(time * lift<R>(f.overlap.dp_floor, {"framework.overlap.dp_floor"}), rest);
 }
 
 // Lines that run under the same pass: what shows of them together is shared out by their times.
@@ -183,9 +183,10 @@ class EndOfStep {
 
   void refresh() {
     const std::int64_t layers = divided_up(run_.model.layers, run_.strategy.pp);
-    weights_.prolong(count<R>(ranks_, {"ranks that own updated weights"}) *
-                     count<R>(layers, {"layers of a stage"}) *
-                     lift<R>(run_.framework.refresh_per_rank, {"framework.refresh_per_rank"}));
+    weights_.prolong(
+        count<R>(ranks_, {"ranks that own updated weights"}) *
+        count<R>(layers, {"layers of a stage"}) *
+        lift<R>(run_.framework.update.refresh_per_rank, {"framework.update.refresh_per_rank"}));
   }
 
   void add_gather(ShardedStates which, std::int64_t parameters, double bytes, std::int64_t inner,
@@ -201,7 +202,7 @@ class EndOfStep {
   // Gradients are reduced in buckets, each a collective of its own. A bucket is filled with
   // gradients as they are computed.
   std::int64_t buckets_of(std::int64_t parameters) const {
-    const double bucket = run_.framework.bucket.si();
+    const double bucket = run_.framework.buffers.bucket.si();
     if (!(bucket > 0)) return 1;
     const double bytes = static_cast<double>(parameters) * run_.training.recipe.gathered;
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / bucket));
@@ -216,14 +217,14 @@ class EndOfStep {
 template <Number R>
 SecondsOf<R> exposed_gradients(const Framework& f, SecondsOf<R> time,
                                const OverlapWindows<R>& windows) {
-  return named(uncovered(f, f.overlap_grad_reduce, time, windows.backward),
+  return named(uncovered(f, f.overlap.grad_reduce, time, windows.backward),
                {"exposed reduction of gradients"});
 }
 
 template <Number R>
 SecondsOf<R> exposed_weights(const Framework& f, SecondsOf<R> time,
                              const OverlapWindows<R>& windows) {
-  return named(uncovered(f, f.overlap_param_gather, time, windows.forward),
+  return named(uncovered(f, f.overlap.param_gather, time, windows.forward),
                {"exposed gather of weights"});
 }
 

@@ -100,8 +100,8 @@ void forget_times(Answer& a) {
 
 template <Number R>
 void fill_interval(const Run& run, AnswerOf<R>& a) {
-  a.interval_low = plain(a.step_time) * run.framework.interval_low;
-  a.interval_high = plain(a.step_time) * run.framework.interval_high;
+  a.interval_low = plain(a.step_time) * run.framework.level.interval_low;
+  a.interval_high = plain(a.step_time) * run.framework.level.interval_high;
 }
 
 template <Number R>
@@ -161,8 +161,9 @@ class Finish {
     hide_in_pairs();
     fill_pipeline();
     fill_end_of_step();
-    a_.breakdown[Term::other] = lift<R>(run_.framework.step_overhead, {"framework.step_overhead"});
-    if (run_.framework.stack_factor != 1) scale_terms();
+    a_.breakdown[Term::other] =
+        lift<R>(run_.framework.host.step_overhead, {"framework.host.step_overhead"});
+    if (run_.framework.level.factor != 1) scale_terms();
     for (const Term t : kAllOf<Term>) {
       a_.breakdown[t] = named(a_.breakdown[t], {name_of(t).data()});
       a_.step_time += a_.breakdown[t];
@@ -174,7 +175,7 @@ class Finish {
   // The level of the software stack: the terms still sum to the step, and the exposed times of
   // messages to those of their dimension.
   void scale_terms() {
-    const R factor = lift<R>(run_.framework.stack_factor, {"framework.stack_factor"});
+    const R factor = lift<R>(run_.framework.level.factor, {"framework.level.factor"});
     for (SecondsOf<R>& term : a_.breakdown) term = factor * term;
     for (std::uint8_t i = 0; i < a_.comm_count; ++i) {
       a_.comm[i].time = factor * a_.comm[i].time;
@@ -304,7 +305,7 @@ Needs needs_of(const Run& run, std::span<const JudgedStage> stages,
 
 // True if a line of states may be absent in part at the peak.
 bool follows_fullest_moment(const Framework& f) {
-  return f.frees_gradients || f.optimizer_copies > 0;
+  return f.gradients.freed_with_step || f.update.weight_copies > 0;
 }
 
 }  // namespace
@@ -361,7 +362,7 @@ Seconds least_pipeline(const Run& run, const Workspace& workspace) {
 }
 
 Seconds least_step(const Run& run, Seconds pipeline, Seconds end) {
-  return run.framework.stack_factor * (pipeline + end + run.framework.step_overhead);
+  return run.framework.level.factor * (pipeline + end + run.framework.host.step_overhead);
 }
 
 void answer_least(const Run& run, Workspace& workspace, Seconds pipeline, double share,

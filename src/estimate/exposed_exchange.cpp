@@ -35,11 +35,11 @@ bool is_covered(const Exchange& e, const Framework& f, bool backward_is_split) {
     case Cover::none:
       return false;
     case Cover::input_gradient:
-      return f.tp_backward_overlap;
+      return f.overlap.tp_backward;
     case Cover::weight_gradient:  // which comes later where backward is two steps
-      return f.tp_backward_overlap && !backward_is_split;
+      return f.overlap.tp_backward && !backward_is_split;
     case Cover::attention:
-      return f.cp_overlap;
+      return f.overlap.cp;
   }
   return false;
 }
@@ -48,9 +48,9 @@ template <Number R>
 R experts_exposed(const Run& run) {
   const Framework& f = run.framework;
   if (hides_experts(run)) {
-    return lift<R>(f.ep_exposed_interleaved, {"framework.ep_exposed_interleaved"});
+    return lift<R>(f.overlap.ep_exposed_interleaved, {"framework.overlap.ep_exposed_interleaved"});
   }
-  return lift<R>(f.ep_exposed, {"framework.ep_exposed"});
+  return lift<R>(f.overlap.ep_exposed, {"framework.overlap.ep_exposed"});
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, std::uint8_t tie
     case ExchangeGroup::tp:
     case ExchangeGroup::etp:
       if (is_fabric(run.cluster.tiers[tier].kind)) return time;
-      return time * lift<R>(f.tp_exposed, {"framework.tp_exposed"});
+      return time * lift<R>(f.overlap.tp_exposed, {"framework.overlap.tp_exposed"});
     case ExchangeGroup::ep:
       return time * experts_exposed<R>(run);
     case ExchangeGroup::cp:

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/framework_document.h"
 
+#include <utility>
+
 #include "core/error.h"
 #include "core/json_reader.h"
 #include "estimate/given_document.h"
+#include "parallel/framework_former.h"
 #include "parallel/framework_keys.h"
 
 namespace orrery {
@@ -12,21 +15,34 @@ namespace {
 constexpr int kMostGenerations = 8;
 const std::string kInherits(key_name<&FrameworkProfile::inherits>);
 
-void join(const Json& own, Json& inherited, const char* key) {
-  if (!own.contains(key) || !own[key].is_object()) return;
-  Json joined = inherited.value(key, Json::object());
-  joined.update(own[key]);
-  inherited[key] = std::move(joined);
+// Objects whose keys are taken one by one: groups of keys, `sources`, `options`.
+bool is_joined(const std::string& name) {
+  if (name == "sources" || name == "options") return true;
+  for (const Key& k : kFrameworkKeys.keys) {
+    if (k.name == name) return k.forms.front().kind == FormKind::object;
+  }
+  return false;
+}
+
+void lay_over(const Json& child, Json& whole) {
+  for (const auto& [key, value] : child.items()) {
+    if (key == kInherits) continue;
+    if (is_joined(key) && value.is_object() && whole.contains(key) && whole[key].is_object()) {
+      whole[key].update(value);
+    } else {
+      whole[key] = value;
+    }
+  }
 }
 
 }  // namespace
 
-Json with_inherited(const Json& profile, const std::string& file, const ConfigLookup& lookup) {
-  if (!profile.is_object() || !profile.contains(kInherits)) return profile;
+Json with_inherited(const Json& profile, const std::string& file, const ConfigLookup& lookup,
+                    std::vector<std::string>& notes) {
   Json own = profile;
   std::string own_file = file;
-  std::vector<Json> generations;
-  while (own.contains(kInherits)) {
+  std::vector<std::pair<Json, std::string>> generations;
+  while (own.is_object() && own.contains(kInherits)) {
     Reader r(own, own_file);
     const Reader name = r.at(kInherits);
     if (static_cast<int>(generations.size()) == kMostGenerations) {
@@ -34,20 +50,21 @@ Json with_inherited(const Json& profile, const std::string& file, const ConfigLo
     }
     const GivenDocument parent =
         find_document(name, "framework", lookup.framework, lookup.framework_names);
-    generations.push_back(std::move(own));
+    generations.emplace_back(std::move(own), std::move(own_file));
     own = parent.json;
     own_file = parent.file;
   }
+  own = with_groups(own, own_file, notes);
   for (auto child = generations.rbegin(); child != generations.rend(); ++child) {
-    Json whole = std::move(own);
-    join(*child, whole, "sources");
-    join(*child, whole, "options");
-    for (const auto& [key, value] : child->items()) {
-      if (key != "sources" && key != "options" && key != kInherits) whole[key] = value;
-    }
-    own = std::move(whole);
+    lay_over(child->first, own);
+    own = with_groups(own, child->second, notes);
   }
   return own;
+}
+
+Json with_inherited(const Json& profile, const std::string& file, const ConfigLookup& lookup) {
+  std::vector<std::string> notes;
+  return with_inherited(profile, file, lookup, notes);
 }
 
 }  // namespace orrery

@@ -15,9 +15,9 @@ namespace {
 // Tensor parallelism hides beside the other gradient of a layer, or by a share, or not at all.
 void apply_tp(bool overlaps, Framework& f, const std::string& file) {
   if (!overlaps) {
-    f.tp_exposed = 1;
-    f.tp_backward_overlap = false;
-  } else if (f.tp_exposed == 1 && !f.tp_backward_overlap) {
+    f.overlap.tp_exposed = 1;
+    f.overlap.tp_backward = false;
+  } else if (f.overlap.tp_exposed == 1 && !f.overlap.tp_backward) {
     refuse(key_path<&OverlapRequest::tp>, file);
   }
 }
@@ -25,9 +25,9 @@ void apply_tp(bool overlaps, Framework& f, const std::string& file) {
 // The share exposed differs by schedule.
 void apply_ep(bool overlaps, Framework& f, const std::string& file) {
   if (!overlaps) {
-    f.ep_exposed = 1;
-    f.ep_exposed_interleaved = 1;
-  } else if (f.ep_exposed == 1 && f.ep_exposed_interleaved == 1) {
+    f.overlap.ep_exposed = 1;
+    f.overlap.ep_exposed_interleaved = 1;
+  } else if (f.overlap.ep_exposed == 1 && f.overlap.ep_exposed_interleaved == 1) {
     refuse(key_path<&OverlapRequest::ep>, file);
   }
 }
@@ -35,9 +35,9 @@ void apply_ep(bool overlaps, Framework& f, const std::string& file) {
 }  // namespace
 
 void apply_overlap(const OverlapRequest& overlap, const std::string& file, Framework& f) {
-  f.overlap_grad_reduce = overlap.grad_reduce.value_or(f.overlap_grad_reduce);
-  f.overlap_param_gather = overlap.param_gather.value_or(f.overlap_param_gather);
-  f.cp_overlap = overlap.cp.value_or(f.cp_overlap);
+  f.overlap.grad_reduce = overlap.grad_reduce.value_or(f.overlap.grad_reduce);
+  f.overlap.param_gather = overlap.param_gather.value_or(f.overlap.param_gather);
+  f.overlap.cp = overlap.cp.value_or(f.overlap.cp);
   if (overlap.tp) apply_tp(*overlap.tp, f, file);
   if (overlap.ep) apply_ep(*overlap.ep, f, file);
 }

@@ -103,10 +103,11 @@ BytesOf<R> as_dispatched(BytesOf<R> buffer, const Run& run, const ShardedOperato
   const Precision precision = run.training.precision;
   const bool out =
       e.pass == Pass::forward ? op.name == OpName::permute : op.name == OpName::unpermute;
-  const double bytes = run.framework.dispatch_bytes;
+  const double bytes = run.framework.experts.dispatch_bytes;
   const double wide = element_bytes(storage_precision(precision));
   if (bytes == 0 || !out || element_bytes(precision) >= wide) return buffer;
-  return buffer * lift<R>(bytes / wide, {"framework.dispatch_bytes over bytes of an element"});
+  return buffer *
+         lift<R>(bytes / wide, {"framework.experts.dispatch_bytes over bytes of an element"});
 }
 
 // Lists every exchange on its own, beside the sums, if message sizes are asked for.
@@ -186,7 +187,7 @@ class Pricer {
   double share_again(const ShardedOperator& op, ModuleMask needed) const {
     if (op.backward == Backward::never) return 0;
     unsigned by = op.recomputed_by & mask_;
-    if (run_.framework.recompute_stops_early) by &= needed;
+    if (run_.framework.recompute.stops_early) by &= needed;
     if (by == 0) return 0;
     return by == mask_of(Module::alternate_products) ? op.alternate_share : 1;
   }
@@ -215,7 +216,7 @@ class Pricer {
     if (dispatched) buffer = as_dispatched<R>(buffer, run_, op, e);
     const Codec& codec = run_.compression.of(static_cast<CommDimension>(e.group), e.collective);
     const CollectiveCost<R> cost =
-        dispatched && run_.framework.dispatch_once_per_node
+        dispatched && run_.framework.experts.dispatch_once_per_node
             ? cost_without_repeats<R>(run_, group, e.collective, buffer, codec)
             : coded_cost<R>(run_.cluster, group, e.collective, buffer, codec);
     const R times = R(static_cast<double>(e.times));
@@ -273,7 +274,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   shard(block, degrees, scratch);
   Pricer<R> pricer(run, placement, notes, out);
   const std::uint8_t end =
-      run.framework.recompute_stops_early ? last_needed(scratch) : recomputable_end(scratch);
+      run.framework.recompute.stops_early ? last_needed(scratch) : recomputable_end(scratch);
   const DroppedAfter dropped = dropped_after(scratch);
   for (std::uint8_t i = 0; i < scratch.count; ++i) {
     pricer.add(scratch.operators[i], dropped[i], i < end);
@@ -304,7 +305,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
 Placement place_in_training(const Run& run) {
   Placement p = place(run.strategy, tier_sizes(run.cluster));
   for (Group* g : {&p.tp, &p.cp, &p.ep, &p.etp, &p.etp_ep}) {
-    g->fabric_share = run.framework.layer_fabric_share;
+    g->fabric_share = run.framework.network.layer_fabric_share;
   }
   return p;
 }
@@ -313,8 +314,8 @@ AttentionKernel attention_kernel(const Run& run) {
   if (run.training.attention_kernel) return *run.training.attention_kernel;
   const Framework& f = run.framework;
   const Device& d = run.cluster.device;
-  for (std::uint8_t i = 0; i < f.attention_count; ++i) {
-    if (is_available(curve_of(d, f.attention[i]))) return f.attention[i];
+  for (std::uint8_t i = 0; i < f.kernels.attention_count; ++i) {
+    if (is_available(curve_of(d, f.kernels.attention[i]))) return f.kernels.attention[i];
   }
   for (const AttentionKernel k : kAllOf<AttentionKernel>) {
     if (is_available(curve_of(d, k))) return k;
@@ -329,9 +330,9 @@ KernelChoice kernel_choice(const Run& run) {
   k.linear = run.training.precision;
   k.wide = storage_precision(run.training.precision);
   k.attention = attention_kernel(run);
-  k.linear_rate = run.framework.linear_rate;
-  k.pointwise_passes = run.framework.pointwise_passes;
-  k.unpacking_passes = run.framework.unpacking_passes;
+  k.linear_rate = run.framework.kernels.linear_rate;
+  k.pointwise_passes = run.framework.kernels.pointwise_passes;
+  k.unpacking_passes = run.framework.kernels.unpacking_passes;
   return k;
 }
 
@@ -340,7 +341,7 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
   prices.placement = place_in_training(run);
   model_operators(run.model, list_options(run), scratch.model);
   Degrees degrees = degrees_of(run.strategy);
-  degrees.gathers_again = !run.framework.keeps_gathered_inputs;
+  degrees.gathers_again = !run.framework.saved.gathered_inputs;
   if (const auto& adapter = run.training.adapter) {
     degrees.linear_bytes = linear_bytes(*adapter);
     degrees.frozen_bytes = other_bytes(*adapter);

@@ -78,9 +78,13 @@ FrameworkPart framework_part(const Reader& given, const Json& options, const std
                              const ConfigLookup& lookup) {
   const GivenDocument d =
       find_document(given, "framework", lookup.framework, lookup.framework_names);
-  return {read_framework(with_inherited(d.json, d.file, lookup), d.file, options, run_file,
-                         key_path<&StrategyRequest::framework_options>),
-          d.file};
+  std::vector<std::string> notes;
+  const Json document = with_inherited(d.json, d.file, lookup, notes);
+  FrameworkPart part{read_framework(document, d.file, options, run_file,
+                                    key_path<&StrategyRequest::framework_options>),
+                     d.file};
+  part.profile.notes = std::move(notes);
+  return part;
 }
 
 void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyRequest& request,
@@ -164,21 +168,22 @@ void take_interval(const RunRequest& request, const ConfigLookup& lookup, Resolv
   Framework& f = out.run.framework;
   const std::shared_ptr<const Accuracy> all = accuracy_of(lookup);
   const Accuracy& table = *all;
-  if (f.interval_low > 0) {
-    out.interval = {f.interval_low, f.interval_high, 0, 0, "as the framework's profile says"};
+  if (f.level.interval_low > 0) {
+    out.interval = {f.level.interval_low, f.level.interval_high, 0, 0,
+                    "as the framework's profile says"};
   } else {
     out.interval = interval_of(table, out.run);
   }
   if (request.stack) {
     out.stack = request.stack;
-    f.stack_factor *= request.stack->factor;
+    f.level.factor *= request.stack->factor;
     out.interval = interval_of(table, *request.stack, out.interval);
   }
   out.memory = memory_interval_of(table, out.run);
   out.risk = request.risk;
   out.run.memory_risk = memory_risk(out.memory, request.risk.value_or(kDefaultRisk));
-  f.interval_low = out.interval.low;
-  f.interval_high = out.interval.high;
+  f.level.interval_low = out.interval.low;
+  f.level.interval_high = out.interval.high;
 }
 
 // Everything of a run but its strategy, and what was asked of that.
@@ -340,9 +345,11 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
 void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   const StrategyRequest& request = all.request;
   const Framework& f = out.run.framework;
-  const ResolvedStrategy strategy = resolve_strategy(
-      request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
-      {f.zero, f.cp_type, f.selective_modules, f.shard_group, f.zeropp, f.layer_split}, out.file);
+  const ResolvedStrategy strategy =
+      resolve_strategy(request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
+                       {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group,
+                        f.sharding.zeropp, f.pipeline.layer_split},
+                       out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);

@@ -38,16 +38,16 @@ ListOptions list_options(const Run& run) {
   o.adapter = run.training.adapter;
   o.fused_attention = run.training.fused_attention;
   o.cross_entropy =
-      run.strategy.tp > 1 ? run.framework.split_cross_entropy : run.framework.cross_entropy;
-  o.unfused = run.framework.unfused;
+      run.strategy.tp > 1 ? run.framework.loss.split_method : run.framework.loss.method;
+  o.unfused = run.framework.kernels.unfused;
   if (!repeats_keys(run)) {
     o.unfused &= static_cast<ChainMask>(~mask_of(Chain::repeated_keys));
   }
-  o.keeps_gathered_inputs = run.framework.keeps_gathered_inputs;
+  o.keeps_gathered_inputs = run.framework.saved.gathered_inputs;
   // Inputs are quantised before tp gathers them.
-  o.keeps_wide_inputs = run.framework.keeps_wide_inputs && run.strategy.tp == 1;
-  o.gate_bytes = run.framework.gate_bytes;
-  o.attention_output_bytes = run.framework.attention_output_bytes;
+  o.keeps_wide_inputs = run.framework.saved.wide_inputs && run.strategy.tp == 1;
+  o.gate_bytes = run.framework.saved.gate_bytes;
+  o.attention_output_bytes = run.framework.saved.attention_output_bytes;
   o.expert_load = std::min(run.training.expert_load, most_expert_load(run.model, run.strategy.ep));
   o.lengths = run.training.lengths;
   if (o.lengths.count > 0) {
@@ -57,8 +57,8 @@ ListOptions list_options(const Run& run) {
     o.document_load = slowest_rank(o.lengths, o.sequence, s.dp, s.micro_batch * steps);
     if (s.dynamic_cp) o.context_share = context_share(o.lengths, o.sequence, s.cp);
   }
-  o.vocabulary_multiple = run.framework.vocabulary_multiple *
-                          (run.framework.vocabulary_multiple_per_tp ? run.strategy.tp : 1);
+  o.vocabulary_multiple = run.framework.vocabulary.multiple *
+                          (run.framework.vocabulary.multiple_per_tp ? run.strategy.tp : 1);
   return o;
 }
 

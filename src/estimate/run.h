@@ -71,7 +71,7 @@ inline CountedStep counted(const Training& t, std::int64_t sequences) {
 }
 // Bytes of a gathered weight on the wire, before qwZ.
 inline double gathered_bytes(const Run& run) {
-  return run.framework.gather_bytes > 0 ? run.framework.gather_bytes : run.training.recipe.gathered;
+  return run.framework.gathers.element_bytes > 0 ? run.framework.gathers.element_bytes : run.training.recipe.gathered;
 }
 
 // The most that a rank of experts can get over the mean: all tokens of its group, each as often as

@@ -87,8 +87,8 @@ void warn_of_size(const ResolvedRun& r, Lines& lines) {
 void warn_of_attention(const Run& run, Lines& lines) {
   if (!run.training.fused_attention || run.training.attention_kernel) return;
   const AttentionKernel kernel = kernel_choice(run).attention;
-  const auto first = run.framework.attention.begin();
-  const auto last = first + run.framework.attention_count;
+  const auto first = run.framework.kernels.attention.begin();
+  const auto last = first + run.framework.kernels.attention_count;
   if (std::find(first, last, kernel) != last) return;
   lines.push_back("none of the framework's attention kernels is known on this device; " +
                   std::string(name_of(kernel)) + " is assumed");
@@ -172,6 +172,7 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   Lines lines;
   warn_of_codecs(r.run, lines);
   lines.insert(lines.end(), r.cluster.notes.begin(), r.cluster.notes.end());
+  lines.insert(lines.end(), r.framework.notes.begin(), r.framework.notes.end());
   warn_of_size(r, lines);
   warn_of_attention(r.run, lines);
   warn_of_wide_attention(r.run, lines);

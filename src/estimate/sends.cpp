@@ -24,7 +24,7 @@ SendCost<R> send_cost(const Run& run, const Placement& placement, std::int64_t f
   if (s.pp == 1) return c;
   const TierSizes tiers = tier_sizes(run.cluster);
   const auto codec = [&](Collective kind) { return run.compression.of(CommDimension::pp, kind); };
-  const bool scatter = run.framework.scatter_gather && !s.sequence_parallel && s.tp > 1;
+  const bool scatter = run.framework.pipeline.scatter_gather && !s.sequence_parallel && s.tp > 1;
   const auto whole = lift<R>(boundary_bytes(run), {"activation at a stage boundary"});
   const BytesOf<R> sent = scatter ? whole / count<R>(s.tp, {"parallel.tp"}) : whole;
   c.send = coded_cost<R>(run.cluster, pipeline_pair(s, tiers, from), Collective::point_to_point,

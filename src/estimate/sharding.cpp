@@ -42,7 +42,7 @@ CollectiveCost<R> level_cost(const Run& run, ShardedStates which, Collective col
     buffer += lift<R>(still, {"bytes of weights that do not train"}) /
               count<R>(inner, {"ranks the state is sharded over already"});
   }
-  group.fabric_share = run.framework.fabric_share;
+  group.fabric_share = run.framework.network.fabric_share;
   return coded_cost<R>(run.cluster, group, collective, buffer, codec);
 }
 
@@ -51,9 +51,9 @@ const Codec& codec_of(const Run& run, ShardedStates which, Collective c) {
 }
 
 bool gathers_again(const Framework& f, BlockType block) {
-  if (f.keeps_gathered_weights) return false;
+  if (f.gathers.keeps(KeptGathered::layers)) return false;
   if (kBlockFacts[block].is_layer) return true;
-  return !(block == BlockType::head ? f.keeps_gathered_head : f.keeps_gathered_embedding);
+  return !f.gathers.keeps(block == BlockType::head ? KeptGathered::head : KeptGathered::embedding);
 }
 
 template <Number R>

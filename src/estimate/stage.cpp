@@ -54,7 +54,7 @@ ShardTraffic<R> shard_traffic(const Run& run, BlockType block, const ParametersH
           gather_weights<R>(run, which, n, still.gathered, p.weights).time();
       t.gather_forward += gather;
       t.gather_copies +=
-          copy_time<R>(run, n, run.framework.gather_copies, "gathered weights copied");
+          copy_time<R>(run, n, run.framework.gathers.copy_bytes, "gathered weights copied");
       if (gathers_again(run.framework, block)) {
         const bool same =
             secondary_of(run.strategy, which) == 0 && still.gathered_again == still.gathered;
@@ -69,7 +69,7 @@ ShardTraffic<R> shard_traffic(const Run& run, BlockType block, const ParametersH
       t.reduce += sum_over_replicas<R>(run, which, n, p.gradients).time();
     }
     t.reduce_copies +=
-        copy_time<R>(run, n, run.framework.reduce_copies, "gradients copied for reduction");
+        copy_time<R>(run, n, run.framework.gradients.copy_bytes, "gradients copied for reduction");
   }
   return t;
 }
@@ -80,9 +80,9 @@ R gathered_ahead(const Run& run, const ParametersHeld& module, bool ahead) {
   if (!ahead) return R(0.0);
   const std::int64_t most =
       std::max(held(module, ShardedStates::dense), held(module, ShardedStates::expert));
-  const std::int64_t limit = run.framework.prefetch_limit;
+  const std::int64_t limit = run.framework.gathers.prefetch_limit;
   if (limit == 0 || most <= limit) return R(1.0);
-  return lift<R>(static_cast<double>(limit), {"framework.prefetch_limit"}) /
+  return lift<R>(static_cast<double>(limit), {"framework.gathers.prefetch_limit"}) /
          count<R>(most, {"parameters of the largest module"});
 }
 
@@ -94,11 +94,11 @@ SecondsOf<R> growth(const Run& run, SecondsOf<R> pass, SecondsOf<R> gather, R ah
                     SecondsOf<R> reduce) {
   const Framework& f = run.framework;
   const SecondsOf<R> none{};
-  const SecondsOf<R> beside = ahead * gather + (f.overlap_grad_reduce ? reduce : none);
-  const SecondsOf<R> after = (R(1.0) - ahead) * gather + (f.overlap_grad_reduce ? none : reduce);
-  const SecondsOf<R> joined = overlapped(pass, beside, f.prefetch_norm);
+  const SecondsOf<R> beside = ahead * gather + (f.overlap.grad_reduce ? reduce : none);
+  const SecondsOf<R> after = (R(1.0) - ahead) * gather + (f.overlap.grad_reduce ? none : reduce);
+  const SecondsOf<R> joined = overlapped(pass, beside, f.gathers.prefetch_norm);
   const SecondsOf<R> both = named(pass + beside - joined, {"time in which both run"});
-  const R lost = lift<R>(f.communication_slowdown, {"framework.communication_slowdown"});
+  const R lost = lift<R>(f.overlap.slowdown, {"framework.overlap.slowdown"});
   return joined - pass + lost_beside<R>(lost, both) + after;
 }
 
@@ -134,7 +134,7 @@ SecondsOf<R> accumulation(const Run& run, const ParametersHeld& p, SecondsOf<R> 
                           run.cluster.device);
   };
   const double besides = 2 * recipe.gradients - recipe.weights;
-  if (!run.framework.fused_accumulation) {
+  if (!run.framework.gradients.fused_accumulation) {
     return named(pass(2 * recipe.gradients + recipe.weights), {"adding up gradients"});
   }
   const SecondsOf<R> summed =
@@ -247,9 +247,9 @@ class Adder {
         s.backward, again_,
         device + block_.compute[Phase::recompute_full] + exposed(Phase::recompute_full).all,
         calls + launches(Phase::recompute_full));
-    const bool is_ahead = run_.framework.overlap_param_gather;
+    const bool is_ahead = run_.framework.overlap.param_gather;
     const R ahead = gathered_ahead<R>(run_, block_.largest_module, is_ahead);
-    const R backward_ahead = run_.framework.backward_prefetch ? ahead : R(0.0);
+    const R backward_ahead = run_.framework.gathers.backward_prefetch ? ahead : R(0.0);
     s.forward[Term::compute] += n_ * t.gather_copies;
     s.backward[Term::compute] += n_ * t.reduce_copies;
     if (plain(t.gather_forward) > Seconds()) wait_for_gather(s.forward);
@@ -265,7 +265,7 @@ class Adder {
 
   void wait_for_gather(Terms<R>& terms) const {
     terms[Term::host_exposed] +=
-        n_ * lift<R>(run_.framework.gather_wait, {"framework.gather_wait"});
+        n_ * lift<R>(run_.framework.gathers.host_wait, {"framework.gathers.host_wait"});
   }
 
   const ExposedExchanges<R>& exposed(Phase p) const { return block_.exposed[p]; }
@@ -275,10 +275,10 @@ class Adder {
   // one after the other and runs ahead as far as it can, takes no less than their launches. The
   // time it adds in each of `n` blocks is a term of its own.
   SecondsOf<R> with_waits(Terms<R>& terms, R n, SecondsOf<R> device, double calls) const {
-    const Seconds launch = run_.framework.host_launch;
+    const Seconds launch = run_.framework.host.launch;
     if (launch == Seconds()) return device;
     const SecondsOf<R> host = lift<R>(calls, {"kernels that the host launches for a block"}) *
-                              lift<R>(launch, {"framework.host_launch"});
+                              lift<R>(launch, {"framework.host.launch"});
     const SecondsOf<R> wait = larger(host - device, SecondsOf<R>{});
     terms[Term::host_exposed] += n * wait;
     return device + wait;

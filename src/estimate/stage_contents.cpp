@@ -67,7 +67,7 @@ StageActivations<R> activations_of_stage(const Run& run, WorkspaceOf<R>& w, std:
 template <Number R>
 Bytes receive_buffers(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage,
                       std::int64_t in_flight) {
-  if (!run.framework.receives_apart || run.strategy.pp == 1) return {};
+  if (!run.framework.pipeline.receives_apart || run.strategy.pp == 1) return {};
   std::int64_t buffers = 0;
   bool receives_inputs = false;
   for_each_chunk(run, stage, [&](std::int64_t part) {
@@ -93,7 +93,7 @@ void add_largest(const Prices<R>& prices, const BlockCounts& blocks, StageHoldin
 // (NVIDIA/TransformerEngine, fp8_delayed_scaling.rst); scales of blocks go along one dimension.
 double narrow_copy_bytes(const Run& run) {
   const Precision linear = run.training.precision;
-  if (!run.framework.keeps_narrow_weights || !is_low_precision(linear)) return 0;
+  if (!run.framework.saved.narrow_weights || !is_low_precision(linear)) return 0;
   const bool either_way =
       linear == Precision::fp8 && run.cluster.device.generation == Generation::blackwell;
   return element_bytes(linear) * (either_way ? 1 : 2);
@@ -127,7 +127,7 @@ BytesOf<R> cached_of_loss(const Run& run, const WorkspaceOf<R>& w, std::int64_t 
   for_each_chunk(run, stage, [&](std::int64_t part) {
     logits = larger(logits, class_of<R>(w, part).activations.logits);
   });
-  return logits * lift<R>(run.framework.logits_overhead, {"framework.logits_overhead"});
+  return logits * lift<R>(run.framework.loss.logits_overhead, {"framework.loss.logits_overhead"});
 }
 
 // The activation that a stage passes on, not split over tp.
@@ -136,7 +136,9 @@ Bytes whole_boundary(const Run& run) {
   return boundary_bytes(run) * static_cast<double>(s.sequence_parallel ? s.tp : 1);
 }
 
-bool holds_ahead(const Run& run) { return run.framework.records_streams && run.strategy.tp > 1; }
+bool holds_ahead(const Run& run) {
+  return run.framework.allocator.records_streams && run.strategy.tp > 1;
+}
 
 // A stream takes so many launches before the host waits [from memory: CUDA's launch queue].
 constexpr double kLaunchQueue = 1024;
@@ -203,7 +205,7 @@ StageContents<R> contents_anywhere(const Run& run, const WorkspaceOf<R>& w, std:
   StageContents<R> c;
   c.known = true;
   c.holdings = holdings_of_stage(run, w, stage);
-  if (run.framework.logits_overhead > 0) c.cached_of_loss = cached_of_loss<R>(run, w, stage);
+  if (run.framework.loss.logits_overhead > 0) c.cached_of_loss = cached_of_loss<R>(run, w, stage);
   if (holds_ahead(run)) c.held_ahead = held_ahead<R>(run, w, stage);
   if (run.strategy.pp > 1) c.embedding_gradient = embedding_gradient<R>(run, w, stage);
   return c;
@@ -233,7 +235,7 @@ StageMemory<R> memory_of_stage(const Run& run, const StageContents<R>& contents,
                                const StageStates<R>& states) {
   StageMemory<R> m = unsettled_memory<R>(run.strategy, run.framework, states, contents.holdings,
                                          contents.activations);
-  if (run.framework.logits_overhead > 0) m.outsized += contents.cached_of_loss;
+  if (run.framework.loss.logits_overhead > 0) m.outsized += contents.cached_of_loss;
   if (holds_ahead(run)) m.outsized += contents.held_ahead;
   m.outsized += contents.embedding_gradient;
   settle<R>(m, run.framework, run.cluster.device.memory_capacity);

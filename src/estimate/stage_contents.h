@@ -18,7 +18,7 @@ ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std:
 // fewer have more receive buffers if these are separate.
 template <Number R, class Visit>
 void for_fullest(const Run& run, const WorkspaceOf<R>& w, Visit&& visit) {
-  if (schedule_of(run).entry().written_out || run.framework.receives_apart) {
+  if (schedule_of(run).entry().written_out || run.framework.pipeline.receives_apart) {
     for (std::int64_t i = 0; i < run.strategy.pp; ++i) visit(i);
   } else {
     for (const std::int64_t i : w.distinct) visit(i);

@@ -72,8 +72,9 @@ Json free_overlaps(const Framework& f) {
   std::vector<std::string_view> keys = {key_name<&OverlapRequest::grad_reduce>,
                                         key_name<&OverlapRequest::param_gather>,
                                         key_name<&OverlapRequest::cp>};
-  if (f.tp_exposed < 1 || f.tp_backward_overlap) keys.push_back(key_name<&OverlapRequest::tp>);
-  if (f.ep_exposed < 1 || f.ep_exposed_interleaved < 1) {
+  if (f.overlap.tp_exposed < 1 || f.overlap.tp_backward)
+    keys.push_back(key_name<&OverlapRequest::tp>);
+  if (f.overlap.ep_exposed < 1 || f.overlap.ep_exposed_interleaved < 1) {
     keys.push_back(key_name<&OverlapRequest::ep>);
   }
   Json values = Json::array();

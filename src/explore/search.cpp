@@ -122,7 +122,8 @@ class Search {
     if (options.tie > 0) return options.tie;
     if (options.conditions != nullptr && options.conditions->objective) return 1;
     double widest = 1;
-    for (const Base& b : space.bases) widest = std::max(widest, b.run.framework.interval_high);
+    for (const Base& b : space.bases)
+      widest = std::max(widest, b.run.framework.level.interval_high);
     return widest;
   }
 
@@ -134,7 +135,7 @@ class Search {
 
   double tie_with(const Candidate& winner) const {
     const bool own = options_.tie > 0 || tie_ == 1;
-    return own ? tie_ : std::max(1.0, base_of(winner).run.framework.interval_high);
+    return own ? tie_ : std::max(1.0, base_of(winner).run.framework.level.interval_high);
   }
 
   const Unit& unit_of(const Candidate& c) const { return units_[static_cast<std::size_t>(c.unit)]; }

@@ -25,11 +25,12 @@ Strategy fixed_strategy(const OpenRun& open) {
   Strategy s;
   take_given(kStrategyKeys, q, s);  // each candidate sets the keys of the axes anew
   s.cp_type = q.cp_type.value_or(f.cp_type);
-  s.layer_split = q.layer_split.value_or(f.layer_split);
-  s.recompute_modules = q.recompute_modules.value_or(f.selective_modules);
+  s.layer_split = q.layer_split.value_or(f.pipeline.layer_split);
+  s.recompute_modules = q.recompute_modules.value_or(f.recompute.selective);
   s.order = q.order.value_or(kDefaultOrder);
-  s.zeropp = {q.zeropp.qwz.value_or(f.zeropp.qwz), q.zeropp.hpz.value_or(f.zeropp.hpz),
-              q.zeropp.qgz.value_or(f.zeropp.qgz)};
+  s.zeropp = {q.zeropp.qwz.value_or(f.sharding.zeropp.qwz),
+              q.zeropp.hpz.value_or(f.sharding.zeropp.hpz),
+              q.zeropp.qgz.value_or(f.sharding.zeropp.qgz)};
   if (s.zeropp.hpz == 1) s.zeropp.hpz = 0;
   return s;
 }
@@ -42,7 +43,7 @@ Base base_of(const OpenRun& open, std::vector<std::size_t> choice) {
   Base base;
   base.run = open.resolved.run;
   base.run.strategy = fixed_strategy(open);
-  base.shard_group = base.run.framework.shard_group;
+  base.shard_group = base.run.framework.sharding.group;
   base.choice = std::move(choice);
   return base;
 }

@@ -225,7 +225,7 @@ void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
 void UnitWalk::add_layers(Chunked& c) const {
   const AxisValues& axis = space_.axes.recompute_layers;
   const Framework& f = base_.run.framework;
-  if (!f.recomputes_one_in_n || !axis.is_free() || axis.open) return;
+  if (!f.recompute.one_in_n || !axis.is_free() || axis.open) return;
   for (std::int64_t n = 1; n < c.most_layers; ++n) {
     if (has_recompute_of(f, n, c.most_layers)) c.layers.push_back(n);
   }
@@ -244,7 +244,7 @@ SearchCell UnitWalk::cell_of(const Chunked& c, const Again& again) const {
   if (!axis.is_free()) {
     cell.listed_layers = &axis.listed;
     cell.layer_count = static_cast<std::int64_t>(axis.listed.size());
-  } else if (base_.run.framework.recomputes_one_in_n && !axis.open) {
+  } else if (base_.run.framework.recompute.one_in_n && !axis.open) {
     cell.listed_layers = &c.layers;
     cell.layer_count = static_cast<std::int64_t>(c.layers.size());
   } else {

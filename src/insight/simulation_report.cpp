@@ -30,7 +30,7 @@ void check_playable(const ResolvedRun& r) {
                      std::to_string(n) + " passes of micro batches through stages",
                      "up to " + std::to_string(kMostPasses) + "; `orrery estimate` has no limit");
   }
-  if (r.run.framework.stack_factor != 1) {
+  if (r.run.framework.level.factor != 1) {
     throw InputError(r.file, kStackKeys.path,
                      "a level of a stack, which scales no step that is played",
                      "no stack and no --observed");

@@ -57,11 +57,12 @@ void send_optimizer_away(StageStates<R>& m, const Strategy& s, const StateRecipe
 StateRecipe held_recipe(const StateRecipe& recipe, const Strategy& s, const Framework& f) {
   StateRecipe held = recipe;
   const bool summed_wider = recipe.gradients > recipe.weights;
-  const bool in_buckets = f.copies_gradients && nearest_zero(s.partition) == 0 && s.dp > 1;
-  if (in_buckets || (f.keeps_16_bit_gradients && summed_wider)) {
+  const bool in_buckets =
+      f.gradients.copied_to_buckets && nearest_zero(s.partition) == 0 && s.dp > 1;
+  if (in_buckets || (f.gradients.kept_in_16_bits && summed_wider)) {
     held.gradients += std::min(recipe.gradients, recipe.weights);
   }
-  if (f.steps_on_fp32_copy && !summed_wider) held.optimizer += element_bytes(Precision::fp32);
+  if (f.update.fp32_gradients && !summed_wider) held.optimizer += element_bytes(Precision::fp32);
   return held;
 }
 
@@ -161,10 +162,10 @@ BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& re
     const bool offloaded = s.offload.parameters != OffloadTarget::none;
     if (partition_of(s, which).weights <= 1 && !offloaded) continue;
     const bool streamed = offloaded || gathers_every_micro_batch(s, f);
-    const bool kept = f.keeps_gathered_weights && !offloaded;
+    const bool kept = f.gathers.keeps(KeptGathered::layers) && !offloaded;
     sum += fixed_gathered<R>(h, which, !streamed || kept);
     if (held(h.parameters, which) == 0) continue;
-    sum += gathered_of<R>(recipe, h, which, streamed, kept, f.max_live_parameters);
+    sum += gathered_of<R>(recipe, h, which, streamed, kept, f.gathers.max_live);
   }
   return sum;
 }
@@ -176,7 +177,7 @@ template <Number R>
 BytesOf<R> reduced_at_the_end(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                               const StageHoldings& h) {
   const bool sharded = partition_of(s, ShardedStates::dense).weights > 1;
-  if (!f.reduces_at_the_end || !sharded || gathers_every_micro_batch(s, f)) return {};
+  if (!f.gradients.reduced_at_end || !sharded || gathers_every_micro_batch(s, f)) return {};
   const R layer = count<R>(h.largest_layer.dense, {"parameters of the largest layer"});
   return BytesOf<R>(R(2.0) * layer *
                     lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"}));
@@ -229,12 +230,14 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   const BytesOf<R> at_work = sum_of(m, {optimizer_working, activations, recompute_working, logits,
                                         transient, gathered_weights, buckets});
   m.allocated = named(states + at_work, {"allocated"});
-  const BytesOf<R> blocks =
-      at_work * lift<R>(f.activation_overhead, {"framework.activation_overhead"});
-  BytesOf<R> rounding = states * lift<R>(f.state_overhead, {"framework.state_overhead"});
+  const BytesOf<R> blocks = at_work * lift<R>(f.allocator.activation_overhead,
+                                              {"framework.allocator.activation_overhead"});
+  BytesOf<R> rounding =
+      states * lift<R>(f.allocator.state_overhead, {"framework.allocator.state_overhead"});
   BytesOf<R> cached = blocks + m.outsized;
-  if (f.fragments_kept > 0) {
-    const BytesOf<R> cut = blocks * lift<R>(f.fragments_kept, {"framework.fragments_kept"});
+  if (f.allocator.fragments_kept > 0) {
+    const BytesOf<R> cut =
+        blocks * lift<R>(f.allocator.fragments_kept, {"framework.allocator.fragments_kept"});
     rounding += cut;
     cached = cached - cut;
   }
@@ -261,8 +264,9 @@ StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRe
   const BytesOf<R> updated = add_states<R>(states, s, held_recipe(recipe, s, f), holdings);
   states.gathered = gathered<R>(s, f, recipe, holdings);
   states.outsized = reduced_at_the_end<R>(s, f, recipe, holdings);
-  if (f.optimizer_copies > 0) {
-    const BytesOf<R> all = updated * lift<R>(f.optimizer_copies, {"framework.optimizer_copies"});
+  if (f.update.weight_copies > 0) {
+    const BytesOf<R> all =
+        updated * lift<R>(f.update.weight_copies, {"framework.update.weight_copies"});
     states.update = named(all - all * share_away<R>(s.offload), {"copies that the update makes"});
   }
   return states;
@@ -321,19 +325,19 @@ StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const Sta
   set_states<R>(m, states);
   send_away<R>(m, s.offload.activations, set_activations<R>(m, s, activations));
   if (replicas(s, ShardedStates::dense) > 1) {
-    m[MemoryLine::buckets] = lift<R>(f.bucket, {"framework.bucket"});
+    m[MemoryLine::buckets] = lift<R>(f.buffers.bucket, {"framework.buffers.bucket"});
   }
   if (holdings.receive_buffers > Bytes()) {
     m[MemoryLine::buckets] += lift<R>(holdings.receive_buffers, {"receive buffers of the stage"});
   }
-  if (f.frees_gradients && s.micro_batches == 1 && s.pp == 1) {
+  if (f.gradients.freed_with_step && s.micro_batches == 1 && s.pp == 1) {
     m.freed = m[MemoryLine::gradients];
     m.last_layer = activations.largest + activations.working + activations.transient;
   }
   choose_moment<R>(m);
-  m[MemoryLine::context] = lift<R>(f.context, {"framework.context"});
+  m[MemoryLine::context] = lift<R>(f.buffers.context, {"framework.buffers.context"});
   m[MemoryLine::communicators] =
-      lift<R>(f.group_buffers, {"framework.group_buffers"}) *
+      lift<R>(f.buffers.group, {"framework.buffers.group"}) *
       lift<R>(holdings.groups,
               {"process groups × channels over an A100's, one for 12.5 GB/s of links"});
   for (const MemoryLine line : kAllOf<MemoryLine>) {

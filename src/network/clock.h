@@ -38,7 +38,7 @@ BytesPerSecondOf<R> link_share(const Cluster& c, const Group& g, std::size_t i, 
   const auto line =
       lift<R>(child.line, {"cluster.tiers.bandwidth", "one child, one direction", tier});
   if (g.fabric_share != 1 && is_fabric(c.tiers[i].kind)) {
-    efficiency = efficiency * lift<R>(g.fabric_share, {"framework.fabric_share"});
+    efficiency = efficiency * lift<R>(g.fabric_share, {"framework.network.fabric_share"});
   }
   const double filled = std::min(
       {most, filled_share(c.tiers[i], child.ranks), share_of_cards_left(c.tiers[i], g.sharers[i])});

@@ -26,111 +26,188 @@ namespace orrery {
 enum class StackClass : std::uint8_t { eager, compiled, fused };
 constexpr EnumNames<StackClass> names_of(StackClass) { return {"eager", "compiled", "fused"}; }
 
-struct Framework {
-  Name name;
-  StackClass stack_class = StackClass::eager;
-  std::optional<Vendor> vendor;  // whose devices its constants are from; nothing: of several
-
-  // Kernels. The first attention kernel that the device has is used.
+// Its kernels, and the memory traffic of those that are not fused.
+struct FrameworkKernels {
   std::uint8_t attention_count = 0;
+  // The first of them that the device has is used.
   std::array<AttentionKernel, kCountOf<AttentionKernel>> attention{};
-  CrossEntropy cross_entropy = CrossEntropy::unfused;
-  CrossEntropy split_cross_entropy = CrossEntropy::unfused;  // where tp splits the vocabulary
-  bool keeps_gathered_inputs = false;   // of split products, rather than gathering them again
-  bool keeps_wide_inputs = false;       // of 8-bit products, not quantised, where tp does not split
-  bool keeps_narrow_weights = false;    // 8- and 4-bit copies, from micro batch to micro batch
-  double gate_bytes = 0;                // of kept inputs of activation functions; 0: as computed
-  double attention_output_bytes = 0;    // of attention's output, kept once; 0: as computed
-  double linear_rate = 1;               // of linear layers, over what the device's products attain
-  bool recompute_stops_early = false;   // once the last saved tensor is back
-  ChainMask unfused = 0;                // chains of elementwise operators that run one by one
-  double pointwise_passes = 1;          // memory traffic of pointwise operators over fused kernels'
-  double unpacking_passes = 1;          // the same of kernels that unpack 4- and 8-bit weights
-  bool fused_accumulation = false;      // a weight gradient is added to its sum as it is computed
-  bool keeps_16_bit_gradients = false;  // beside their fp32 sum, until the micro batch is done
-  bool copies_gradients = false;        // that are not sharded, into buckets to be reduced
-  bool steps_on_fp32_copy = false;      // of 16-bit gradients, each rank of its own share
-  bool frees_gradients = false;         // with the step; they come back one by one in backward
-  double optimizer_copies = 0;          // of this rank's weights, while the update runs
-  bool records_streams = false;      // the allocator keeps what a collective reads until it has run
-  bool keeps_stage_outputs = false;  // what a stage sent on, until its gradient is back
-  bool receives_apart = false;       // every micro batch of a step has its own receive buffers
-  bool reduces_at_the_end = false;   // kept weights: from buffers of whole layers, two at once
-  std::int64_t vocabulary_multiple = 1;
-  bool vocabulary_multiple_per_tp = false;  // the multiple is of vocabulary_multiple · tp
+  double linear_rate = 1;       // of linear layers, over what the device's products attain
+  ChainMask unfused = 0;        // chains of elementwise operators that run one by one
+  double pointwise_passes = 1;  // memory traffic of pointwise operators over fused kernels'
+  double unpacking_passes = 1;  // the same of kernels that unpack 4- and 8-bit weights
+};
 
-  // Defaults of the strategy.
-  std::int64_t zero = 0;
-  std::int64_t shard_group = 0;  // ranks that sharded states are spread over; 0: all
-  ZeroPlusPlus zeropp;
-  ContextType cp_type = ContextType::p2p;
-  LayerSplit layer_split = LayerSplit::even;
-  ModuleMask selective_modules = mask_of(Module::core_attn);  // what `selective` means here
-  RecomputeMask recomputes = kAnyRecompute;                   // what it has, by `runs.recompute`
-  bool recomputes_one_in_n = false;  // and if that is of some layers, of one in n
+// Tensors saved for backward otherwise than as they are computed.
+struct FrameworkSaved {
+  bool gathered_inputs = false;       // of split products, rather than gathering them again
+  bool wide_inputs = false;           // of 8-bit products, not quantised, where tp does not split
+  bool narrow_weights = false;        // 8- and 4-bit copies, from micro batch to micro batch
+  double gate_bytes = 0;              // of inputs of activation functions; 0: as computed
+  double attention_output_bytes = 0;  // of attention's output, kept once; 0: as computed
+};
 
-  // Overlap. A share exposed is of an exchange's time; 1: nothing is hidden.
-  double tp_exposed = 1;
-  bool tp_backward_overlap = false;  // beside the other gradient of the same layer
-  double ep_exposed = 1;
-  double ep_exposed_interleaved = 1;  // where chunks of other micro batches run beside
-  double dispatch_bytes = 0;          // of an element on its way to the experts; 0: as computed
-  // A token crosses once to a node with several of its experts, and goes once to each rank there.
-  bool dispatch_once_per_node = false;
-  bool cp_overlap = true;             // ring steps run under attention
-  bool overlap_grad_reduce = false;   // gradients are reduced during the last backward
-  bool overlap_param_gather = false;  // updated weights are gathered during the next forward
-  // Share of a fabric's rate at rest that training reaches: data parallelism, and the collectives
-  // inside layers.
-  double fabric_share = 1;
-  double layer_fabric_share = 1;
-  double dp_overlap_share = 0;  // of that pass, what can hide the reduction or the gather
-  double dp_exposed_floor = 0;  // share exposed even when the pass is long
-  bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
-  bool keeps_gathered_weights = false;    // with sharded weights: from forward to backward
-  bool keeps_gathered_embedding = false;  // of these, what stands before the layers
-  bool keeps_gathered_head = false;       // and the head
-  bool pipeline_keeps_weights = false;    // and with a pipeline: gathered and reduced once a step
+struct FrameworkRecompute {
+  bool stops_early = false;                           // once the last saved tensor is back
+  ModuleMask selective = mask_of(Module::core_attn);  // what `selective` means here
+  RecomputeMask choices = kAnyRecompute;              // what it has, by `runs.recompute`
+  bool one_in_n = false;                              // and if that is of some layers, of one in n
+};
+
+struct FrameworkLoss {
+  CrossEntropy method = CrossEntropy::unfused;
+  CrossEntropy split_method = CrossEntropy::unfused;  // where tp splits the vocabulary
+  double logits_overhead = 0;                         // cached besides, as a share of the logits
+};
+
+// Gradients from the product that makes them to their reduction.
+struct FrameworkGradients {
+  bool fused_accumulation = false;  // a weight gradient is added to its sum as it is computed
+  bool kept_in_16_bits = false;     // beside their fp32 sum, until the micro batch is done
+  bool copied_to_buckets = false;   // that are not sharded, to be reduced there
+  bool freed_with_step = false;     // they come back one by one in backward
+  bool reduced_at_end = false;      // kept weights: from buffers of whole layers, two at once
   // Gradients reduced in every micro batch are then summed over the replicas of their shards too.
-  bool sums_replicas_every_micro_batch = false;
+  bool replicas_every_micro_batch = false;
+  // Bytes an element that copies of a gradient to be reduced move, in the stream that computes.
+  double copy_bytes = 0;
+};
+
+// The step of the optimizer.
+struct FrameworkUpdate {
+  double weight_copies = 0;     // of this rank's weights, while the update runs
+  bool fp32_gradients = false;  // made of 16-bit gradients, each rank of its own share
   // The gather of updated weights takes this besides for each rank and layer: weights are sent rank
   // by rank.
   Seconds refresh_per_rank{};
+};
+
+// Defaults of how model states are sharded.
+struct FrameworkSharding {
+  std::int64_t zero = 0;
+  std::int64_t group = 0;  // ranks that sharded states are spread over; 0: all
+  ZeroPlusPlus zeropp;
+};
+
+// Sharded weights that stay gathered from forward to backward; `pipeline`: where there is one, from
+// step to step, so that they are gathered and their gradients reduced once a step.
+enum class KeptGathered : std::uint8_t { layers, embedding, head, pipeline };
+constexpr EnumNames<KeptGathered> names_of(KeptGathered) {
+  return {"layers", "embedding", "head", "pipeline"};
+}
+using KeptGatheredMask = std::uint8_t;
+constexpr KeptGatheredMask mask_of(KeptGathered k) {
+  return static_cast<KeptGatheredMask>(1U << static_cast<unsigned>(k));
+}
+
+// Gathers of sharded weights.
+struct FrameworkGathers {
+  KeptGatheredMask kept = 0;
   bool backward_prefetch = true;  // weights for backward are gathered beside the pass before
-  // Bytes that copies of a gathered weight, and of a gradient to be reduced, move an element, in
-  // the stream that computes; and what a gather waits besides for the host.
-  double gather_copies = 0;
-  double reduce_copies = 0;
-  Seconds gather_wait{};
-  // Share of the time lost in which compute and collectives of kernels of their own both run.
-  double communication_slowdown = 0;
+  // Bytes an element that copies of a gathered weight move, in the stream that computes, and what a
+  // gather waits besides for the host.
+  double copy_bytes = 0;
+  Seconds host_wait{};
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
-  double gather_bytes = 0;   // an element of a gathered weight; 0: as the recipe says
+  double element_bytes = 0;  // as a weight travels; 0: as the recipe says
   // Gathered weights are freed module by module, above this many elements. 0: layer by layer.
-  std::int64_t max_live_parameters = 0;
+  std::int64_t max_live = 0;
   // Elements of weights that are gathered ahead of their use; of a larger module the rest is waited
   // for. 0: as many as there are.
   std::int64_t prefetch_limit = 0;
 
-  // Level: measured over predicted step time of this software, where every term is meant.
-  double stack_factor = 1;
+  constexpr bool keeps(KeptGathered k) const { return (kept & mask_of(k)) != 0; }
+};
 
-  // The host's time to launch one kernel, Python included; 0: not priced.
-  Seconds host_launch{};
+// A share exposed is of an exchange's time; 1: nothing is hidden.
+struct FrameworkOverlap {
+  double tp_exposed = 1;
+  bool tp_backward = false;  // beside the other gradient of the same layer
+  double ep_exposed = 1;
+  double ep_exposed_interleaved = 1;  // where chunks of other micro batches run beside
+  bool cp = true;                     // ring steps run under attention
+  bool grad_reduce = false;           // gradients are reduced during the last backward
+  bool param_gather = false;          // updated weights are gathered during the next forward
+  double dp_share = 0;                // of that pass, what can hide the reduction or the gather
+  double dp_floor = 0;                // share exposed even when the pass is long
+  // Share of the time lost in which compute and collectives of kernels of their own both run.
+  double slowdown = 0;
+};
 
-  // Fixed costs.
-  Seconds step_overhead{};
-  Bytes context{};                 // what the device shows as used before anything is allocated
-  Bytes group_buffers{};           // communication buffers of one process group of A100s
-  Bytes bucket{};                  // flat buffers for gradients or gathered weights, if not a layer
-  double state_overhead = 0;       // allocated beyond model states, as a share of them
+struct FrameworkExperts {
+  double dispatch_bytes = 0;  // of an element on its way to the experts; 0: as computed
+  // A token crosses once to a node with several of its experts, and goes once to each rank there.
+  bool dispatch_once_per_node = false;
+};
+
+struct FrameworkPipeline {
+  LayerSplit layer_split = LayerSplit::even;
+  bool keeps_outputs = false;   // what a stage sent on, until its gradient is back
+  bool receives_apart = false;  // every micro batch of a step has its own receive buffers
+  bool scatter_gather = false;  // stages send 1/tp of an activation and gather it in the node
+};
+
+// Share of a fabric's rate at rest that training reaches.
+struct FrameworkNetwork {
+  double fabric_share = 1;        // by data parallelism
+  double layer_fabric_share = 1;  // by the collectives inside layers
+};
+
+// The vocabulary is padded to a multiple.
+struct FrameworkVocabulary {
+  std::int64_t multiple = 1;
+  bool multiple_per_tp = false;  // the multiple is of `multiple` · tp
+};
+
+// What the allocator holds beyond the tensors that are asked of it.
+struct FrameworkAllocator {
+  bool records_streams = false;    // what a collective reads is kept until it has run
+  double state_overhead = 0;       // beyond model states, as a share of them
   double activation_overhead = 0;  // the same of activations: fragmentation, cached blocks
   double fragments_kept = 0;       // of activation_overhead: what stays when the device is full
-  double logits_overhead = 0;      // cached besides at the loss, as a share of the logits
+};
 
-  // 80 % interval of measured over predicted step time, from docs/validation.md.
+// Memory of fixed size.
+struct FrameworkBuffers {
+  Bytes context{};  // what the device shows as used before anything is allocated
+  Bytes group{};    // communication buffers of one process group of A100s
+  Bytes bucket{};   // flat buffers for gradients or gathered weights, if not a layer
+};
+
+struct FrameworkHost {
+  Seconds launch{};         // to launch one kernel, Python included; 0: not priced
+  Seconds step_overhead{};  // fixed, once a step
+};
+
+// Measured over predicted step time of this software.
+struct FrameworkLevel {
+  double factor = 1;  // where every term is meant
+  // 80 % interval, from docs/validation.md.
   double interval_low = 0;
   double interval_high = 0;
+};
+
+struct Framework {
+  Name name;
+  StackClass stack_class = StackClass::eager;
+  std::optional<Vendor> vendor;  // whose devices its constants are from; nothing: of several
+  ContextType cp_type = ContextType::p2p;  // default of the strategy, as those of `sharding`
+  FrameworkKernels kernels;
+  FrameworkSaved saved;
+  FrameworkRecompute recompute;
+  FrameworkLoss loss;
+  FrameworkGradients gradients;
+  FrameworkUpdate update;
+  FrameworkSharding sharding;
+  FrameworkGathers gathers;
+  FrameworkOverlap overlap;
+  FrameworkExperts experts;
+  FrameworkPipeline pipeline;
+  FrameworkNetwork network;
+  FrameworkVocabulary vocabulary;
+  FrameworkAllocator allocator;
+  FrameworkBuffers buffers;
+  FrameworkHost host;
+  FrameworkLevel level;
 };
 
 // n, where recompute of one layer in n takes so many layers of a chunk; 0 where no n does.
@@ -141,11 +218,11 @@ constexpr std::int64_t one_in(std::int64_t layers, std::int64_t chunk) {
 
 // True where it can recompute so many layers of a chunk in full, and keep the others.
 constexpr bool has_recompute_of(const Framework& f, std::int64_t layers, std::int64_t chunk) {
-  return !f.recomputes_one_in_n || one_in(layers, chunk) > 0;
+  return !f.recompute.one_in_n || one_in(layers, chunk) > 0;
 }
 
 constexpr bool has_recompute(const Framework& f, RecomputeChoice c) {
-  return (f.recomputes & mask_of(c)) != 0;
+  return (f.recompute.choices & mask_of(c)) != 0;
 }
 
 }  // namespace orrery

@@ -6,7 +6,9 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/json_path.h"
 #include "core/json_reader.h"
+#include "core/key_access.h"
 #include "core/masks.h"
 #include "core/provenance.h"
 #include "parallel/framework_keys.h"
@@ -27,8 +29,8 @@ void read_recompute(Reader& r, Framework& f) {
   if (!runs) return;
   const auto choices = runs->find(std::string(key_name<&StrategyRequest::recompute>));
   if (!choices) return;
-  read_mask<RecomputeChoice>(*choices, f.recomputes);
-  if (f.recomputes == 0) choices->fail("at least one");
+  read_mask<RecomputeChoice>(*choices, f.recompute.choices);
+  if (f.recompute.choices == 0) choices->fail("at least one");
 }
 
 FrameworkProfile read_fields(const Json& document, const std::string& file) {
@@ -44,23 +46,45 @@ FrameworkProfile read_fields(const Json& document, const std::string& file) {
   return p;
 }
 
+bool is_group(const Key& k) { return k.forms.front().kind == FormKind::object; }
+
 // Nothing is required of an overlay, whether the run chooses it or not.
+template <class T>
+void read_given(const Keys<T>& table, Reader& r, T& out) {
+  for (const Key& k : table.keys) {
+    const auto value = r.find(std::string(k.name));
+    if (value && !is_group(k)) k.read(&out, *value, k);
+  }
+}
+
+template <auto Group>
+void read_given_group(Reader& r, Framework& out) {
+  auto group = find_key<Group>(r);
+  if (!group) return;
+  read_given(KeysOf<ValueOf<Group>>::table, *group, out.*Group);
+  group->reject_unknown();
+}
+
+template <auto... Group>
+void read_given_groups(Reader& r, Framework& out) {
+  (read_given_group<Group>(r, out), ...);
+}
+
 void check_overlay(Reader r) {
+  using F = Framework;
   FrameworkProfile scratch;
-  const auto read_given = [&r](const KeyTable& table, void* out) {
-    for (const Key& k : table.keys) {
-      if (const auto value = r.find(std::string(k.name))) k.read(out, *value, k);
-    }
-  };
-  read_given(kFrameworkKeys, &scratch.framework);
-  read_given(kProfileKeys, &scratch);
+  read_given(kFrameworkKeys, r, scratch.framework);
+  read_given(kProfileKeys, r, scratch);
+  read_given_groups<&F::kernels, &F::saved, &F::recompute, &F::loss, &F::gradients, &F::update,
+                    &F::sharding, &F::gathers, &F::overlap, &F::experts, &F::pipeline, &F::network,
+                    &F::vocabulary, &F::allocator, &F::buffers, &F::host, &F::level>(
+      r, scratch.framework);
   r.reject_unknown();
 }
 
-std::string field_name(const Reader& r) {
-  std::vector<std::string_view> names;
-  for (const Key& k : kFrameworkKeys.keys) names.push_back(k.name);
-  return std::string(names[r.choice(names)]);
+std::string field_path(const Reader& r) {
+  const std::vector<std::string> paths = framework_paths();
+  return paths[r.choice(std::vector<std::string_view>(paths.begin(), paths.end()))];
 }
 
 // A switch that takes a count: the field it sets, and what may be given.
@@ -70,12 +94,12 @@ FrameworkOption apply_count(Json& document, Reader& option, const std::string& n
   std::int64_t highest = kMostOfAnOption;
   if (const auto most = option.find("highest")) highest = most->integer(lowest, kMostAtAll);
   const std::int64_t standard = option.at("default").integer(lowest, highest);
-  const std::string field = field_name(option.at("field"));
+  const std::string field = field_path(option.at("field"));
   option.reject_unknown();
   if (chosen == nullptr) return {name, std::to_string(standard), true, true};
   const Reader asked(*chosen, given.file(), given.path() + "." + name);
   const std::int64_t value = asked.integer(lowest, highest);
-  if (value != standard) document[field] = value;
+  if (value != standard) set_at(document, field, value);
   return {name, std::to_string(value), false, true};
 }
 
@@ -102,7 +126,7 @@ FrameworkOption apply(Json& document, Reader option, const std::string& name, co
 
 void read_name(const Reader& r, Name& out) { out = make_name(r.text()); }
 
-void read_attention(const Reader& r, Framework& out) {
+void read_attention(const Reader& r, FrameworkKernels& out) {
   out.attention_count = 0;
   for (const Reader& item : r.items()) {
     if (out.attention_count == out.attention.size()) item.fail("each kernel once");
@@ -111,11 +135,25 @@ void read_attention(const Reader& r, Framework& out) {
 }
 
 // The values of split vocabularies and interleaved chunks are these unless the profile has its own.
-void read_cross_entropy(const Reader& r, Framework& out) {
-  out.cross_entropy = out.split_cross_entropy = r.choice<CrossEntropy>();
+void read_loss_method(const Reader& r, FrameworkLoss& out) {
+  out.method = out.split_method = r.choice<CrossEntropy>();
 }
-void read_ep_exposed(const Reader& r, Framework& out) {
+void read_ep_exposed(const Reader& r, FrameworkOverlap& out) {
   out.ep_exposed = out.ep_exposed_interleaved = r.number(0, 1);
+}
+
+std::vector<std::string> framework_paths() {
+  std::vector<std::string> paths;
+  for (const Key& k : kFrameworkKeys.keys) {
+    if (!is_group(k)) {
+      paths.emplace_back(k.name);
+      continue;
+    }
+    for (const Key& inner : k.forms.front().object->keys) {
+      paths.push_back(std::string(k.name) + "." + std::string(inner.name));
+    }
+  }
+  return paths;
 }
 
 std::vector<std::string> beyond_runs(const FrameworkProfile& profile, const Json& parallel) {
@@ -140,15 +178,17 @@ std::vector<std::string> beyond_runs(const FrameworkProfile& profile, const Json
   return beyond;
 }
 
-void read_qwz(const Reader& r, Framework& out) { out.zeropp.qwz = r.integer(0, 64); }
-void read_hpz(const Reader& r, Framework& out) { out.zeropp.hpz = r.integer(0, 1 << 20); }
-void read_qgz(const Reader& r, Framework& out) { out.zeropp.qgz = r.integer(0, 64); }
+void read_qwz(const Reader& r, FrameworkSharding& out) { out.zeropp.qwz = r.integer(0, 64); }
+void read_hpz(const Reader& r, FrameworkSharding& out) { out.zeropp.hpz = r.integer(0, 1 << 20); }
+void read_qgz(const Reader& r, FrameworkSharding& out) { out.zeropp.qgz = r.integer(0, 64); }
 
 void read_selective_modules(const Reader& r, ModuleMask& out) { read_mask<Module>(r, out); }
 
 void read_unfused(const Reader& r, ChainMask& out) { read_mask<Chain>(r, out); }
 
-void read_interval(const Reader& r, Framework& out) {
+void read_kept(const Reader& r, KeptGatheredMask& out) { read_mask<KeptGathered>(r, out); }
+
+void read_interval(const Reader& r, FrameworkLevel& out) {
   const std::vector<Reader> interval = r.items();
   if (interval.size() != 2) r.fail("two factors, low and high");
   out.interval_low = interval[0].number(0.01, 1);

@@ -32,8 +32,12 @@ struct FrameworkProfile {
   std::optional<bool> dropout;  // of its models, where neither run nor model says
   std::string inherits;         // the profile it takes its other keys from, by name
   std::vector<FrameworkOption> options;
-  KeptJson document;  // with the overlays applied, for provenance
+  std::vector<std::string> notes;  // on keys of earlier versions, one line each
+  KeptJson document;               // with the overlays applied, for provenance
 };
+
+// The keys of a profile that hold a value, within their groups: "kernels.linear_rate".
+std::vector<std::string> framework_paths();
 
 // Values of `parallel`, a resolved object, that the software is not known to run (`runs`), as
 // "zero 0 or 1 beside a pipeline; zero 3". Leaves out recompute, of which the run warns itself.

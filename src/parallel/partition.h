@@ -53,7 +53,7 @@ Group shard_group(const Strategy& s, const Cluster& c, ShardedStates which, std:
 
 // Whether sharded weights are gathered anew in every micro batch, or once a step and kept.
 inline bool gathers_every_micro_batch(const Strategy& s, const Framework& f) {
-  return s.partition.weights > 1 && !(f.pipeline_keeps_weights && s.pp > 1);
+  return s.partition.weights > 1 && !(f.gathers.keeps(KeptGathered::pipeline) && s.pp > 1);
 }
 
 // Gradients are reduced in every micro batch: with the weights, or because they are kept sharded
@@ -65,7 +65,7 @@ inline bool reduces_every_micro_batch(const Strategy& s, const Framework& f) {
 // Shards of gradients so reduced are also summed over their replicas in every micro batch, not once
 // a step.
 inline bool sums_replicas_every_micro_batch(const Strategy& s, const Framework& f) {
-  return f.sums_replicas_every_micro_batch && reduces_every_micro_batch(s, f);
+  return f.gradients.replicas_every_micro_batch && reduces_every_micro_batch(s, f);
 }
 
 }  // namespace orrery

@@ -128,7 +128,7 @@ Table framework_list(const std::vector<NamedDocument>& documents) {
         read_framework(d.json, d.file, Json::object(), d.file, "parallel.framework_options");
     std::vector<std::string> names;
     for (const FrameworkOption& o : p.options) names.push_back(o.name);
-    list.add({d.name, count_cell(p.framework.zero), p.states, {joined(names, ", "), names}});
+    list.add({d.name, count_cell(p.framework.sharding.zero), p.states, {joined(names, ", "), names}});
   }
   return list;
 }

@@ -15,8 +15,8 @@ namespace {
 // the moments of a step that the closed form tells apart are not passes.
 Run without_moments(const Run& run) {
   Run same = run;
-  same.framework.frees_gradients = false;
-  same.framework.optimizer_copies = 0;
+  same.framework.gradients.freed_with_step = false;
+  same.framework.update.weight_copies = 0;
   return same;
 }
 

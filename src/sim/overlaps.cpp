@@ -32,26 +32,26 @@ void stand_still(StepPlan& plan) {
 
 const std::array<Overlap, kOverlaps> kOverlapTable = {{
     {"grad-reduce", "gradients are reduced after the passes, not beside them",
-     [](Framework& f) { f.overlap_grad_reduce = false; }},
+     [](Framework& f) { f.overlap.grad_reduce = false; }},
     {"param-gather", "weights are gathered before what needs them, not beside passes",
-     [](Framework& f) { f.overlap_param_gather = false; }},
+     [](Framework& f) { f.overlap.param_gather = false; }},
     {"tp", "nothing runs beside tensor parallelism's collectives",
      [](Framework& f) {
-       f.tp_exposed = 1;
-       f.tp_backward_overlap = false;
+       f.overlap.tp_exposed = 1;
+       f.overlap.tp_backward = false;
      }},
     {"cp", "attention waits for every step of the ring",
-     [](Framework& f) { f.cp_overlap = false; }},
+     [](Framework& f) { f.overlap.cp = false; }},
     {"ep", "nothing runs beside the exchanges of experts",
      [](Framework& f) {
-       f.ep_exposed = 1;
-       f.ep_exposed_interleaved = 1;
+       f.overlap.ep_exposed = 1;
+       f.overlap.ep_exposed_interleaved = 1;
      }},
     {"offload", "passes wait for what goes to the host and comes back", nullptr, expose_offload},
     {"pairs", "DualPipe's two micro batches run one after the other", nullptr, part_pairs},
     {"checkpoint", "training stands still until a checkpoint is written", nullptr, stand_still},
     {"reshard", "weights gathered for forward stay for backward, in memory too",
-     [](Framework& f) { f.keeps_gathered_weights = true; }},
+     [](Framework& f) { f.gathers.kept |= mask_of(KeptGathered::layers); }},
 }};
 
 }  // namespace orrery

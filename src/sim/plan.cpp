@@ -162,13 +162,13 @@ StepPlan plan_step(const Run& run, Workspace& w) {
   plan.rendezvous = rendezvous_of(run, w, plan.shape.stages);
   plan.goes_on = run.strategy.post_validation;
   plan.begins.assign(plan.stages.size(), Seconds());
-  plan.overhead = run.framework.step_overhead;
-  plan.gathers_first = run.framework.overlap_param_gather;
-  plan.gradient_use = run.framework.fabric_share;
+  plan.overhead = run.framework.host.step_overhead;
+  plan.gathers_first = run.framework.overlap.param_gather;
+  plan.gradient_use = run.framework.network.fabric_share;
   plan.copy_slowdown = slowdown_beside_copies(run.cluster.device);
   // If weights are gathered in every micro batch, the passes include it already (stage.h).
   if (!gathers_every_micro_batch(run.strategy, run.framework)) {
-    plan.slowdown = run.framework.communication_slowdown;
+    plan.slowdown = run.framework.overlap.slowdown;
   }
   return plan;
 }

@@ -104,8 +104,8 @@ Answer played_answer(const Run& run, Workspace& workspace, const Simulation& s) 
   a.breakdown[Term::pp_exposed] += sends;
   a.breakdown[Term::pp_bubble] = waits - sends;
   fit_lines(s.lines[stage], a);
-  a.interval_low = a.step_time * run.framework.interval_low;
-  a.interval_high = a.step_time * run.framework.interval_high;
+  a.interval_low = a.step_time * run.framework.level.interval_low;
+  a.interval_high = a.step_time * run.framework.level.interval_high;
   return a;
 }
 

@@ -152,10 +152,10 @@ FetchedPass play_layers(const std::vector<LayerWork>& layers, const PrefetchRule
 std::vector<CellFetches> fetch_in_order(const Run& run, const Workspace& w, std::int64_t depth,
                                         StepPlan& plan) {
   const Framework& f = run.framework;
-  const PrefetchRules rules{depth, f.overlap_param_gather, f.overlap_grad_reduce,
-                            f.communication_slowdown};
+  const PrefetchRules rules{depth, f.overlap.param_gather, f.overlap.grad_reduce,
+                            f.overlap.slowdown};
   PrefetchRules backward = rules;
-  backward.gathers_beside = f.overlap_param_gather && f.backward_prefetch;
+  backward.gathers_beside = f.overlap.param_gather && f.gathers.backward_prefetch;
   std::vector<CellFetches> all;
   for (std::size_t cell = 0; cell < plan.passes.size(); ++cell) {
     const std::int64_t part = part_of_cell(plan, static_cast<std::int64_t>(cell));
@@ -169,7 +169,7 @@ std::vector<CellFetches> fetch_in_order(const Run& run, const Workspace& w, std:
 
 void hold_fetched(Run& run, const Workspace& w, std::int64_t depth) {
   Framework& f = run.framework;
-  if (depth <= 1 || f.max_live_parameters > 0 || f.keeps_gathered_weights) return;
+  if (depth <= 1 || f.gathers.max_live > 0 || f.gathers.keeps(KeptGathered::layers)) return;
   std::int64_t layer = 0;
   std::int64_t ends = 0;
   for (const BlockType i : kAllOf<BlockType>) {
@@ -180,7 +180,7 @@ void hold_fetched(Run& run, const Workspace& w, std::int64_t depth) {
       ends += p.dense;
     }
   }
-  f.max_live_parameters = (depth + 1) * layer + ends;
+  f.gathers.max_live = (depth + 1) * layer + ends;
 }
 
 }  // namespace orrery

@@ -8,12 +8,14 @@
 
 #include "core/error.h"
 #include "estimate/config_lookup.h"
+#include "parallel/framework_kernel_keys.h"
 #include "validate/config_text.h"
 
 namespace orrery {
 namespace {
 
 constexpr const char* kSources = "sources";
+constexpr std::string_view kLevelFactor = key_path<&FrameworkLevel::factor>;
 constexpr const char* kUnmoved = "its prior, which no published run moves";
 constexpr double kSmallest = 0.005;  // change worth writing: less is lost in the digits
 
@@ -30,6 +32,14 @@ std::string changed_value(const std::string& raw, const Change& change) {
   const double value = std::stod(raw.substr(1), &used);
   const Change unbounded{change.kind, change.by, 0, HUGE_VAL};
   return "\"" + digits(unbounded(value)) + raw.substr(1 + used);
+}
+
+// A profile without a level of its own gets the one that changes nothing.
+void insert_level_factor(std::string& profile) {
+  const KeyPath path = dotted_path(std::string(kLevelFactor));
+  const std::string& group = path.front();
+  if (value_at(profile, {group}).empty()) insert_key(profile, {}, group, "{}");
+  insert_key(profile, {group}, path.back(), "1");
 }
 
 class Editor {
@@ -85,8 +95,8 @@ class Editor {
     std::vector<KeyPath> paths;
     const KeyPath path = dotted_path(std::string(f.path));
     const std::string raw = value_at(text, path);
-    if (raw.empty() && f.path == "stack_factor") {
-      insert_key(text, {}, "stack_factor", "1");
+    if (raw.empty() && f.path == kLevelFactor) {
+      insert_level_factor(text);
     } else if (raw.empty()) {
       return;  // a device without this precision or kernel
     }

@@ -34,9 +34,11 @@ void attention(Run& run, const Change& c) {
   for (double& share : curve.backward) share = c(share);
 }
 
-template <double Framework::*Member>
+// A key of one of the profile's groups.
+template <auto Group, auto Member>
 void framework(Run& run, const Change& c) {
-  run.framework.*Member = c(run.framework.*Member);
+  double& value = run.framework.*Group.*Member;
+  value = c(value);
 }
 
 template <std::size_t Tier>
@@ -49,9 +51,10 @@ void launch(Run& run, const Change& c) {
   efficiency(run).launch = Seconds(c(efficiency(run).launch.si()));
 }
 
-template <Seconds Framework::*Member>
+template <auto Group, auto Member>
 void framework_seconds(Run& run, const Change& c) {
-  run.framework.*Member = Seconds(c((run.framework.*Member).si()));
+  Seconds& value = run.framework.*Group.*Member;
+  value = Seconds(c(value.si()));
 }
 
 constexpr FitDocument kDevice = FitDocument::device;
@@ -61,27 +64,17 @@ constexpr FitDocument kNode = FitDocument::node;
 using E = DeviceEfficiency;
 using F = Framework;
 
-// The row of the framework's keys that fills a member.
-template <auto Member>
-consteval const Key& framework_key() {
-  for (const Key& k : kFrameworkRows.rows) {
-    if (k.held == member_tag<Member>() || k.asked == member_tag<Member>()) return k;
-  }
-  throw "a member without a key";
-}
-
 // With the range that its reader keeps.
-template <double Framework::*Member>
+template <auto Group, auto Member>
 consteval FitField of_framework() {
-  const Key& key = framework_key<Member>();
-  const Form& form = key.forms.front();
-  return {key.name, kFramework, form.least, form.most, framework<Member>};
+  const Form& form = key_row<Member>.forms.front();
+  return {key_path<Member>, kFramework, form.least, form.most, framework<Group, Member>};
 }
 
 // Up to a minute: what a step takes at most.
-template <Seconds Framework::*Member>
+template <auto Group, auto Member>
 consteval FitField seconds_of_framework() {
-  return {framework_key<Member>().name, kFramework, 0, 60, framework_seconds<Member>};
+  return {key_path<Member>, kFramework, 0, 60, framework_seconds<Group, Member>};
 }
 
 constexpr std::array kFields = {
@@ -111,18 +104,18 @@ constexpr std::array kFields = {
              attention<AttentionKernel::triton>},
     FitField{"efficiency.attention.sdpa", kDevice, kLeastFraction, 1,
              attention<AttentionKernel::sdpa>},
-    of_framework<&F::communication_slowdown>(),
-    of_framework<&F::stack_factor>(),
-    of_framework<&F::linear_rate>(),
-    of_framework<&F::pointwise_passes>(),
-    of_framework<&F::tp_exposed>(),
-    of_framework<&F::ep_exposed>(),
-    of_framework<&F::fabric_share>(),
-    of_framework<&F::dp_overlap_share>(),
-    of_framework<&F::dp_exposed_floor>(),
-    of_framework<&F::prefetch_norm>(),
-    seconds_of_framework<&F::refresh_per_rank>(),
-    seconds_of_framework<&F::step_overhead>(),
+    of_framework<&F::overlap, &FrameworkOverlap::slowdown>(),
+    of_framework<&F::level, &FrameworkLevel::factor>(),
+    of_framework<&F::kernels, &FrameworkKernels::linear_rate>(),
+    of_framework<&F::kernels, &FrameworkKernels::pointwise_passes>(),
+    of_framework<&F::overlap, &FrameworkOverlap::tp_exposed>(),
+    of_framework<&F::overlap, &FrameworkOverlap::ep_exposed>(),
+    of_framework<&F::network, &FrameworkNetwork::fabric_share>(),
+    of_framework<&F::overlap, &FrameworkOverlap::dp_share>(),
+    of_framework<&F::overlap, &FrameworkOverlap::dp_floor>(),
+    of_framework<&F::gathers, &FrameworkGathers::prefetch_norm>(),
+    seconds_of_framework<&F::update, &FrameworkUpdate::refresh_per_rank>(),
+    seconds_of_framework<&F::host, &FrameworkHost::step_overhead>(),
     FitField{"tiers.0.efficiency", kNode, kLeastFraction, 1, tier_efficiency<0>},
     FitField{"tiers.1.efficiency", kNode, kLeastFraction, 1, tier_efficiency<1>},
 };

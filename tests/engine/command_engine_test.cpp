@@ -125,12 +125,12 @@ TEST_CASE("a fit's source does not speak of a number that the user sets") {
                        set + "}");
     REQUIRE_MESSAGE(a.error.empty(), a.error);
     const std::string text(a.text.str());
-    const std::size_t at = text.find("framework.linear_rate");
+    const std::size_t at = text.find("framework.kernels.linear_rate");
     REQUIRE(at != std::string::npos);
     return text.substr(at, 160);
   };
   CHECK(source("{}").find("fitted on") != std::string::npos);
-  CHECK(source(R"({"framework.linear_rate": 0.5})").find("set by the run") != std::string::npos);
+  CHECK(source(R"({"framework.kernels.linear_rate": 0.5})").find("set by the run") != std::string::npos);
 }
 
 TEST_CASE("what is wrong stands in parts beside the line") {

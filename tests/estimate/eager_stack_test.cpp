@@ -83,13 +83,13 @@ TEST_CASE("an eager RMSNorm in 16 bits moves 36 bytes an element forward and kee
 TEST_CASE("a chain that is not fused keeps what its operators save") {
   Run run = gated_run();
   const Bytes fused = price<double>(run).blocks[BlockType::layer_0].activations.kept_all;
-  run.framework.unfused = mask_of(Chain::rms_norm);
+  run.framework.kernels.unfused = mask_of(Chain::rms_norm);
   const Bytes norms = price<double>(run).blocks[BlockType::layer_0].activations.kept_all - fused;
   CHECK(near(norms.si(), 2 * 4 * kTokens * kHiddenWidth));  // two norms, an fp32 copy each
-  run.framework.unfused = mask_of(Chain::gated_activation);
+  run.framework.kernels.unfused = mask_of(Chain::gated_activation);
   const Bytes gate = price<double>(run).blocks[BlockType::layer_0].activations.kept_all - fused;
   CHECK(near(gate.si(), 2 * kTokens * 4096));  // the activated half
-  run.framework.unfused = mask_of(Chain::repeated_keys);
+  run.framework.kernels.unfused = mask_of(Chain::repeated_keys);
   const Bytes keys = price<double>(run).blocks[BlockType::layer_0].activations.kept_all - fused;
   CHECK(near(keys.si(),
              2 * 2 * kTokens * (kHiddenWidth - kHiddenWidth / 4)));  // 16 heads where 4 were kept
@@ -98,7 +98,7 @@ TEST_CASE("a chain that is not fused keeps what its operators save") {
 TEST_CASE("recomputed layer norms leave what the final norm keeps") {
   Run run =
       gated_run(R"({"parallel": {"recompute": "selective", "recompute_modules": ["layernorm"]}})");
-  run.framework.unfused = mask_of(Chain::rms_norm);
+  run.framework.kernels.unfused = mask_of(Chain::rms_norm);
   const Prices<double> prices = price<double>(run);
   CHECK(prices.blocks[BlockType::layer_0].activations.kept <
         prices.blocks[BlockType::layer_0].activations.kept_all);
@@ -112,18 +112,18 @@ TEST_CASE("the host launches the kernels of a layer one after the other") {
   CHECK(launches_of_layer(run, Phase::forward) == 13);
   // 2 for each norm and product, 3 for attention, 2 rope, 1 activation, 2 residuals.
   CHECK(launches_of_layer(run, Phase::backward) == 2 * 2 + 4 * 2 + 3 + 2 + 1 + 2);
-  run.framework.unfused = mask_of(Chain::rotary);
+  run.framework.kernels.unfused = mask_of(Chain::rotary);
   CHECK(launches_of_layer(run, Phase::forward) == 13 - 2 + 10);
 }
 
 TEST_CASE("a pass takes no less than its launches, and no more where the GPU is slower") {
   Run run = gated_run();
-  run.framework.host_launch = Seconds();
+  run.framework.host.launch = Seconds();
   const Answer alone = estimate(run);
   CHECK(term(alone, Term::host_exposed) == Seconds());
-  run.framework.host_launch = Seconds(1e-12);
+  run.framework.host.launch = Seconds(1e-12);
   CHECK(estimate(run).step_time == alone.step_time);
-  run.framework.host_launch = Seconds(1);  // far above any kernel
+  run.framework.host.launch = Seconds(1);  // far above any kernel
   const Prices<double> prices = price<double>(run);
   double launches = 0;
   for (const BlockType b : kAllOf<BlockType>) {
@@ -139,12 +139,12 @@ TEST_CASE("a pass takes no less than its launches, and no more where the GPU is 
 TEST_CASE("weights gathered after the backward before stand in the open") {
   Run run = gated_run(R"({"cluster": {"gpus": 16}, "training": {"global_batch": 16},
                           "parallel": {"zero": 3}})");
-  run.framework.overlap_param_gather = run.framework.overlap_grad_reduce = true;
-  run.framework.communication_slowdown = 0;
-  run.framework.prefetch_norm = 100;  // the longer of the two
+  run.framework.overlap.param_gather = run.framework.overlap.grad_reduce = true;
+  run.framework.overlap.slowdown = 0;
+  run.framework.gathers.prefetch_norm = 100;  // the longer of the two
   run.cluster.device.peak[Precision::bf16] = FlopsPerSecond(1e12);
   const Seconds hidden = term(estimate(run), Term::dp_exposed);
-  run.framework.backward_prefetch = false;
+  run.framework.gathers.backward_prefetch = false;
   const Answer open = estimate(run);
   Seconds gathers{};
   for (std::uint8_t i = 0; i < open.comm_count; ++i) {
@@ -160,12 +160,12 @@ TEST_CASE("weights gathered after the backward before stand in the open") {
 TEST_CASE("an optimizer over replicas without flat buffers sends its weights rank by rank") {
   Run run = gated_run(R"({"cluster": {"gpus": 16}, "training": {"global_batch": 16},
                           "parallel": {"zero": 1}, "framework": "generic"})");
-  run.framework.overlap_param_gather = false;  // all of it shows
+  run.framework.overlap.param_gather = false;  // all of it shows
   const auto shown = [](Run r, Seconds by_rank) {
-    r.framework.refresh_per_rank = by_rank;
+    r.framework.update.refresh_per_rank = by_rank;
     return term(estimate(r), Term::dp_exposed);
   };
-  CHECK(run.framework.refresh_per_rank > Seconds());
+  CHECK(run.framework.update.refresh_per_rank > Seconds());
   const Seconds apart = shown(run, Seconds(1e-3)) - shown(run, Seconds());
   CHECK(near(apart.si(), 16 * static_cast<double>(kLayers) * 1e-3));
   // Over the 8 GPUs of a node there are 8 ranks to send, and none where each rank updates all.
@@ -182,7 +182,7 @@ TEST_CASE("sharded weights, Megatron, DeepSpeed and compiled programs gather at 
        {"fsdp", "fused", "deepspeed", "compiled", "megatron-core", "torchtitan"}) {
     CAPTURE(name);
     CHECK(
-        gated_run(R"({"framework": ")" + std::string(name) + R"("})").framework.refresh_per_rank ==
+        gated_run(R"({"framework": ")" + std::string(name) + R"("})").framework.update.refresh_per_rank ==
         Seconds());
   }
 }
@@ -191,13 +191,13 @@ TEST_CASE("memory is full at the loss, in the last layer or in the update, which
   Run run = gated_run();
   const StageMemory<double> before = memory_by_stage(run).front();
   // The update makes one copy of 2 bytes a parameter; with a thousand of them it is the peak.
-  run.framework.optimizer_copies = 1000;
+  run.framework.update.weight_copies = 1000;
   const StageMemory<double> update = memory_by_stage(run).front();
   CHECK(update[MemoryLine::activations] == Bytes());
   CHECK(near(update[MemoryLine::optimizer_working].si(), 1000 * before[MemoryLine::weights].si()));
   // Where gradients are freed with the step, none is there at the loss.
-  run.framework.optimizer_copies = 0;
-  run.framework.frees_gradients = true;
+  run.framework.update.weight_copies = 0;
+  run.framework.gradients.freed_with_step = true;
   const StageMemory<double> freed = memory_by_stage(run).front();
   const bool at_loss = freed[MemoryLine::gradients] == Bytes();
   CHECK(freed.allocated < before.allocated);
@@ -206,22 +206,24 @@ TEST_CASE("memory is full at the loss, in the last layer or in the update, which
   // Sums over several micro batches stay.
   Run summed = gated_run(R"({"training": {"global_batch": 2}})");
   const StageMemory<double> kept = memory_by_stage(summed).front();
-  summed.framework.frees_gradients = true;
+  summed.framework.gradients.freed_with_step = true;
   CHECK(memory_by_stage(summed).front().allocated == kept.allocated);
 }
 
 TEST_CASE("a profile takes what it does not state from the one it inherits from") {
   const ConfigLookup lookup = lookup_of(
       "parent",
-      R"({"name": "parent", "zero": 1, "context": "1 GiB", "sources": {"zero": "a", "context": "b"}})");
+      R"({"name": "parent", "sharding": {"zero": 1}, "buffers": {"context": "1 GiB"},
+          "sources": {"sharding.zero": "a", "buffers.context": "b"}})");
   const Json child =
-      json_of(R"({"name": "child", "inherits": "parent", "zero": 3, "sources": {"zero": "c"}})");
+      json_of(R"({"name": "child", "inherits": "parent",
+      "sharding": {"zero": 3}, "sources": {"sharding.zero": "c"}})");
   const Json whole = with_inherited(child, "child.json", lookup);
   CHECK(whole["name"] == "child");
-  CHECK(whole["zero"] == 3);
-  CHECK(whole["context"] == "1 GiB");
-  CHECK(whole["sources"]["zero"] == "c");
-  CHECK(whole["sources"]["context"] == "b");
+  CHECK(whole["sharding"]["zero"] == 3);
+  CHECK(whole["buffers"]["context"] == "1 GiB");
+  CHECK(whole["sources"]["sharding.zero"] == "c");
+  CHECK(whole["sources"]["buffers.context"] == "b");
   CHECK(!whole.contains("inherits"));
   const ConfigLookup loop = lookup_of("self", R"({"name": "self", "inherits": "self"})");
   CHECK_THROWS_AS(with_inherited(json_of(R"({"inherits": "self"})"), "x.json", loop), InputError);
@@ -246,7 +248,7 @@ TEST_CASE("what a layer's largest matrix has beyond the prefetch limit is gather
   Run run = gated_run(R"({"cluster": {"gpus": 8}, "training": {"global_batch": 8},
                           "parallel": {"zero": 3}})");
   const auto exposed = [&](std::int64_t limit) {
-    run.framework.prefetch_limit = limit;
+    run.framework.gathers.prefetch_limit = limit;
     return term(estimate(run), Term::dp_exposed);
   };
   constexpr std::int64_t kMatrix = 1024 * 2 * 4096;  // gate and up

@@ -40,9 +40,9 @@ double shown(const ShardedOperator& op, const Run& run, std::uint8_t tier = 0) {
 
 TEST_CASE("an exchange shows by as much as it is longer than its cover") {
   Run run;
-  run.framework.tp_backward_overlap = true;
-  run.framework.cp_overlap = true;
-  run.framework.tp_exposed = 0.5;
+  run.framework.overlap.tp_backward = true;
+  run.framework.overlap.cp = true;
+  run.framework.overlap.tp_exposed = 0.5;
   const auto alone = [&](Pass pass, Cover cover) {
     return shown(operator_with({exchange(pass, cover)}), run);
   };
@@ -55,13 +55,13 @@ TEST_CASE("an exchange shows by as much as it is longer than its cover") {
   run.strategy.schedule = ScheduleId::zb_h1;
   CHECK(alone(Pass::backward, Cover::weight_gradient) == 7 * 0.5);
   CHECK(alone(Pass::backward, Cover::input_gradient) == 7 - 6);
-  run.framework.tp_backward_overlap = false;
+  run.framework.overlap.tp_backward = false;
   CHECK(alone(Pass::backward, Cover::input_gradient) == 7 * 0.5);
 }
 
 TEST_CASE("exchanges of one pass share a cover evenly") {
   Run run;
-  run.framework.cp_overlap = true;
+  run.framework.overlap.cp = true;
   const Exchange backward = exchange(Pass::backward, Cover::attention);
   const Exchange forward = exchange(Pass::forward, Cover::attention);
   CHECK(shown(operator_with({backward, backward, forward}), run) == 7 - 6 / 2);
@@ -70,7 +70,7 @@ TEST_CASE("exchanges of one pass share a cover evenly") {
 
 TEST_CASE("tensor parallelism hides its copies over the links of a node, and none over a fabric") {
   Run run;
-  run.framework.tp_exposed = 0.5;
+  run.framework.overlap.tp_exposed = 0.5;
   run.cluster.tiers[0].kind = TierKind::nvswitch;
   run.cluster.tiers[1].kind = TierKind::infiniband;
   const ShardedOperator op = operator_with({exchange(Pass::forward, Cover::none)});

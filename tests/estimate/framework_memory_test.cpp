@@ -48,12 +48,12 @@ std::int64_t backward_gathers(const Run& run) {
 TEST_CASE("a stage keeps what it sent on, one output a micro batch in flight") {
   Run run = dense_run(R"({"pp": 4})");
   const Bytes without = memory_line(run, MemoryLine::activations);
-  run.framework.keeps_stage_outputs = true;
+  run.framework.pipeline.keeps_outputs = true;
   const Bytes more = memory_line(run, MemoryLine::activations) - without;
   CHECK(more.si() == testing::about(4 * kMicroBatchTokens * kWidth * 2));  // stage 0: 4 in flight
   Run alone = dense_run(R"({"pp": 1})");
   const Bytes whole = memory_line(alone, MemoryLine::activations);
-  alone.framework.keeps_stage_outputs = true;
+  alone.framework.pipeline.keeps_outputs = true;
   CHECK(memory_line(alone, MemoryLine::activations) == whole);
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("who keeps gathered inputs gathers them once") {
   Run run = dense_run(R"({"tp": 4, "sequence_parallel": true, "recompute": "none"})");
   const Bytes sharded = memory_line(run, MemoryLine::activations);
   const std::int64_t gathers = backward_gathers(run);
-  run.framework.keeps_gathered_inputs = true;
+  run.framework.saved.gathered_inputs = true;
   // Two products a layer and the head keep whole what they kept a quarter of.
   const double inputs = (8 * 2 + 1) * kMicroBatchTokens * kWidth * 2 * 0.75;
   CHECK((memory_line(run, MemoryLine::activations) - sharded).si() == testing::about(inputs));
@@ -71,23 +71,23 @@ TEST_CASE("who keeps gathered inputs gathers them once") {
 TEST_CASE(
     "outputs that tensor parallelism reduces wait for the device, as far as the host is ahead") {
   Run run = dense_run(R"({"tp": 4, "sequence_parallel": true, "recompute": "none"})");
-  run.framework.records_streams = false;
+  run.framework.allocator.records_streams = false;
   const Bytes without = memory_line(run, MemoryLine::fragmentation);
-  run.framework.records_streams = true;
+  run.framework.allocator.records_streams = true;
   const double output = kMicroBatchTokens * kWidth * 2;  // whole, in 16 bits
   // Two of each of eight layers, whose launches the queue holds.
   CHECK((memory_line(run, MemoryLine::fragmentation) - without).si() ==
         testing::about(16 * output));
   Run alone = dense_run(R"({"tp": 1})");
-  alone.framework.records_streams = false;
+  alone.framework.allocator.records_streams = false;
   const Bytes whole = memory_line(alone, MemoryLine::fragmentation);
-  alone.framework.records_streams = true;
+  alone.framework.allocator.records_streams = true;
   CHECK(memory_line(alone, MemoryLine::fragmentation) == whole);
 }
 
 TEST_CASE("copies of weights in 8 bits are kept both ways, but the stored ones") {
   Run run = dense_run(R"({"tp": 2})");
-  run.framework.keeps_narrow_weights = true;
+  run.framework.saved.narrow_weights = true;
   CHECK(memory_line(run, MemoryLine::secondary_weights) == Bytes());
   run.training.precision = Precision::fp8;
   // A layer: queries, output, keys and values, three matrices of the MLP; two norms, which no
@@ -118,7 +118,7 @@ TEST_CASE("frozen weights have copies in 8 bits as those that train, but for pac
 
 TEST_CASE("a Blackwell's products read one copy in 8 bits both ways, but not blocks of scales") {
   Run run = dense_run(R"({"tp": 2})");
-  run.framework.keeps_narrow_weights = true;
+  run.framework.saved.narrow_weights = true;
   run.cluster.device.generation = Generation::blackwell;
   run.training.precision = Precision::fp8;
   const double layer = (2 + 0.5 + 3 * 4) * kWidth * kWidth / 2 + 2 * kWidth;
@@ -132,7 +132,7 @@ TEST_CASE("communicators: one a dimension and one of all ranks, by the channels 
   const Run one = dense_run(R"({"tp": 8})");
   const Bytes group = memory_line(one, MemoryLine::communicators);
   // An H100's links of 450 GB/s fill 36 channels, of which NCCL opens 32.
-  CHECK(group.si() == testing::about(one.framework.group_buffers.si() * 32 / 24));
+  CHECK(group.si() == testing::about(one.framework.buffers.group.si() * 32 / 24));
   const Run three = dense_run(R"({"tp": 2, "pp": 2, "dp": 2})");
   CHECK(memory_line(three, MemoryLine::communicators).si() == testing::about(4 * group.si()));
 }
@@ -140,8 +140,8 @@ TEST_CASE("communicators: one a dimension and one of all ranks, by the channels 
 TEST_CASE("an embedding's gradient needs a block of its own where no other tensor is as large") {
   const std::int64_t large = 65536;
   const auto cached = [](Run run) {
-    run.framework.records_streams = false;
-    run.framework.state_overhead = run.framework.activation_overhead = 0;
+    run.framework.allocator.records_streams = false;
+    run.framework.allocator.state_overhead = run.framework.allocator.activation_overhead = 0;
     return std::pair(memory_by_stage(run).front()[MemoryLine::fragmentation],
                      memory_by_stage(run).back()[MemoryLine::fragmentation]);
   };
@@ -157,7 +157,7 @@ TEST_CASE("every micro batch of a step has receive buffers of its own") {
   Run run = dense_run(R"({"pp": 4})");
   REQUIRE(run.strategy.micro_batches == 4);
   const Bytes without = memory_line(run, MemoryLine::buckets);
-  run.framework.receives_apart = true;
+  run.framework.pipeline.receives_apart = true;
   // The first stage receives gradients alone.
   const Bytes more = memory_line(run, MemoryLine::buckets) - without;
   CHECK(more.si() == testing::about(4 * kMicroBatchTokens * kWidth * 2));
@@ -165,18 +165,18 @@ TEST_CASE("every micro batch of a step has receive buffers of its own") {
 
 TEST_CASE("what is reduced after the last backward is reserved, not allocated") {
   Run run = dense_run(R"({"pp": 4, "zero": 3})");
-  run.framework.pipeline_keeps_weights = true;
+  run.framework.gathers.kept = mask_of(KeptGathered::pipeline);
   const Answer before = estimate(run);
-  run.framework.reduces_at_the_end = true;
+  run.framework.gradients.reduced_at_end = true;
   const Answer after = estimate(run);
   CHECK(after.memory.allocated == before.memory.allocated);
   const double layer = 1024.0 * (1024 + 512 + 1024 + 3 * 4096) + 2 * 1024;
   CHECK((after.memory.reserved - before.memory.reserved).si() ==
         testing::about(2 * layer * run.training.recipe.reduced));
-  run.framework.pipeline_keeps_weights = false;  // reduced in every micro batch
+  run.framework.gathers.kept = 0;  // reduced in every micro batch
   CHECK(estimate(run).memory.outsized == Bytes());
   Run whole = dense_run(R"({"pp": 4, "zero": 1})");
-  whole.framework.reduces_at_the_end = true;
+  whole.framework.gradients.reduced_at_end = true;
   CHECK(estimate(whole).memory.outsized == Bytes());
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("inputs of 8-bit products are kept as they were, where tp does not spl
   Run run = dense_run(R"({"recompute": "none"})");
   run.training.precision = Precision::fp8;
   const Bytes quantised = memory_line(run, MemoryLine::activations);
-  run.framework.keeps_wide_inputs = true;
+  run.framework.saved.wide_inputs = true;
   const Bytes wide = memory_line(run, MemoryLine::activations);
   run.training.precision = Precision::bf16;
   CHECK(wide > quantised);
@@ -192,14 +192,14 @@ TEST_CASE("inputs of 8-bit products are kept as they were, where tp does not spl
   Run split = dense_run(R"({"tp": 4, "recompute": "none"})");
   split.training.precision = Precision::fp8;
   const Bytes before = memory_line(split, MemoryLine::activations);
-  split.framework.keeps_wide_inputs = true;
+  split.framework.saved.wide_inputs = true;
   CHECK(memory_line(split, MemoryLine::activations) == before);
 }
 
 TEST_CASE("what the loss leaves in the cache is reserved, not allocated") {
   Run run = dense_run(R"({"tp": 1})", 32000);
   const Answer before = estimate(run);
-  run.framework.logits_overhead = 0.25;
+  run.framework.loss.logits_overhead = 0.25;
   const Answer after = estimate(run);
   CHECK(after.memory.allocated == before.memory.allocated);
   CHECK((after.memory.reserved - before.memory.reserved).si() ==
@@ -210,7 +210,7 @@ TEST_CASE("a loss keeps the logits, an fp32 copy and softmax, one of them, or no
   Run run = dense_run(R"({"tp": 1})", 32000);
   const double logits = kMicroBatchTokens * 32000;
   const auto bytes = [&](CrossEntropy kind) {
-    run.framework.cross_entropy = kind;
+    run.framework.loss.method = kind;
     return memory_line(run, MemoryLine::logits).si() / logits;
   };
   CHECK(bytes(CrossEntropy::unfused) == testing::about(12));
@@ -222,8 +222,8 @@ TEST_CASE("a loss keeps the logits, an fp32 copy and softmax, one of them, or no
 
 TEST_CASE("the loss over a split vocabulary is the one the framework has for it") {
   Run run = dense_run(R"({"tp": 4, "sequence_parallel": true})", 32000);
-  run.framework.cross_entropy = CrossEntropy::unfused;
-  run.framework.split_cross_entropy = CrossEntropy::loss_parallel;
+  run.framework.loss.method = CrossEntropy::unfused;
+  run.framework.loss.split_method = CrossEntropy::loss_parallel;
   const double logits = kMicroBatchTokens * 32000;
   CHECK(memory_line(run, MemoryLine::logits).si() == testing::about(16 * logits / 4));
   Run whole = dense_run(R"({"tp": 1})", 32000);
@@ -238,7 +238,7 @@ TEST_CASE("the largest module of a stage is one of a layer, or that of the vocab
   for (const auto& [vocabulary, largest] :
        {std::pair{1024, 1024.0 * 2 * 4096}, std::pair{65536, 1024.0 * 65536}}) {
     Run run = dense_run(R"({"zero": 3})", vocabulary);
-    run.framework.max_live_parameters = 1;
+    run.framework.gathers.max_live = 1;
     CHECK(memory_line(run, MemoryLine::gathered_weights).si() == largest * (2 + 2));
   }
 }

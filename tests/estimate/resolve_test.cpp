@@ -209,7 +209,7 @@ TEST_CASE("recompute left open is of one layer in n where the framework has no o
     const auto text = shipped_config("frameworks", "megatron-lm");
     run["framework"] = parse_json(text->text, text->file);
     run["framework"]["runs"] = json_of(R"({"recompute": ["layers", "full"]})");
-    run["framework"]["recomputes_one_in_n"] = one_in_n;
+    run["framework"]["recompute"]["one_in_n"] = one_in_n;
     run["cluster"]["device"]["memory_capacity"] = capacity;
     return resolved(run).run.strategy.recompute_layers;
   };
@@ -356,7 +356,7 @@ TEST_CASE("a framework of the user's own is kept in the inputs") {
   const auto text = shipped_config("frameworks", "generic");
   run["framework"] = parse_json(text->text, text->file);
   run["framework"]["name"] = "mine";
-  run["framework"]["step_overhead"] = "1 s";
+  run["framework"]["host"]["step_overhead"] = "1 s";
   check_round_trip(run);
 }
 

@@ -228,7 +228,7 @@ TEST_CASE("an estimate's bubble is the published formula of its own F, B and W")
   for (const std::string name : {"zb-h1", "zb-h2", "dualpipe", "dualpipev"}) {
     CAPTURE(name);
     Run run = run_of(with_schedule(name));
-    run.framework.stack_factor = 1;  // the formula is of passes as they are priced
+    run.framework.level.factor = 1;  // the formula is of passes as they are priced
     Workspace w;
     Answer a = estimate<double>(run, w);
     const std::size_t j = 3;
@@ -248,7 +248,7 @@ TEST_CASE("a slower network makes sends longer, not the bubble") {
     Json run = with_schedule("1f1b");
     run["cluster"]["tiers"]["nvswitch"] = {{"bandwidth", bandwidth}, {"latency", 0}, {"launch", 0}};
     Run resolved = run_of(run);
-    resolved.framework.stack_factor = 1;
+    resolved.framework.level.factor = 1;
     return estimate(resolved);
   };
   Answer fast = at("300 TB/s");

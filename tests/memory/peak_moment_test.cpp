@@ -50,7 +50,7 @@ TEST_CASE("two layers stay on the device where activations go to the host") {
 // A hundred bytes at work and as many cached, on a device of so many.
 StageMemory<double> settled(double capacity) {
   Framework f;
-  f.activation_overhead = 1;
+  f.allocator.activation_overhead = 1;
   StageMemory<double> m;
   m[MemoryLine::activations] = Bytes(100);
   settle<double>(m, f, Bytes(capacity));

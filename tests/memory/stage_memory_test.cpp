@@ -133,11 +133,11 @@ TEST_CASE("lines sum to the peak, with overheads on what they are shares of") {
   Strategy s;
   s.dp = 4;
   Framework f;
-  f.state_overhead = 0.1;
-  f.activation_overhead = 0.2;
-  f.context = Bytes(1000);
-  f.group_buffers = Bytes(10);
-  f.bucket = Bytes(100);
+  f.allocator.state_overhead = 0.1;
+  f.allocator.activation_overhead = 0.2;
+  f.buffers.context = Bytes(1000);
+  f.buffers.group = Bytes(10);
+  f.buffers.bucket = Bytes(100);
   const StageMemory<double> m = memory_of(s, 0, {activations(200, 50)}, f);
   const double states = 1000 * 18;
   const double work = 200 + 50 + 100;  // at the loss: nothing is recomputed yet
@@ -190,8 +190,8 @@ TEST_CASE("a backward pass holds its logits or what its layers work on, whicheve
 
 TEST_CASE("cached blocks are given back before a device is full, states' rounding is not") {
   Framework f;
-  f.state_overhead = 0.1;
-  f.activation_overhead = 0.5;
+  f.allocator.state_overhead = 0.1;
+  f.allocator.activation_overhead = 0.5;
   StageMemory<double> m;
   m[MemoryLine::weights] = Bytes(1000);
   m[MemoryLine::activations] = Bytes(400);
@@ -211,12 +211,12 @@ TEST_CASE("cached blocks are given back before a device is full, states' roundin
 
 TEST_CASE("blocks cut into parts in use stay when the device is full") {
   Framework f;
-  f.activation_overhead = 0.5;
+  f.allocator.activation_overhead = 0.5;
   StageMemory<double> m;
   m[MemoryLine::activations] = Bytes(400);
   settle<double>(m, f, Bytes());
   const Bytes empty = m.peak;
-  f.fragments_kept = 0.25;
+  f.allocator.fragments_kept = 0.25;
   settle<double>(m, f, Bytes());
   CHECK(m.peak == empty);
   settle<double>(m, f, Bytes(420));
@@ -257,7 +257,7 @@ TEST_CASE("an fp32 copy to step on is sharded as the optimizer is, and of 16-bit
   const auto bytes = [&](const StateRecipe& recipe) { return states_of_thousand(s, f, recipe); };
   const double before = bytes(kNarrow)[MemoryLine::optimizer].si();
   const double wide_before = bytes(kRecipe)[MemoryLine::optimizer].si();
-  f.steps_on_fp32_copy = true;
+  f.update.fp32_gradients = true;
   CHECK(bytes(kNarrow)[MemoryLine::optimizer].si() == before + 1000 * 4 / 4);
   CHECK(bytes(kRecipe)[MemoryLine::optimizer].si() == wide_before);
 }
@@ -269,7 +269,7 @@ TEST_CASE("16-bit gradients that are kept lie beside their fp32 sum") {
     return states_of_thousand(s, f, recipe)[MemoryLine::gradients].si();
   };
   CHECK(gradients(kRecipe) == 1000 * 4);
-  f.keeps_16_bit_gradients = true;
+  f.gradients.kept_in_16_bits = true;
   CHECK(gradients(kRecipe) == 1000 * (4 + 2));
   CHECK(gradients(kNarrow) == 1000 * 2);
 }
@@ -281,12 +281,12 @@ TEST_CASE("buckets of gradients are a second set of them") {
   const auto gradients = [&](const StateRecipe& recipe) {
     return states_of_thousand(s, f, recipe)[MemoryLine::gradients].si();
   };
-  f.copies_gradients = true;
+  f.gradients.copied_to_buckets = true;
   CHECK(gradients(kNarrow) == 1000 * 2);
   s.dp = 8;
   CHECK(gradients(kNarrow) == 1000 * (2 + 2));
   CHECK(gradients(kRecipe) == 1000 * (4 + 2));
-  f.keeps_16_bit_gradients = true;  // in those buckets
+  f.gradients.kept_in_16_bits = true;  // in those buckets
   CHECK(gradients(kRecipe) == 1000 * (4 + 2));
   s.partition.optimizer = 8;
   CHECK(gradients(kNarrow) == 1000 * 2);
@@ -530,12 +530,12 @@ TEST_CASE("sharded weights are gathered layer by layer, or once a step") {
   CHECK(m[MemoryLine::weights].si() == 500);
   CHECK(m[MemoryLine::gathered_weights].si() == (2 * 100 + 50) * 2 + 100 * 4);
   Framework whole;  // from forward to backward
-  whole.keeps_gathered_weights = true;
+  whole.gathers.kept = mask_of(KeptGathered::layers);
   CHECK(memory_of(s, 0, {activations(100)}, whole)[MemoryLine::gathered_weights].si() ==
         1000 * 2 + 100 * 4);
   s.pp = 2;
   Framework keeps;
-  keeps.pipeline_keeps_weights = true;
+  keeps.gathers.kept = mask_of(KeptGathered::pipeline);
   CHECK(memory_of(s, 0, {activations(100)}, keeps)[MemoryLine::gathered_weights].si() ==
         1000 * (2 + 4) + 100 * 2);  // one layer's gradients as computed, in 16 bits
   s.partition = {1, 4, 4};
@@ -550,7 +550,7 @@ TEST_CASE("weights gathered module by module are as many as may live, and at lea
   s.partition = {4, 4, 4};
   const auto gathered = [&](std::int64_t live) {
     Framework f;
-    f.max_live_parameters = live;
+    f.gathers.max_live = live;
     return memory_of(s, 0, {activations(100)}, f)[MemoryLine::gathered_weights].si();
   };
   CHECK(gathered(64) == 64 * 2 + 30 * 4);

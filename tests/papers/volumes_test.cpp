@@ -72,7 +72,9 @@ double data_volume(const Json& in) {
                                          R"(}, "training": {"global_batch": )" + text(n * m) +
                                          R"(}, "parallel": {"zero": )" + text(integer(in, "zero")) +
                                          "}}"));
-  run.framework.keeps_gathered_weights = in.at("keeps_gathered_weights").get<bool>();
+  if (in.at("keeps_gathered_weights").get<bool>()) {
+    run.framework.gathers.kept |= mask_of(KeptGathered::layers);
+  }
   double bytes = 0;
   for (const auto c : kNamesOf<Collective>) {
     bytes += volume(run, CommDimension::dp, std::string(c)).bytes;
@@ -141,7 +143,7 @@ double pipeline_send(const Json& in) {
                                          R"(}, "parallel": {"tp": )" + text(integer(in, "tp")) +
                                          R"(, "pp": )" + text(p) + R"(, "vpp": )" + text(v) +
                                          R"(, "sequence_parallel": )" + sp + "}}"));
-  run.framework.scatter_gather = in.at("scatter_gather").get<bool>();
+  run.framework.pipeline.scatter_gather = in.at("scatter_gather").get<bool>();
   const Answer a = estimate(run);
   const Volume sent = volume(run, CommDimension::pp, in.at("collective").get<std::string>());
   // Every chunk sends forward and back, but for the ends of the pipeline.

@@ -51,7 +51,7 @@ bool has_anomaly(const Run& run) {
                        o.parameters != OffloadTarget::none ||
                        gathers_every_micro_batch(run.strategy, run.framework) ||
                        reduces_every_micro_batch(run.strategy, run.framework) ||
-                       run.framework.host_launch > Seconds();
+                       run.framework.host.launch > Seconds();
   return streams && schedule_of(run).entry().written_out;
 }
 

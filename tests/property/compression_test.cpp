@@ -124,7 +124,7 @@ TEST_CASE(
     Run run = maker.legal();
     run.strategy.zeropp = {};
     const Partition& p = run.strategy.partition;
-    if (p.weights == 1 || run.framework.keeps_gathered_weights) continue;
+    if (p.weights == 1 || run.framework.gathers.keeps(KeptGathered::layers)) continue;
     const std::string what = describe(run, maker.label());
     CAPTURE(what);
     const Answer before = estimate(run);

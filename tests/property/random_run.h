@@ -55,10 +55,10 @@ class Shelf {
           {name, read_framework(with_inherited(json, name, lookup_), name, Json::object(), "", "")
                      .framework});
       // Resolving a run file finds the interval; these runs are made without one.
-      frameworks.back().second.interval_low = 0.8;
-      frameworks.back().second.interval_high = 1.25;
+      frameworks.back().second.level.interval_low = 0.8;
+      frameworks.back().second.level.interval_high = 1.25;
       // The level of a stack is a factor on the closed form's whole step; the simulator has none.
-      frameworks.back().second.stack_factor = 1;
+      frameworks.back().second.level.factor = 1;
     });
     load("hardware/nodes", [this](const Json& json, const std::string& name) {
       nodes_.push_back({name, json});

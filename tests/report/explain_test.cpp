@@ -64,7 +64,7 @@ TEST_CASE("sources are those of the documents, the run file and the defaults") {
   REQUIRE(find(e, "device.peak.fp16") != nullptr);
   CHECK(find(e, "device.peak.fp16")->source.find("a100-sxm4-80gb: ") == 0);
   CHECK(find(e, "training.global_batch")->source == "run.json");
-  CHECK(find(e, "framework.step_overhead")->source.find("megatron-lm: ") == 0);
+  CHECK(find(e, "framework.host.step_overhead")->source.find("megatron-lm: ") == 0);
   REQUIRE(find(e, "cluster.tiers.bandwidth [1]") != nullptr);
   CHECK(find(e, "cluster.tiers.bandwidth [1]")->source.find("dgx-a100-80gb: ") == 0);
 }

@@ -63,7 +63,7 @@ def kind_of(document):
 
 
 # Legal runs whose shape no shipped document has.
-LEGAL = {"a framework that inherits": {"framework": {"inherits": "megatron-core", "name": "mine", "linear_rate": 0.5}},
+LEGAL = {"a framework that inherits": {"framework": {"inherits": "megatron-core", "name": "mine", "kernels": {"linear_rate": 0.5}}},
          "a codec of its own": {"parallel": {"compression": {"dp": {"ratio": 4, "throughput": "50 GB/s"}}}}}
 
 

@@ -107,7 +107,7 @@ TEST_CASE("memory over time peaks where memory says, or the difference is what i
     const Simulation s = simulate(run, {});
     for (const MemoryCurve& m : s.memory) {
       const double closed = m.closed_peak.si();
-      const double lost = 1 + run.framework.activation_overhead;
+      const double lost = 1 + run.framework.allocator.activation_overhead;
       CHECK(m.peak.peak.si() <= closed * (1 + 1e-9));
       CHECK(near(m.peak.peak.si() + (m.less_held + m.less_at_work).si() * lost, closed));
       CHECK(m.less_at_work.si() + m.less_held.si() >= -1e-9 * closed);

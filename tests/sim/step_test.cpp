@@ -51,7 +51,7 @@ Run with_equal_stages(Run run) {
   run.model.moe.first_k_dense = 0;
   run.model.moe.layer_offset = 0;
   if (is_moe(run.model)) run.model.moe.layer_freq = 1;
-  run.framework.vocabulary_multiple = 1;
+  run.framework.vocabulary.multiple = 1;
   return run;
 }
 

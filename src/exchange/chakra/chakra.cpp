@@ -194,7 +194,7 @@ class Trace {
     for (const CommLine<double>& l : moves) {
       const bool gathers = l.collective == Collective::all_gather;
       const Framework& f = run_.framework;
-      const bool beside = gathers ? f.overlap_param_gather : f.overlap_grad_reduce;
+      const bool beside = gathers ? f.overlap.param_gather : f.overlap.grad_reduce;
       last_.push_back(collective(gathers ? "gather weights" : "reduce gradients",
                                  beside ? deps : last_, l.collective, group_in_pass(run_, l),
                                  l.ranks, l.bytes.si(), l.time));

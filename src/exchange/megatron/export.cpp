@@ -226,15 +226,15 @@ class Export {
   // Megatron-LM asserts that each stands beside the others named here.
   void overlap() {
     const Framework& f = r_.run.framework;
-    if (f.overlap_grad_reduce) lines_.add("overlap_grad_reduce");
-    if (f.overlap_grad_reduce && f.overlap_param_gather && s().zero > 0 && !has_muon()) {
+    if (f.overlap.grad_reduce) lines_.add("overlap_grad_reduce");
+    if (f.overlap.grad_reduce && f.overlap.param_gather && s().zero > 0 && !has_muon()) {
       lines_.add("overlap_param_gather");
     }
     const bool asked = at("parallel.framework_options.tp_comm_overlap") == "true";
     if (asked && s().tp > 1 && s().sequence_parallel) lines_.add("tp_comm_overlap");
     if (at("parallel.framework_options.gradient_accumulation_fusion") == "false")
       lines_.add("no_gradient_accumulation_fusion");
-    const bool hides = f.ep_exposed_interleaved < f.ep_exposed;
+    const bool hides = f.overlap.ep_exposed_interleaved < f.overlap.ep_exposed;
     if (hides && hides_experts(r_.run)) lines_.add("overlap_moe_expert_parallel_comm");
   }
 

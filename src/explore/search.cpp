@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <optional>
 #include <tuple>
 
@@ -28,30 +29,6 @@ std::vector<std::size_t> promising_first(const std::vector<Unit>& units, std::in
   return order;
 }
 
-void add(FamilyTally& to, const FamilyTally& from) {
-  to.candidates += from.candidates;
-  to.legal += from.legal;
-  to.feasible += from.feasible;
-  for (std::size_t r = 0; r <= kRules; ++r) to.rejected[r] += from.rejected[r];
-  if (is_before(from.best, to.best)) to.best = from.best;
-  if (needs_less(from.nearest, to.nearest)) to.nearest = from.nearest;
-}
-
-void add(SearchTally& to, const SearchTally& from) {
-  to.candidates += from.candidates;
-  to.infeasible += from.infeasible;
-  to.too_risky += from.too_risky;
-  to.feasible += from.feasible;
-  to.unbounded += from.unbounded;
-  to.unbounded_refused += from.unbounded_refused;
-  for (std::size_t r = 0; r <= kRules; ++r) to.rejected[r] += from.rejected[r];
-  for (std::size_t i = 0; i < to.refused.size(); ++i) to.refused[i] += from.refused[i];
-  to.best.insert(to.best.end(), from.best.begin(), from.best.end());
-  to.contenders.add(from.contenders);
-  if (needs_less(from.nearest, to.nearest)) to.nearest = from.nearest;
-  for (std::size_t f = 0; f < to.families.size(); ++f) add(to.families[f], from.families[f]);
-}
-
 class Search {
  public:
   Search(const Space& space, const SearchOptions& options)
@@ -62,7 +39,8 @@ class Search {
                options.stopped),
         tie_(band_of(space, options)),
         incumbents_(index_.size(), tie_),
-        front_(options.conditions != nullptr ? options.conditions->pareto.size() : 0) {}
+        front_(options.conditions != nullptr ? options.conditions->pareto.size() : 0),
+        inputs_(search_inputs(space, units_, index_, options, incumbents_, front_)) {}
 
   SearchAnswer run() {
     const auto order = promising_first(units_, space_.bases[0].run.cluster.devices_per_node);
@@ -77,7 +55,7 @@ class Search {
     const SearchTeam& team = *options_.team;
     const SharedBest best = {incumbents_, front_};
     if (team.leads()) {
-      SearchTally all = worker().tally();
+      SearchTally all = empty_tally(inputs_);
       lead_search(team, order.size(), best, [&all](const SearchTally& t) { add(all, t); });
       return answer(all);
     }
@@ -89,15 +67,12 @@ class Search {
   }
 
  private:
-  SearchWorker worker() { return {space_, units_, index_, options_, incumbents_, front_}; }
-
   // next(): a place in the order, nothing when there is none; from any thread.
   template <class Next>
   SearchTally work_through(const std::vector<std::size_t>& order, Next&& next) {
     const unsigned n = std::max(1U, options_.workers);
-    std::vector<SearchWorker> workers;
-    workers.reserve(n);
-    for (unsigned i = 0; i < n; ++i) workers.push_back(worker());
+    std::deque<SearchWorker> workers;
+    for (unsigned i = 0; i < n; ++i) workers.emplace_back(inputs_);
     const auto work = [&](unsigned i) {
       while (const auto at = next()) {
         if (options_.stopped && options_.stopped()) return;
@@ -264,6 +239,7 @@ class Search {
   double tie_;
   Incumbents incumbents_;
   SharedFront front_;
+  SearchInputs inputs_;
   std::atomic<std::int64_t> searched_{0};
 };
 

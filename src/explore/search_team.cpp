@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "explore/worker.h"
+#include "explore/search_tally.h"
 
 namespace orrery {
 namespace {

@@ -16,6 +16,7 @@
 #include "capacity/data_needs.h"
 #include "capacity/goodput.h"
 #include "capacity/outcome.h"
+#include "capacity/piece_run.h"
 #include "capacity/plan.h"
 #include "capacity/purchase.h"
 #include "capacity/requirement.h"

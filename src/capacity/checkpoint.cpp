@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "estimate/run.h"
 #include "estimate/updates.h"
 #include "hardware/cluster_links.h"
 #include "model/operators.h"

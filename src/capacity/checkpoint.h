@@ -21,10 +21,13 @@
 
 #include "capacity/ranged.h"
 #include "core/enum_names.h"
-#include "estimate/run.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
+
+struct Cluster;
+
+struct Run;
 
 enum class CheckpointMode : std::uint8_t { synchronous, two_phase, asynchronous };
 constexpr EnumNames<CheckpointMode> names_of(CheckpointMode) {

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "estimate/training.h"
+
 namespace orrery {
 namespace {
 

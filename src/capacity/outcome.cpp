@@ -7,6 +7,7 @@
 
 #include "capacity/training_time.h"
 #include "core/divide.h"
+#include "estimate/run.h"
 
 namespace orrery {
 namespace {

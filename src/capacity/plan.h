@@ -32,7 +32,8 @@
 #include "capacity/training_time.h"
 #include "core/enum_names.h"
 #include "estimate/config_lookup.h"
-#include "explore/search.h"
+#include "explore/conditions.h"
+#include "explore/search_options.h"
 
 namespace orrery {
 

@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/key_access.h"
 #include "estimate/config_lookup.h"
+#include "estimate/run.h"
 
 namespace orrery {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "capacity/training_time.h"
 #include "estimate/estimate.h"
+#include "estimate/run.h"
 #include "hardware/cluster_links.h"
 #include "parallel/partition.h"
 #include "parallel/placement.h"

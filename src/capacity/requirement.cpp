@@ -6,6 +6,7 @@
 
 #include "capacity/capacity.h"
 #include "core/units.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
 
 namespace orrery {

@@ -5,7 +5,9 @@
 #include <array>
 #include <numeric>
 
+#include "capacity/piece_run.h"
 #include "estimate/estimate.h"
+#include "estimate/run.h"
 #include "hardware/cluster_links.h"
 
 namespace orrery {

@@ -26,15 +26,11 @@
 
 #include "capacity/outcome.h"
 #include "capacity/training_time.h"
-#include "estimate/run.h"
 
 namespace orrery {
 
-// Steps of one kind: a phase at one batch.
-struct PieceRun {
-  Run run;
-  std::int64_t steps = 0;
-};
+struct PieceRun;
+struct Strategy;
 
 // The effects of the network between nodes, the links inside them, a GPU's memory and its host
 // link; only those that change anything.

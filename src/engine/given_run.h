@@ -16,9 +16,10 @@
 #include "engine/hooks.h"
 #include "engine/overrides.h"
 #include "engine/request.h"
-#include "estimate/resolve.h"
 
 namespace orrery {
+
+struct ResolvedRun;
 
 struct GivenRun {
   std::string name;                         // "" where there is none, or the document is given

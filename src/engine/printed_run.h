@@ -9,9 +9,10 @@
 
 #include "engine/answer.h"
 #include "engine/request.h"
-#include "estimate/resolve.h"
 
 namespace orrery {
+
+struct ResolvedRun;
 
 // "run" and the formats of exchange/foreign.h.
 std::vector<std::string> printed_formats();

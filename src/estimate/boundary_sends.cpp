@@ -5,6 +5,7 @@
 
 #include "estimate/classes.h"
 #include "estimate/comm_lines.h"
+#include "estimate/run.h"
 #include "estimate/sends.h"
 #include "estimate/workspace.h"
 

@@ -2,6 +2,7 @@
 #include "estimate/busy_stage.h"
 
 #include "estimate/classes.h"
+#include "estimate/run.h"
 
 namespace orrery {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "estimate/offload.h"
+#include "estimate/run.h"
 #include "estimate/sends.h"
 #include "estimate/sharding.h"
 #include "memory/peak_moment.h"

@@ -4,10 +4,11 @@
 // distinct stage. Errors: none.
 #pragma once
 
-#include "estimate/run.h"
 #include "estimate/workspace.h"
 
 namespace orrery {
+
+struct Run;
 
 template <Number R>
 void fill_classes(const Run& run, WorkspaceOf<R>& w);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/divide.h"
+#include "estimate/block_parameters.h"
 #include "estimate/comm_lines.h"
 #include "estimate/run.h"
 #include "estimate/sharding.h"

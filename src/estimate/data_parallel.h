@@ -16,7 +16,7 @@
 #include "core/number.h"
 #include "estimate/forward.h"
 #include "parallel/stages.h"
-#include "parallel/strategy.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
 

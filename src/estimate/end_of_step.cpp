@@ -3,6 +3,7 @@
 
 #include "estimate/classes.h"
 #include "estimate/offload.h"
+#include "estimate/run.h"
 #include "estimate/stage_contents.h"
 
 namespace orrery {

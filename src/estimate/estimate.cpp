@@ -16,6 +16,7 @@
 #include "estimate/offload.h"
 #include "estimate/pipeline_time.h"
 #include "estimate/repeated.h"
+#include "estimate/run.h"
 #include "estimate/sends.h"
 #include "estimate/stage_contents.h"
 #include "estimate/workspace.h"

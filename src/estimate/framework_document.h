@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "estimate/resolve.h"
+#include "estimate/config_lookup.h"
 
 namespace orrery {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "estimate/run.h"
 #include "estimate/stage_contents.h"
 
 namespace orrery {

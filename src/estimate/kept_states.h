@@ -14,10 +14,11 @@
 #include <span>
 #include <vector>
 
-#include "estimate/run.h"
 #include "estimate/workspace.h"
 
 namespace orrery {
+
+struct Run;
 
 // Parts of the workspace and of the table: valid until either is filled anew.
 struct JudgedStage {

@@ -9,6 +9,7 @@
 #include "estimate/exposed_exchange.h"
 #include "estimate/links.h"
 #include "estimate/price.h"
+#include "estimate/run.h"
 #include "parallel/stages.h"
 #include "parallel/strategy_keys.h"
 

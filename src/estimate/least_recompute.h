@@ -8,11 +8,12 @@
 // estimates; what recompute costs in time is not weighed. Errors: none; the run is legal.
 #pragma once
 
-#include "estimate/run.h"
 #include "estimate/workspace.h"
 #include "parallel/assumed.h"
 
 namespace orrery {
+
+struct Run;
 
 // Sets the run's recompute; returns it in words, with why. Prices and parts of the run as chosen
 // then stand in the workspace.

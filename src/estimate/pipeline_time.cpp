@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "estimate/run.h"
 #include "estimate/sends.h"
 #include "estimate/workspace.h"
 

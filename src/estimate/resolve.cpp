@@ -291,10 +291,10 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
 }
 
 void resolve_convention(const RunRequest& request, ResolvedRun& out) {
-  take_given(kRunKeys, request, out.run);
+  out.run.convention = request.flops_convention.value_or(out.run.convention);
   if (request.flops_convention) return;
-  const Key& key = key_row<&Run::convention>;
-  out.assumed.push_back({key_path<&Run::convention>, std::string(key.otherwise.value),
+  const Key& key = key_row<&RunRequest::flops_convention>;
+  out.assumed.push_back({key_path<&RunRequest::flops_convention>, std::string(key.otherwise.value),
                          std::string(key.otherwise.why)});
 }
 

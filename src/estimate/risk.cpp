@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "document/words.h"
+#include "estimate/run.h"
 
 namespace orrery {
 namespace {

@@ -13,9 +13,11 @@
 
 #include "estimate/accuracy.h"
 #include "estimate/answer.h"
-#include "estimate/run.h"
+#include "estimate/memory_risk.h"
 
 namespace orrery {
+
+struct Run;
 
 inline constexpr double kDefaultRisk = 0.1;
 inline constexpr double kMostRisk = 0.5;  // as predicted: no room for an error
@@ -35,10 +37,5 @@ std::string_view fit_words(const Run& run, const Answer& answer);
 
 // "94 %", "over 99 %", "below 1 %": no prediction is surer.
 std::string probability_words(double probability);
-
-// Every strategy that Orrery chooses satisfies this.
-inline bool fits_at_risk(const Run& run, const Answer& a) {
-  return a.reason == Reason::fits && a.needed <= a.capacity * run.memory_risk.share;
-}
 
 }  // namespace orrery

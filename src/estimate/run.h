@@ -6,15 +6,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
-#include "core/precision.h"
+#include "estimate/memory_risk.h"
+#include "estimate/training.h"
 #include "hardware/cluster.h"
-#include "memory/optimizer.h"
-#include "memory/recipe.h"
-#include "model/adapter.h"
 #include "model/architecture.h"
-#include "model/documents.h"
 #include "model/flops.h"
 #include "parallel/compression.h"
 #include "parallel/framework.h"
@@ -25,31 +21,6 @@ namespace orrery {
 
 struct ListOptions;
 struct RunShape;
-
-struct Training {
-  std::int64_t sequence = 0;
-  std::int64_t global_batch = 0;  // sequences
-  std::int64_t tokens = 0;        // of the whole training; 0: not given
-  Precision precision = Precision::bf16;
-  StateRecipe recipe;
-  Optimizer optimizer = Optimizer::adam;
-  std::int64_t optimizer_rank = 128;  // GaLore's
-  bool fused_attention = true;
-  // Nothing: the first of the framework's that the device has.
-  std::optional<AttentionKernel> attention_kernel;
-  std::optional<Adapter> adapter;  // nothing: all weights train
-  double expert_load = 1;          // of the fullest rank, over the mean
-  SequenceLengths lengths;         // of packed documents; none: sequences are whole
-  std::int64_t images = 0;         // of a sequence
-  std::int64_t image_tokens = 0;   // of an image in the sequence
-};
-
-// The error of predicted memory, and how much of a device a choice of Orrery's own may need so that
-// it fits with the probability that was asked for (estimate/risk.h). By default nothing is known.
-struct MemoryRisk {
-  double spread = 0;  // of ln(measured/predicted) peak, one standard deviation
-  double share = 1;   // of the device's memory
-};
 
 struct Run {
   Architecture model;
@@ -64,14 +35,10 @@ struct Run {
   std::shared_ptr<const OwnOrder> own_order;  // if the schedule is a file
 };
 
-// The part of a step that model_flops() counts, of so many sequences. The adapter stays the
-// training's own.
-inline CountedStep counted(const Training& t, std::int64_t sequences) {
-  return {t.sequence, sequences, t.adapter ? &*t.adapter : nullptr, t.lengths};
-}
 // Bytes of a gathered weight on the wire, before qwZ.
 inline double gathered_bytes(const Run& run) {
-  return run.framework.gathers.element_bytes > 0 ? run.framework.gathers.element_bytes : run.training.recipe.gathered;
+  return run.framework.gathers.element_bytes > 0 ? run.framework.gathers.element_bytes
+                                                 : run.training.recipe.gathered;
 }
 
 // The most that a rank of experts can get over the mean: all tokens of its group, each as often as

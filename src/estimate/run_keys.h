@@ -12,6 +12,7 @@
 #include "hardware/cluster_keys.h"
 #include "model/flops.h"
 #include "model/model_document.h"
+#include "parallel/framework_document_keys.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -53,9 +54,9 @@ inline constexpr auto kRunRows = keys<RunRequest>(
     key<&RunRequest::framework>("framework", form::document("framework", &kFrameworkDocument),
                                 otherwise(kDefaultFramework), Vary::run, "training software")
         .flagged("--framework", "training software: name or path"),
-    key<&RunRequest::flops_convention, &Run::convention>(
-        "flops_convention", form::one_of<FlopsConvention>(), otherwise("megatron"), Vary::run,
-        "FLOPs that utilisation counts")
+    key<&RunRequest::flops_convention>("flops_convention", form::one_of<FlopsConvention>(),
+                                       otherwise("megatron"), Vary::run,
+                                       "FLOPs that utilisation counts")
         .flagged("--flops-convention"),
     key<&RunRequest::stack>("stack", form::object(kStackKeys), kNothing, Vary::run,
                             "level of your own software and site; --observed FILE sets it"),

@@ -5,6 +5,7 @@
 
 #include "cost/beside.h"
 #include "cost/memory_time.h"
+#include "estimate/block_parameters.h"
 #include "estimate/run.h"
 #include "estimate/sharding.h"
 #include "parallel/partition.h"

@@ -12,9 +12,10 @@
 
 #include "estimate/answer.h"
 #include "estimate/price.h"
-#include "estimate/run.h"
 
 namespace orrery {
+
+struct Run;
 
 template <Number R>
 struct StageCosts {
@@ -37,15 +38,6 @@ struct FreeSharding {
 template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                           const BlockCounts& replayed, const FreeSharding* free = nullptr);
-
-// Parameters of one block of a kind. A shared weight is held twice where its two blocks stand on
-// different stages; multi-token prediction stands with the head it shares.
-template <Number R>
-const ParametersHeld& block_parameters(const Run& run, const Prices<R>& prices, BlockType i) {
-  const BlockPrice<R>& block = prices.blocks[i];
-  const bool copies = ends_apart(run) && i != BlockType::mtp;
-  return copies ? block.parameters_with_copy : block.parameters;
-}
 
 // Parameters a rank of this virtual stage holds, were nothing sharded over replicas. A shared
 // weight is held twice where its two blocks stand on different stages.

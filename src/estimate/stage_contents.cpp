@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "estimate/block_parameters.h"
+#include "estimate/run.h"
 #include "estimate/sends.h"
 #include "memory/peak_moment.h"
 #include "parallel/schedules/table.h"

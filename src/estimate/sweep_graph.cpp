@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "parallel/schedules/order.h"
+#include "parallel/strategy.h"
 
 namespace orrery {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/keys.h"
-#include "estimate/run.h"
+#include "estimate/training.h"
 #include "model/documents.h"
 
 namespace orrery {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "explore/axis_keys.h"
+#include "parallel/strategy.h"
 
 namespace orrery {
 std::vector<std::int64_t> chosen(const AxisValues& axis, const std::vector<std::int64_t>& free) {

@@ -29,9 +29,11 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "parallel/strategy.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
+
+struct Strategy;
 
 enum class SearchAxis : std::uint8_t {
   tp,

@@ -10,6 +10,7 @@
 #include "explore/axis_keys.h"
 #include "explore/axis_values.h"
 #include "explore/search_keys.h"
+#include "explore/space.h"
 
 namespace orrery {
 

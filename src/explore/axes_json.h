@@ -9,9 +9,11 @@
 
 #include "core/json_reader.h"
 #include "estimate/open_run.h"
-#include "explore/space.h"
+#include "explore/axes.h"
 
 namespace orrery {
+
+struct Space;
 
 // The axes a run file fixes.
 void fix_what_is_given(const OpenRun& open, Space& space);

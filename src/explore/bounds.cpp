@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "estimate/links.h"
+#include "estimate/run.h"
 
 namespace orrery {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "explore/conditions.h"
-#include "explore/space.h"
+#include "explore/points.h"
 
 namespace orrery {
 

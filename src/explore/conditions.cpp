@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "estimate/run.h"
 #include "explore/axis_keys.h"
 #include "hardware/cluster_keys.h"
 #include "parallel/rules.h"

@@ -20,10 +20,11 @@
 
 #include "core/expression.h"
 #include "estimate/answer.h"
-#include "estimate/run.h"
 #include "parallel/rules.h"
 
 namespace orrery {
+
+struct Run;
 
 // How a metric moves with the step of a strategy whose memory is known: it is known too; it rises
 // or falls; or nothing is known but that it is not negative.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "explore/space.h"
 #include "explore/unit_walk.h"
+#include "parallel/strategy.h"
 
 namespace orrery {
 namespace {

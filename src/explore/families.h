@@ -12,9 +12,11 @@
 #include <optional>
 #include <vector>
 
-#include "explore/space.h"
+#include "explore/points.h"
 
 namespace orrery {
+
+struct Space;
 
 struct AxisPair {
   std::size_t x = 0;

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
+#include "estimate/run.h"
+#include "explore/space.h"
 
 namespace orrery {
 namespace {

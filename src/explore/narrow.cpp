@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "explore/unit_walk.h"
+#include "explore/space.h"
 
 namespace orrery {
 namespace {

@@ -11,9 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "explore/space.h"
+#include "explore/axes.h"
 
 namespace orrery {
+
+struct Space;
 
 inline constexpr std::int64_t kMostCells = 8'000'000;
 

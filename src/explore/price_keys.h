@@ -6,8 +6,9 @@
 
 #include <cstdint>
 
-#include "explore/space.h"
-#include "parallel/strategy.h"
+#include "estimate/run.h"
+#include "explore/points.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
 

@@ -6,7 +6,9 @@
 #include "estimate/classes.h"
 #include "estimate/exposed_exchange.h"
 #include "estimate/links.h"
+#include "estimate/run.h"
 #include "explore/axis_keys.h"
+#include "explore/space.h"
 #include "parallel/partition.h"
 
 namespace orrery {

@@ -15,6 +15,7 @@
 
 #include "estimate/workspace.h"
 #include "explore/price_keys.h"
+#include "explore/space.h"
 #include "parallel/rules.h"
 
 namespace orrery {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "explore/space.h"
+
 namespace orrery {
 namespace {
 

@@ -9,7 +9,7 @@
 #include "explore/families.h"
 #include "explore/front.h"
 #include "explore/incumbents.h"
-#include "explore/search.h"
+#include "explore/search_options.h"
 
 namespace orrery {
 

@@ -22,6 +22,7 @@
 #include "core/json.h"
 #include "estimate/open_run.h"
 #include "explore/search.h"
+#include "explore/space.h"
 
 namespace orrery {
 

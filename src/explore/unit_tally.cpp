@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "explore/space.h"
+
 namespace orrery {
 
 void UnitTally::start(const Unit& unit, const std::vector<Sharding>& shardings) {

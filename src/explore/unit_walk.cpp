@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "estimate/run.h"
+#include "explore/space.h"
 #include "parallel/schedules/table.h"
 #include "parallel/stages.h"
 #include "parallel/strategy_json.h"
@@ -81,7 +83,7 @@ Sharding sharding_of(std::int64_t zero, const Partition& p) {
 }  // namespace
 
 UnitWalk::UnitWalk(const Space& space, const Unit& unit)
-    : space_(space), base_(space.bases[unit.base]), pp_(unit.pp) {
+    : space_(space), base_(space.bases[unit.base]), offloads_(space.offloads.size()), pp_(unit.pp) {
   const Axes& axes = space.axes;
   sequence_parallel_ = unit.tp == 1 ? std::vector<std::int64_t>{0}
                                     : chosen(axes[SearchAxis::sequence_parallel], {0, 1});

@@ -4,9 +4,16 @@
 // (space.h says what they are).
 #pragma once
 
-#include "explore/space.h"
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "explore/points.h"
 
 namespace orrery {
+
+struct Base;
+struct Space;
 
 // Candidates that the rules judge alike, but for their sharding and their layers.
 struct SearchCell {
@@ -34,7 +41,7 @@ class UnitWalk {
   template <class Visit>
   std::int64_t cells(Visit&& visit) const {
     return shapes([&](SearchCell& cell) {
-      for (std::size_t o = 0; o < space_.offloads.size(); ++o) {
+      for (std::size_t o = 0; o < offloads_; ++o) {
         visit(static_cast<const SearchCell&>(cell));
         ++cell.point.offload;
         cell.point.number += cell.candidates();
@@ -46,7 +53,7 @@ class UnitWalk {
   // first of them; the others follow it. Returns how many candidates there are.
   template <class Visit>
   std::int64_t shapes(Visit&& visit) const {
-    const auto offloads = static_cast<std::int64_t>(space_.offloads.size());
+    const auto offloads = static_cast<std::int64_t>(offloads_);
     std::int64_t number = 0;
     each_shape([&](SearchCell& cell) {
       const std::int64_t candidates = cell.candidates() * offloads;
@@ -64,7 +71,7 @@ class UnitWalk {
 
   std::int64_t cell_count() const {
     return static_cast<std::int64_t>(sequence_parallel_.size() * micro_batch_.size() *
-                                     ends_.size() * space_.offloads.size());
+                                     ends_.size() * offloads_);
   }
 
  private:
@@ -116,6 +123,7 @@ class UnitWalk {
 
   const Space& space_;
   const Base& base_;
+  std::size_t offloads_;  // of the space
   std::int64_t pp_;
   std::vector<std::int64_t> sequence_parallel_;
   std::vector<std::int64_t> micro_batch_;

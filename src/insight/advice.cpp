@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "estimate/classes.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/least_recompute.h"
 #include "estimate/links.h"
 #include "estimate/resolve.h"

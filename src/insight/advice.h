@@ -18,10 +18,11 @@
 #include <vector>
 
 #include "estimate/estimate.h"
-#include "estimate/run.h"
 #include "insight/settings.h"
 
 namespace orrery {
+
+struct Run;
 
 struct ResolvedRun;
 

@@ -21,9 +21,10 @@
 #include "insight/causes.h"
 #include "insight/collective_curve.h"
 #include "insight/comm_report.h"
-#include "insight/run_report.h"
 
 namespace orrery {
+
+struct RunReport;
 
 struct CommAgainst {
   CommReport report;

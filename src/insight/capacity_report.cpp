@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
 #include "insight/settings.h"
 #include "model/operators.h"

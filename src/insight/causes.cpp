@@ -9,10 +9,12 @@
 #include "estimate/accuracy.h"
 #include "estimate/least_recompute.h"
 #include "estimate/overlap.h"
+#include "estimate/resolve.h"
 #include "estimate/risk.h"
 #include "estimate/workspace.h"
 #include "hardware/cluster_links.h"
 #include "insight/advice.h"
+#include "insight/run_report.h"
 
 namespace orrery {
 namespace {

@@ -16,9 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "insight/run_report.h"
+#include "orrery/quantity.h"
 
 namespace orrery {
+
+struct RunReport;
 
 struct StepCause {
   std::string what;

@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/run.h"
 #include "parallel/strategy_json.h"
 
 namespace orrery {

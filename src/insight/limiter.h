@@ -7,9 +7,10 @@
 #include <string>
 
 #include "estimate/answer.h"
-#include "estimate/run.h"
 
 namespace orrery {
+
+struct Run;
 
 std::string limiter(const Run& run, const Answer& answer);
 

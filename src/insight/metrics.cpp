@@ -6,6 +6,7 @@
 
 #include "cost/paths.h"
 #include "estimate/risk.h"
+#include "estimate/run.h"
 
 namespace orrery {
 namespace {

@@ -16,10 +16,11 @@
 
 #include "core/traced.h"
 #include "estimate/answer.h"
-#include "estimate/run.h"
 #include "explore/conditions.h"
 
 namespace orrery {
+
+struct Run;
 
 template <Number R>
 struct MetricInput {

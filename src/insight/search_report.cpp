@@ -14,6 +14,7 @@
 #include "estimate/workspace.h"
 #include "explore/axis_keys.h"
 #include "explore/search_team.h"
+#include "explore/space.h"
 #include "insight/best_words.h"
 #include "insight/listed_strategies.h"
 #include "insight/metrics.h"

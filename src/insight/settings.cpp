@@ -9,6 +9,7 @@
 #include "document/words.h"
 #include "estimate/run_keys.h"
 #include "estimate/training_keys.h"
+#include "parallel/strategy.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {

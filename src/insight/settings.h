@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "core/json_fwd.h"
-#include "estimate/run.h"
 
 namespace orrery {
+
+struct Run;
 
 // One key of the run file and its new value, as --set takes them: "null" takes the key away.
 struct Setting {

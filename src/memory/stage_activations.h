@@ -13,7 +13,7 @@
 
 #include "core/number.h"
 #include "parallel/schedules/held.h"
-#include "parallel/strategy.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
 

@@ -17,7 +17,7 @@
 #include "model/chains.h"
 #include "model/cross_entropy.h"
 #include "orrery/quantity.h"
-#include "parallel/strategy.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
 

@@ -6,12 +6,12 @@
 #pragma once
 
 #include "core/provenance_keys.h"
+#include "parallel/framework_document_keys.h"
 #include "parallel/framework_forms.h"
 #include "parallel/framework_json.h"
 #include "parallel/framework_kernel_keys.h"
 #include "parallel/framework_overlap_keys.h"
 #include "parallel/framework_state_keys.h"
-#include "parallel/strategy_keys.h"
 
 namespace orrery {
 

@@ -21,9 +21,11 @@
 #include <vector>
 
 #include "network/group.h"
-#include "parallel/strategy.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
+
+struct Strategy;
 
 struct Cluster;
 

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "core/divide.h"
+#include "parallel/strategy.h"
 
 namespace orrery {
 namespace {

@@ -19,9 +19,11 @@
 #include "network/collective.h"
 #include "orrery/quantity.h"
 #include "parallel/parameters_held.h"
-#include "parallel/strategy.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
+
+struct Strategy;
 
 struct Degrees : AxisDegrees {
   std::int64_t tp = 1;

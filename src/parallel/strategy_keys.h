@@ -10,15 +10,13 @@
 
 #include "core/keys.h"
 #include "parallel/compression_tables.h"
+#include "parallel/strategy.h"
 #include "parallel/strategy_request.h"
 
 namespace orrery {
 
 // Beyond any cluster, and small enough that products of three fit into 64 bits.
 inline constexpr std::int64_t kLargestDegree = std::int64_t{1} << 20;
-
-// All keys of a framework's profile (framework_keys.h), as other documents refer to them.
-extern const KeyTable kFrameworkDocument;
 
 // Values that are no plain number, name or list.
 void read_dp(const Reader& r, std::optional<std::int64_t>& out);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/json_fwd.h"
-#include "parallel/strategy.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
 

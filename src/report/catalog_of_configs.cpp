@@ -5,6 +5,7 @@
 #include "capacity/site_json.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/run.h"
 #include "explore/sweep.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"
@@ -128,7 +129,8 @@ Table framework_list(const std::vector<NamedDocument>& documents) {
         read_framework(d.json, d.file, Json::object(), d.file, "parallel.framework_options");
     std::vector<std::string> names;
     for (const FrameworkOption& o : p.options) names.push_back(o.name);
-    list.add({d.name, count_cell(p.framework.sharding.zero), p.states, {joined(names, ", "), names}});
+    list.add(
+        {d.name, count_cell(p.framework.sharding.zero), p.states, {joined(names, ", "), names}});
   }
   return list;
 }

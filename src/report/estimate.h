@@ -10,9 +10,10 @@
 #include "capacity/training_time.h"
 #include "core/json_fwd.h"
 #include "document/document.h"
-#include "insight/run_report.h"
 
 namespace orrery {
+
+struct RunReport;
 
 AnswerDocument estimate_document(const RunReport& r);
 Json estimate_json(const RunReport& r);

@@ -6,6 +6,7 @@
 
 #include "core/provenance.h"
 #include "core/units.h"
+#include "estimate/resolve.h"
 #include "parallel/framework_kernel_keys.h"
 
 namespace orrery {
@@ -66,7 +67,8 @@ std::string from_hardware(const ResolvedRun& r, const Label& label) {
 
 std::string from_framework(const ResolvedRun& r, const std::string& key) {
   const std::string name(r.run.framework.name.view());
-  if (r.stack && key == key_path<&FrameworkLevel::factor>) return "the steps that were observed (`stack`)";
+  if (r.stack && key == key_path<&FrameworkLevel::factor>)
+    return "the steps that were observed (`stack`)";
   const std::string source = source_text(document_source(*r.framework.document, key));
   return source.empty() ? name : name + ": " + source;
 }

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "core/traced.h"
-#include "estimate/resolve.h"
 #include "report/explain.h"
 
 namespace orrery {
+
+struct ResolvedRun;
 
 class FormulaGraph {
  public:

@@ -9,6 +9,7 @@
 #include "estimate/risk.h"
 #include "explore/axis_keys.h"
 #include "explore/incumbents.h"
+#include "explore/space.h"
 #include "insight/best_words.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"

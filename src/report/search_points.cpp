@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/workspace.h"
+#include "explore/space.h"
 #include "report/strategy_words.h"
 
 namespace orrery {

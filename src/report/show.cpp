@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "cost/operator_time.h"
 #include "document/words.h"
+#include "estimate/run.h"
 #include "hardware/fabric.h"
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"

@@ -8,11 +8,12 @@
 
 #include "core/json.h"
 #include "document/table.h"
-#include "estimate/run.h"
 #include "hardware/cluster.h"
 #include "hardware/topology/graph.h"
 
 namespace orrery {
+
+struct Run;
 
 Table value_list(const Json& document);
 

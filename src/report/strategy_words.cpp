@@ -3,6 +3,9 @@
 
 #include <cstdio>
 
+#include "explore/space.h"
+#include "parallel/strategy.h"
+
 namespace orrery {
 namespace {
 

@@ -5,9 +5,11 @@
 
 #include <string>
 
-#include "explore/space.h"
-
 namespace orrery {
+
+struct Strategy;
+
+struct Space;
 
 // Leaves out degrees of 1 and absent settings; outer axes stand in front.
 std::string strategy_words(const Space& space, std::size_t base, const Strategy& s);

@@ -18,6 +18,8 @@
 
 namespace orrery {
 
+struct Strategy;
+
 // gpu: that of a rank. node, link: of the cluster, whose devices parallel.placement numbers. link:
 // a node's, to other nodes.
 enum class SlowPart : std::uint8_t { gpu, node, link };

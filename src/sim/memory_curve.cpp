@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "estimate/classes.h"
+#include "estimate/run.h"
 #include "estimate/stage_contents.h"
 #include "estimate/workspace.h"
 #include "memory/peak_moment.h"

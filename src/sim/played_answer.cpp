@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "estimate/workspace.h"
+#include "sim/simulate.h"
 #include "sim/stage_lines.h"
 
 namespace orrery {

@@ -8,9 +8,12 @@
 // none.
 #pragma once
 
-#include "sim/simulate.h"
+#include "estimate/workspace.h"
 
 namespace orrery {
+
+struct Run;
+struct Simulation;
 
 // `s` is complete except for its answer. `run` is the run as simulated; `workspace` may hold its
 // prices.

@@ -5,7 +5,9 @@
 #include <array>
 
 #include "cost/beside.h"
+#include "estimate/block_parameters.h"
 #include "estimate/classes.h"
+#include "estimate/run.h"
 #include "estimate/workspace.h"
 #include "sim/streams.h"
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/simulate.h"
+
 namespace orrery {
 namespace {
 

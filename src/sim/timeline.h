@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "sim/simulate.h"
+#include "orrery/quantity.h"
+#include "sim/streams.h"
 
 namespace orrery {
+
+struct Simulation;
 
 enum class SpanKind : std::uint8_t {
   forward,

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/json.h"
+#include "validate/judge.h"
 #include "validate/summary.h"
 
 namespace orrery {

@@ -13,9 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "validate/judge.h"
+#include "orrery/quantity.h"
+#include "validate/published.h"
 
 namespace orrery {
+
+struct JudgedRow;
 
 struct Contradiction {
   std::string id;

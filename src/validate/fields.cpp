@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/run.h"
 #include "parallel/framework_keys.h"
 
 namespace orrery {

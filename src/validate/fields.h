@@ -15,9 +15,10 @@
 #include <string_view>
 
 #include "core/enum_names.h"
-#include "estimate/run.h"
 
 namespace orrery {
+
+struct Run;
 
 enum class FitDocument : std::uint8_t { device, framework, node };
 constexpr EnumNames<FitDocument> names_of(FitDocument) { return {"device", "framework", "node"}; }

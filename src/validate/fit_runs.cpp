@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "estimate/workspace.h"
+#include "validate/judge.h"
 
 namespace orrery {
 namespace {

@@ -15,10 +15,11 @@
 
 #include "calibrate/least_squares.h"
 #include "estimate/estimate.h"
-#include "validate/judge.h"
 #include "validate/parameters.h"
 
 namespace orrery {
+
+struct JudgedRow;
 
 struct FitCase {
   std::size_t row = 0;    // of the judged rows

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/json_reader.h"
+#include "estimate/run.h"
 #include "validate/rows.h"
 
 namespace orrery {

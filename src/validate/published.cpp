@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validate/published.h"
 
+#include "estimate/run.h"
 #include "model/flops.h"
 
 namespace orrery {

@@ -17,10 +17,11 @@
 #include <string_view>
 
 #include "core/enum_names.h"
-#include "estimate/run.h"
 #include "validate/rows.h"
 
 namespace orrery {
+
+struct Run;
 
 // In order of preference.
 enum class Basis : std::uint8_t {

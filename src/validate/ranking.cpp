@@ -11,6 +11,7 @@
 #include "estimate/risk.h"
 #include "explore/recommend.h"
 #include "validate/error_summary.h"
+#include "validate/judge.h"
 
 namespace orrery {
 namespace {

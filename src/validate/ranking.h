@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "validate/judge.h"
-
 namespace orrery {
+
+struct JudgedRow;
 
 struct Sweep {
   std::string source;

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "validate/judge.h"
+
 namespace orrery {
 namespace {
 

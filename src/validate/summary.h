@@ -17,9 +17,10 @@
 #include <vector>
 
 #include "validate/error_summary.h"
-#include "validate/judge.h"
 
 namespace orrery {
+
+struct JudgedRow;
 
 enum class Judged : std::uint8_t { time, memory };
 

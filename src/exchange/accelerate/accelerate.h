@@ -7,7 +7,9 @@
 
 #include <string>
 
-#include "estimate/resolve.h"
+namespace orrery {
+struct ResolvedRun;
+}
 
 namespace orrery::accelerate {
 

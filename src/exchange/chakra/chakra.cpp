@@ -9,6 +9,7 @@
 #include "exchange/collective_names.h"
 #include "parallel/partition.h"
 #include "parallel/rank_digits.h"
+#include "sim/simulate.h"
 
 namespace orrery {
 namespace {

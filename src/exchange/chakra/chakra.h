@@ -25,9 +25,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/simulate.h"
+#include "estimate/answer.h"
+#include "sim/streams.h"
 
 namespace orrery {
+
+struct Run;
+
+struct Simulation;
 
 // Empty where it can; else what it cannot do.
 std::string why_no_chakra(const Run& run);

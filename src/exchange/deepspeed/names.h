@@ -9,7 +9,7 @@
 #include <array>
 
 #include "exchange/import_draft.h"
-#include "parallel/strategy.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery::deepspeed {
 

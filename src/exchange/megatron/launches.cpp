@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/units.h"
+#include "estimate/run.h"
 #include "exchange/arguments.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "core/json_path.h"
+#include "estimate/run.h"
 #include "exchange/arguments.h"
 #include "exchange/megatron/names.h"
 #include "exchange/shell/expansion.h"

@@ -9,10 +9,13 @@
 
 #include <string>
 
-#include "estimate/resolve.h"
 #include "exchange/arguments.h"
 #include "exchange/import_files.h"
 #include "exchange/shell/shell.h"
+
+namespace orrery {
+struct ResolvedRun;
+}
 
 namespace orrery::megatron {
 

@@ -5,6 +5,7 @@
 #include "core/divide.h"
 #include "core/json_path.h"
 #include "core/units.h"
+#include "estimate/run.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"
 

@@ -8,6 +8,7 @@
 #include "estimate/sends.h"
 #include "exchange/collective_names.h"
 #include "parallel/partition.h"
+#include "sim/simulate.h"
 
 namespace orrery {
 namespace {

@@ -16,9 +16,11 @@
 
 #include <string>
 
-#include "sim/simulate.h"
-
 namespace orrery {
+
+struct Run;
+
+struct Simulation;
 
 // Empty where it can; else what it cannot do.
 std::string why_no_simai(const Run& run);

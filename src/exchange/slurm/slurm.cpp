@@ -6,6 +6,7 @@
 #include "core/divide.h"
 #include "core/json_path.h"
 #include "core/units.h"
+#include "estimate/resolve.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
 

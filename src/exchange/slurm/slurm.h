@@ -5,8 +5,11 @@
 // nodes. Errors: InputError as for any script (exchange/shell).
 #pragma once
 
-#include "estimate/resolve.h"
 #include "exchange/import_files.h"
+
+namespace orrery {
+struct ResolvedRun;
+}
 
 namespace orrery::slurm {
 

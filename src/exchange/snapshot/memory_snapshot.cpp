@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "sim/simulate.h"
 
 namespace orrery {
 namespace {

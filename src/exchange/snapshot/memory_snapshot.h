@@ -14,9 +14,9 @@
 
 #include <string>
 
-#include "sim/simulate.h"
-
 namespace orrery {
+
+struct Simulation;
 
 std::string memory_snapshot(const Simulation& s);
 

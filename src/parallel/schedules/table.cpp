@@ -3,6 +3,7 @@
 
 #include "parallel/schedules/list.h"
 #include "parallel/schedules/walk.h"
+#include "parallel/strategy.h"
 
 namespace orrery {
 namespace {

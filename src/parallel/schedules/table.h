@@ -15,7 +15,7 @@
 #include "core/enum_names.h"
 #include "orrery/quantity.h"
 #include "parallel/schedules/schedule.h"
-#include "parallel/strategy.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
 

@@ -55,7 +55,7 @@ struct MeasuredCollective {
   std::int64_t ranks = 0;  // neighbours, without other traffic
   Bytes size{};
   std::int64_t nodes = 0;                 // that hold as many of them each; 0: filled in order
-  Algorithm algorithm = Algorithm::none;  // the one it was told to use; none: its own choice
+  Algorithm algorithm = Algorithm::none;  // the one it was given; none: its own choice
 
   bool operator==(const MeasuredCollective&) const = default;
 };

@@ -2,7 +2,7 @@
 //
 // The time of a measured work item by the formulas of cost/ and network/.
 //
-// There is no formula here: a calibration moves the constants of those rooms. Attention measured
+// There is no formula here: a calibration moves the constants of those modules. Attention measured
 // forward and backward together is the sum of the two. Without a mask it has its own half length,
 // derived from that of causal attention in the documents. A copy to the host takes its latency and
 // its bytes over the link. Leaves out overlap. Units: SI. Errors: none.

@@ -26,9 +26,9 @@ std::vector<BreakEven> break_evens(const CapacityAnswer& c) {
 }
 
 // Reports progress: sizes begun, of all that may be tried.
-class SizesTold {
+class SizeProgress {
  public:
-  SizesTold(const CapacityPlan& plan, const PlanContext& context) : progress_(context.progress) {
+  SizeProgress(const CapacityPlan& plan, const PlanContext& context) : progress_(context.progress) {
     if (!progress_) return;
     for (const OptionPlan& option : plan.options) {
       total_ += static_cast<std::int64_t>(
@@ -54,14 +54,14 @@ class SizesTold {
 };
 
 void add_answers(const CapacityPlan& plan, const OptionPlan& option, const PlanContext& context,
-                 SizesTold& told, CapacityAnswer& c) {
+                 SizeProgress& tried, CapacityAnswer& c) {
   if (option.smallest) {
-    SmallestFound found = smallest_sizes(plan, option, context, [&told] { told.one(); });
+    SmallestFound found = smallest_sizes(plan, option, context, [&tried] { tried.one(); });
     std::move(found.options.begin(), found.options.end(), std::back_inserter(c.options));
     c.sizes_tried.push_back(std::move(found.tried));
   }
   for (const std::int64_t gpus : option.sizes) {
-    told.one();
+    tried.one();
     c.options.push_back(answer_option(plan, option, gpus, context));
   }
 }
@@ -70,10 +70,10 @@ void add_answers(const CapacityPlan& plan, const OptionPlan& option, const PlanC
 
 CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context) {
   CapacityAnswer c;
-  SizesTold told(plan, context);
+  SizeProgress tried(plan, context);
   for (std::size_t i = 0; i < plan.options.size(); ++i) {
-    add_answers(plan, plan.options[i], context, told, c);
-    told.end_of(i);
+    add_answers(plan, plan.options[i], context, tried, c);
+    tried.end_of(i);
     // A search that was cut short has no answer.
     c.is_stopped = context.stopped && context.stopped();
     if (c.is_stopped) return c;

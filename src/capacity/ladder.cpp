@@ -37,7 +37,7 @@ class Climb {
       : plan_(plan),
         option_(option),
         context_(context),
-        told_(tried),
+        on_tried_(tried),
         sizes_(ladder_sizes(option, context)) {}
 
   SmallestFound found() {
@@ -88,7 +88,7 @@ class Climb {
 
   // Empty if the size is refused.
   const OptionAnswer* tried(std::int64_t gpus) {
-    told_();
+    on_tried_();
     OptionAnswer o = answered(gpus);
     if (o.status == OptionStatus::fits) return &(fitting_[gpus] = std::move(o));
     refused_[gpus] = std::move(o);
@@ -303,7 +303,7 @@ class Climb {
   const CapacityPlan& plan_;
   const OptionPlan& option_;
   const PlanContext& context_;
-  const std::function<void()>& told_;
+  const std::function<void()>& on_tried_;
   LadderSizes sizes_;
   Tried fitting_;
   Tried refused_;

@@ -175,7 +175,7 @@ class Builder {
     a_.document = std::move(run);
   }
 
-  // At the rate that is said to be achieved, if one is: the level of the whole step moves.
+  // At the achieved rate, where one is given: the level of the whole step moves.
   void take_achieved_rate(Fitting& fitting) const {
     if (!option_.achieved) return;
     const Ranged<FlopsPerSecond>& rate = *option_.achieved;

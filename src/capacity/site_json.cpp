@@ -46,10 +46,10 @@ FailureClass read_class(Reader r, double window) {
   return c;
 }
 
-PlannedStops read_planned(Reader r, Seconds usual) {
+PlannedStops read_planned(Reader r, Seconds by_default) {
   PlannedStops p;
   p.rate = PerSecond(1 / r.at("every").quantity<kSeconds>().si());
-  p.duration = usual;
+  p.duration = by_default;
   if (auto v = r.find("duration")) p.duration = v->quantity<kSeconds>(true);
   r.reject_unknown();
   return p;

@@ -97,8 +97,8 @@ std::string text_of(Date d) {
 
 Date after(Date start, Seconds t) {
   const double days = std::floor(t / kDay);
-  const auto room = static_cast<double>(kLastDay.time_since_epoch().count() - start.day);
-  return {start.day + static_cast<std::int64_t>(std::clamp(days, 0.0, room))};
+  const auto left = static_cast<double>(kLastDay.time_since_epoch().count() - start.day);
+  return {start.day + static_cast<std::int64_t>(std::clamp(days, 0.0, left))};
 }
 
 }  // namespace orrery

@@ -27,7 +27,7 @@ struct Range {
   }
 };
 
-// The range that the points cover, with room: a linear axis begins at 0 where nothing else is said.
+// The range that the points cover, with a margin: a linear axis begins at 0 by default.
 Range range_of(const XyPlot& plot, const PlotAxis& axis, double XyPoint::*member) {
   double least = HUGE_VAL;
   double most = 0;
@@ -37,9 +37,9 @@ Range range_of(const XyPlot& plot, const PlotAxis& axis, double XyPoint::*member
       most = std::max(most, p.*member);
     }
   }
-  constexpr double kRoom = 1.15;
-  Range r{0, most > 0 ? kRoom * most : 1, axis.is_log && most > 0};
-  if (r.is_log) r.low = least / kRoom;
+  constexpr double kMargin = 1.15;
+  Range r{0, most > 0 ? kMargin * most : 1, axis.is_log && most > 0};
+  if (r.is_log) r.low = least / kMargin;
   r.low = axis.low.value_or(r.low);
   r.high = axis.high.value_or(r.high);
   return r;

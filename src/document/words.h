@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-inline constexpr std::size_t kTextWidth = 100;  // where no terminal says otherwise
+inline constexpr std::size_t kTextWidth = 100;  // where no terminal gives one
 inline constexpr std::size_t kLabel = 18;       // columns of the words that begin a line
 inline constexpr std::size_t kBar = 50;         // columns of a bar beside a number
 

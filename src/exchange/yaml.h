@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // YAML as JSON, with the types that PyYAML's safe loader (YAML 1.1) gives: `no` and `off` are
-// false, 0o and leading zeros are octal, `1_000` is a number, `5e-6` and `1e8` are text, `2:00:00`
-// too. Aliases and merge keys (<<) are followed; a mapping of the document that another one merges
-// has a member "<<". A key given twice: the last one counts.
+// false, `010` is octal, `1_000` is a number, `0o14`, `5e-6` and `1e8` are text. Unlike there,
+// `2:00:00` is text, `08` and `1.5e3` are numbers. Aliases and merge keys (<<) are followed: a
+// mapping's own key goes over a merged one, the first of several merged mappings over the others. A
+// mapping of the document that another one merges has a member "<<". A key given twice in one
+// mapping is refused.
 //
 // Bounded: 64 levels, 200,000 values with aliases written out. Errors: InputError with the line. A
 // build without yaml-cpp (the page, whose script parses) reads what write_yaml() writes and lines

@@ -87,10 +87,10 @@ constexpr std::array kSettingsOfRun = {
 
 std::vector<OtherSetting> other_settings(const TrainingLog& log, const Run& run) {
   std::vector<OtherSetting> others;
-  for (const LoggedSetting& said : log.settings) {
+  for (const LoggedSetting& logged : log.settings) {
     for (const SettingOfRun& s : kSettingsOfRun) {
-      if (s.key == said.key && std::abs(s.of(run) - said.value) > said.within)
-        others.push_back({s.key, said.value, s.of(run)});
+      if (s.key == logged.key && std::abs(s.of(run) - logged.value) > logged.within)
+        others.push_back({s.key, logged.value, s.of(run)});
     }
   }
   return others;

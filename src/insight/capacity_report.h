@@ -34,7 +34,8 @@ std::optional<std::size_t> best_option(const CapacityReport& r);
 std::optional<std::size_t> largest_model(const CapacityReport& r, const RequirementAnswer& a);
 double parameters_of(const OptionAnswer& o);
 
-// Parts of an option's time, of its training without stops: they sum to its goodput's total.
+// Parts of an option's time, of its training without interruptions: they sum to its goodput's
+// total.
 struct TimeCause {
   const char* name = "";
   double share = 0;

@@ -41,25 +41,25 @@ std::optional<std::string> key_in(const std::string& object, const std::string& 
 }
 
 // The key itself, or the object or name that holds it.
-bool says(const std::vector<std::string>& said, const std::string& key) {
-  return std::any_of(said.begin(), said.end(),
+bool holds(const std::vector<std::string>& keys, const std::string& key) {
+  return std::any_of(keys.begin(), keys.end(),
                      [&](const std::string& s) { return key == s || key.rfind(s + ".", 0) == 0; });
 }
 
-// True if the run's own file says the key; a default otherwise.
-bool is_said(const ResolvedRun& r, const std::string& path) {
+// True if the run's own file sets the key; a default otherwise.
+bool is_given(const ResolvedRun& r, const std::string& path) {
   if (is_assumed(r.assumed, path)) return false;
-  if (const auto key = key_in(kStrategyKeys.path, path)) return says(r.parallel_keys, *key);
-  if (const auto key = key_in(kTrainingKeys.path, path)) return says(r.training_keys, *key);
+  if (const auto key = key_in(kStrategyKeys.path, path)) return holds(r.parallel_keys, *key);
+  if (const auto key = key_in(kTrainingKeys.path, path)) return holds(r.training_keys, *key);
   return true;
 }
 
 // Sequence parallelism that the file asks for, and that one tensor-parallel rank leaves without a
 // meaning, counts again where the change brings more ranks.
-void take_said_switches(const ResolvedRun& r, Json& run) {
+void take_given_switches(const ResolvedRun& r, Json& run) {
   const std::string path = key_path<&Strategy::sequence_parallel>;
   const auto key = key_in(kStrategyKeys.path, path);
-  if (is_assumed(r.assumed, path) && says(r.parallel_keys, *key)) set_at(run, path, true);
+  if (is_assumed(r.assumed, path) && holds(r.parallel_keys, *key)) set_at(run, path, true);
 }
 
 // The first run with one key changed; what its file leaves open is left to follow.
@@ -68,9 +68,9 @@ void try_alone(const NamedRun& first, const ConfigLookup& lookup, ChangedKey& ke
   std::map<std::string, Json> leaves;
   flatten(run, "", leaves);
   for (const auto& [path, value] : leaves) {
-    if (!is_said(first.report.resolved, path)) erase_at(run, path);
+    if (!is_given(first.report.resolved, path)) erase_at(run, path);
   }
-  take_said_switches(first.report.resolved, run);
+  take_given_switches(first.report.resolved, run);
   if (key.to.is_null()) {
     erase_at(run, key.path);
   } else {
@@ -138,11 +138,11 @@ class Comparer {
     for (const auto& [path, value] : from) {
       if (to.count(path) == 0) keys.push_back({i, path, value, Json(), false, false, "", {}, {}});
     }
-    const auto said = [&](std::size_t run, const std::string& path) {
-      return is_said(c_.runs[run].report.resolved, path);
+    const auto given = [&](std::size_t run, const std::string& path) {
+      return is_given(c_.runs[run].report.resolved, path);
     };
     for (ChangedKey& k : keys) {
-      k.follows = !said(0, k.path) && !said(i, k.path);
+      k.follows = !given(0, k.path) && !given(i, k.path);
       if (!k.follows) try_alone(c_.runs[0], lookup_, k);
     }
     const Seconds step = c_.runs[0].report.answer.step_time;

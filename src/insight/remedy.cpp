@@ -27,8 +27,8 @@ bool is_freed(const Key& k) {
          &k != &key_row<&StrategyRequest::offload>;
 }
 
-// The axes of the usual layouts.
-Json usual_axes(const ResolvedRun& resolved) {
+// The axes of common layouts.
+Json common_axes(const ResolvedRun& resolved) {
   const Run& run = resolved.run;
   Json tp = Json::array();
   for (std::int64_t n = 1; n <= std::min<std::int64_t>(8, run.cluster.devices_per_node); n *= 2) {
@@ -56,7 +56,7 @@ bool says_recompute(const StrategyRequest& q) {
 // Without the axes that the run says, and with those of a search in their place.
 Json axes_beside(Json axes, const OpenRun& open, const Json& search) {
   const StrategyRequest& q = open.request;
-  const auto is_said = [&](SearchAxis a) {
+  const auto is_given = [&](SearchAxis a) {
     if (a == SearchAxis::micro_batch) return open.micro_batch.has_value();
     if (a == SearchAxis::recompute) return says_recompute(q);
     Json value;
@@ -65,21 +65,21 @@ Json axes_beside(Json axes, const OpenRun& open, const Json& search) {
   const Json given = search.is_object() ? search.value("axes", Json::object()) : Json::object();
   for (const SearchAxis a : kAllOf<SearchAxis>) {
     const std::string name(name_of(a));
-    if (is_said(a) || given.contains(name) || given.contains(kAxisKeys[a].path)) axes.erase(name);
+    if (is_given(a) || given.contains(name) || given.contains(kAxisKeys[a].path)) axes.erase(name);
   }
   axes.update(given);
   return axes;
 }
 
 Json short_search(const OpenRun& open, const Json& search) {
-  Json asked = {{"axes", axes_beside(usual_axes(open.resolved), open, search)}, {"top", 1}};
+  Json asked = {{"axes", axes_beside(common_axes(open.resolved), open, search)}, {"top", 1}};
   const char* constraints = "constraints";
   if (search.is_object() && search.contains(constraints)) asked[constraints] = search[constraints];
   return asked;
 }
 
 // Product of the degrees that the run says.
-std::int64_t said_ranks(const StrategyRequest& q) {
+std::int64_t given_ranks(const StrategyRequest& q) {
   return q.tp.value_or(1) * q.cp.value_or(1) * q.pp.value_or(1) * q.dp.value_or(1);
 }
 
@@ -104,8 +104,8 @@ class Finder {
 
   std::optional<Remedy> fewest() const {
     const OpenRun open = on_one();
-    const std::int64_t said = said_ranks(open.request);
-    if (said > 1) return fewest_multiple(said, open.request.dp ? said : kMostGpusTried);
+    const std::int64_t ranks = given_ranks(open.request);
+    if (ranks > 1) return fewest_multiple(ranks, open.request.dp ? ranks : kMostGpusTried);
     std::int64_t failed = 0;
     const std::int64_t node = open.resolved.run.cluster.devices_per_node;
     for (std::int64_t n = 1; n < node; ++n) {
@@ -171,8 +171,8 @@ class Finder {
             fit_probability(resolved, a)};
   }
 
-  // Without the keys that the user's file is silent on and that resolve to the same without being
-  // said.
+  // Without the keys that the user's file is silent on and that resolve to the same where they
+  // are absent.
   Json without_defaults(Json run, const Run& resolved) const {
     for (const Setting& s : settings_between(run_, run)) {
       if (!value_at(run_, s.path).is_null()) continue;

@@ -40,8 +40,8 @@ inline constexpr std::int64_t kMostGpusTried = 65536;
 std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,
                                   const ConfigLookup& lookup);
 
-// The same for a search, which keeps what the run says of its strategy and what `search` (an object
-// or null) says of its axes and constraints. Sizes are then multiples of the degrees that are said.
+// The same for a search, which keeps the strategy that the run sets and the axes and constraints of
+// `search` (an object or null). Sizes are then multiples of the degrees that are set.
 std::optional<Remedy> fewest_gpus_of_search(const Json& run, const Json& search,
                                             const std::string& file, const ConfigLookup& lookup);
 

@@ -18,7 +18,7 @@ namespace {
 
 std::int64_t all = 1;
 std::int64_t this_one = 0;
-std::int64_t not_done = 0;  // ranks that the leader has not told to end
+std::int64_t not_done = 0;  // ranks that the leader has not ended
 
 }  // namespace
 

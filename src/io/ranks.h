@@ -46,11 +46,11 @@ class RankFailed : public std::runtime_error {
   bool by_input_;
 };
 
-// Rank 0: answers until every other rank is done. If answer() throws or a rank fails, all ranks are
-// told to end before the error goes on.
+// Rank 0: answers until every other rank is done. If answer() throws or a rank fails, all ranks
+// are ended before the error goes on.
 void answer_ranks(const Answering& answer);
 
-// Other ranks: ask until they are told to end. From any thread.
+// Other ranks: ask until the leader ends them. From any thread.
 std::optional<std::string> ask_leader(const std::string& question);
 
 // After a failure: the leader tells all other ranks to end; other ranks tell the leader why. Then

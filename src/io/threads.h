@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workers that share a job. Rooms without threads get run_on_threads as a function
+// Workers that share a job. Modules without threads get run_on_threads as a function
 // (explore/search.h).
 #pragma once
 

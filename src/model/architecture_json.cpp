@@ -255,9 +255,9 @@ void write_variants(const Architecture& a, Json& document) {
   const Architecture plain;
   for (const Key& k : kVariantRows.rows) {
     Json value;
-    Json usual;
-    k.write(&plain, k, usual);
-    if (k.write(&a, k, value) && value != usual) document[std::string(k.name)] = value;
+    Json otherwise;
+    k.write(&plain, k, otherwise);
+    if (k.write(&a, k, value) && value != otherwise) document[std::string(k.name)] = value;
   }
   for (std::uint8_t i = 0; i < a.pattern.length; ++i) {
     document["layer_pattern"].push_back(layer_kind_name(a.pattern.kinds[a.pattern.types[i]]));

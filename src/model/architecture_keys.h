@@ -157,7 +157,7 @@ inline constexpr auto kFlagRows = [] {
                                     "the head's weights are the word embedding's"));
 }();
 
-// Keys that few models need: written only if they differ from the usual value.
+// Keys that few models need: written only if they differ from the default.
 inline constexpr auto kVariantRows = [] {
   using namespace model_forms;
   using A = Architecture;

@@ -32,9 +32,9 @@ constexpr EnumNames<FlopsConvention> names_of(FlopsConvention) {
 }
 
 // The work of a step: `global_batch` sequences of `sequence` tokens. With an adapter, gradients of
-// frozen weights are no part of the FLOPs: where 6N is usual, 4N a token of frozen weights and 6N
-// of those that train, as NVIDIA counts fine-tuning (Megatron-Bridge). Below the lowest part that
-// trains and in the encoder of images nothing runs backward: 2N, and 4·L·a·d·s.
+// frozen weights are no part of the FLOPs: in place of the common 6N, 4N a token of frozen weights
+// and 6N of those that train, as NVIDIA counts fine-tuning (Megatron-Bridge). Below the lowest part
+// that trains and in the encoder of images nothing runs backward: 2N, and 4·L·a·d·s.
 struct CountedStep {
   std::int64_t sequence = 0;
   std::int64_t global_batch = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The facts of a config.json, in our keys and those of the reader (hf_families.h), while it is
-// translated. Only the readers of this room use it. Errors: InputError, which names a key as
+// translated. Only the readers of this module use it. Errors: InputError, which names a key as
 // the file does.
 #pragma once
 

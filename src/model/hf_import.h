@@ -8,7 +8,7 @@
 // "none", as in transformers. There is no default for hidden_size and the number of experts. In a
 // file for text and images only the language model is read, and a note says so. An unknown
 // model_type is read as a decoder if the file has a decoder's keys and no key that looks like a
-// size and is not understood; a note says what was taken for granted. Keys that are known to have
+// size and is unsupported; a note lists what was assumed. Keys that are known to have
 // no effect on sizes are ignored; other unknown keys of a known family are listed in
 // `ignored_keys`. Leaves out: group-limited routing (n_group, topk_group), which limits how far
 // tokens travel, and quantization, which is only noted by name.

@@ -55,7 +55,7 @@ class Plan {
     }
   }
 
-  // T5: as many layers of each, unless the file says otherwise.
+  // T5: as many layers of each, by default.
   void encoder_then_decoder() {
     const std::int64_t encoder = stated_layers();
     const std::int64_t decoder = std::min(kMostLayers, f_.whole("num_decoder_layers", encoder));
@@ -139,7 +139,8 @@ class Plan {
     for (std::size_t i = 1; i < kinds_.size(); ++i) kinds_[i].mixer = Mixer::encoder_again;
   }
 
-  // The list says how many there are, or as many as stated, and then those of token prediction.
+  // num_hidden_layers, or the length of the list without it. Entries beyond are layers of token
+  // prediction.
   void count_layers(std::string_view key) {
     const std::int64_t stated = f_.whole("num_hidden_layers", layers());
     if (layers() < stated) {

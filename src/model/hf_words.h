@@ -20,7 +20,7 @@ std::vector<std::string> words_in(std::string_view text);
 // stands in one row only; families that mean something else by it rename it.
 struct HfSpelling {
   std::string_view ours;
-  std::string_view theirs;  // separated by blanks, the most usual first
+  std::string_view theirs;  // separated by blanks, the most common first
 };
 std::span<const HfSpelling> hf_spellings();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A model while it is read: the file's values, then the defaults, then the checks. Only the readers
-// of this room use it. Errors name the key as the file wrote it.
+// of this module use it. Errors name the key as the file wrote it.
 #pragma once
 
 #include <functional>

@@ -317,7 +317,7 @@ struct Operator {
   Backward backward = Backward::whole;
   bool reads_input_again = true;  // in backward, for the gradient of a weight
 
-  // Sizes; what they mean is said at OpKind. cols2 of a product: further columns with a divisor of
+  // Sizes; OpKind documents what they mean. cols2 of a product: further columns with a divisor of
   // their own (keys and values beside queries); of attention: the width of a value head.
   Extent rows;
   Extent cols;

@@ -62,15 +62,16 @@ class Cells {
   std::vector<AccuracyCell> take() {
     for (const bool experts : {false, true}) add_all(experts);
     widen();
-    std::stable_sort(
-        cells_.begin(), cells_.end(),
-        [](const AccuracyCell& a, const AccuracyCell& b) { return said(a.of) > said(b.of); });
+    std::stable_sort(cells_.begin(), cells_.end(),
+                     [](const AccuracyCell& a, const AccuracyCell& b) {
+                       return keys_given(a.of) > keys_given(b.of);
+                     });
     return std::move(cells_);
   }
 
  private:
   // Framework before class, each with its generation first.
-  static int said(const StackKind& k) {
+  static int keys_given(const StackKind& k) {
     return (is_known(k) ? 4 : 0) + (k.stack_class.empty() ? 0 : 2) + (k.generation.empty() ? 0 : 1);
   }
 

@@ -45,12 +45,12 @@ std::string campaign(const Pair& p) {
          std::to_string(static_cast<int>(p.other));
 }
 
-std::map<std::string, double> usual_ratios(const std::vector<Pair>& pairs) {
+std::map<std::string, double> median_ratios(const std::vector<Pair>& pairs) {
   std::map<std::string, std::vector<double>> ratios;
   for (const Pair& p : pairs) ratios[campaign(p)].push_back(p.second / p.first);
-  std::map<std::string, double> usual;
-  for (const auto& [name, values] : ratios) usual[name] = interpolated_quantile(values, 0.5);
-  return usual;
+  std::map<std::string, double> medians;
+  for (const auto& [name, values] : ratios) medians[name] = interpolated_quantile(values, 0.5);
+  return medians;
 }
 
 // A run as text: two rows with equal text measure the same run.
@@ -86,9 +86,9 @@ ConsistencyReport check_rows(const std::vector<JudgedRow>& rows) {
     }
   }
   report.compared = static_cast<std::int64_t>(compared.size());
-  const std::map<std::string, double> usual = usual_ratios(pairs);
+  const std::map<std::string, double> medians = median_ratios(pairs);
   for (const Pair& p : pairs) {
-    const double expected = is_formula(p.other) ? usual.at(campaign(p)) : 1;
+    const double expected = is_formula(p.other) ? medians.at(campaign(p)) : 1;
     const double off = std::abs(p.second / p.first / expected - 1);
     if (off <= (is_formula(p.other) ? kByFormula : kExact)) continue;
     report.contradictions.push_back({p.row->row.id, p.one, p.other, p.first, p.second, expected});

@@ -55,7 +55,7 @@ bool is_seen_elsewhere(const std::vector<JudgedRow>& rows, const JudgedRow& r) {
 }
 
 // The row with the profile of its class. Its strategy is the user's: what the row leaves to its
-// own profile is said, but how that software spreads layers.
+// own profile is written out, but not how that software spreads layers.
 Row of_unknown_stack(const JudgedRow& r) {
   Row row = r.row;
   if (!is_estimated(r)) return row;
@@ -63,15 +63,15 @@ Row of_unknown_stack(const JudgedRow& r) {
   run[std::string(key_name<&RunRequest::framework>)] = name_of(r.run.framework.stack_class);
   Json& parallel = run[kStrategyKeys.path];
   parallel.erase(std::string(key_name<&StrategyRequest::framework_options>));
-  Json said = Json::object();
+  Json written = Json::object();
   StrategyRequest strategy = request_of(r.run.strategy);
   strategy.layer_split.reset();
-  write_keys(kStrategyKeys, strategy, said);
+  write_keys(kStrategyKeys, strategy, written);
   // Both say how states are sharded.
   parallel.erase(std::string(key_name<&StrategyRequest::zero>));
   parallel.erase(std::string(key_name<&StrategyRequest::partition>));
   parallel.erase(std::string(key_name<&StrategyRequest::zero_shard_group>));
-  parallel.update(said);
+  parallel.update(written);
   row.run = std::move(run);
   return row;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every file and function of ours that a comment of our code, a page of docs/ or CONTRIBUTING.md names exists.
 
-A source is `room/file.h` or `file.h`: the end of the path of a file in this tree. A path in
+A source is `module/file.h` or `file.h`: the end of the path of a file in this tree. A path in
 backticks that begins with one of our folders leads to a file or folder. A function is `name()`,
 `Type::name()` or `object.name()`: our code calls or defines one of that name."""
 
@@ -24,7 +24,7 @@ torch/csrc/autograd/input_buffer.cpp torch/csrc/profiler/util.cpp libkineto/src/
 deepspeed.comm.log_summary utils_funcs.torch_dtype_from_precision client.get_executor
 """.split())
 # Made by the user, or any file of a kind.
-OPEN = re.compile(r"NAME|^room/file\.h$|^configs/hardware/calibrated$")
+OPEN = re.compile(r"NAME|^module/file\.h$|^configs/hardware/calibrated$")
 
 SOURCE = re.compile(r"(?<![\w./<*-])((?:[\w-]+/)*[\w-]+\.(?:h|cpp|cu|cuh))(?![\w./])")
 PATH = re.compile(r"`((?:%s)/[\w./-]*[\w/-])`" % "|".join(FOLDERS))

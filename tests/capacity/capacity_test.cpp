@@ -581,7 +581,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("what is wrong with a plan is said in one line, with its place") {
+TEST_CASE("a wrong plan is refused in one line, with the place of the fault") {
   const std::string run = R"("run": "gpt3-175b-1024-a100")";
   const auto plan = [&](const std::string& more) { return "{" + run + "," + more + "}"; };
   const auto rent = [&](const std::string& value) {

@@ -77,7 +77,7 @@ TEST_CASE("the smallest is the one that trying every number of GPUs finds") {
   }
 }
 
-TEST_CASE("where the batch leaves smaller sizes out, the nearest batch that takes one is told") {
+TEST_CASE("where the batch leaves smaller sizes out, the nearest batch that takes one is named") {
   const std::string days = within("33");
   for (const char* batch : {"512", "1024"}) {
     CAPTURE(batch);

@@ -34,7 +34,7 @@ LanePlot lanes() {
   return plot;
 }
 
-TEST_CASE("a page escapes whatever it is told") {
+TEST_CASE("a page escapes whatever it is given") {
   const std::string page = html_of(sample());
   CHECK(count(page, kEvil) == 0);
   CHECK(count(page, "&lt;/script&gt;&lt;b&gt;&quot;&amp;") == 7);

@@ -74,7 +74,7 @@ TEST_CASE("texts of files move no terminal") {
   CHECK(Phrase("a\rb\tc\nd\x7f").spans()[0].text == "a b\tc\nd ");
 }
 
-TEST_CASE("a paragraph hangs, and has room however deep it stands") {
+TEST_CASE("a paragraph hangs, and keeps a width however deep it stands") {
   const std::string text = text_of(Section{"", {Paragraph{kLong, 4, 2}}}, {false, 30});
   CHECK(text == "  " + kLong.substr(0, kLong.rfind(' ')) + "\n    has\n");
 }

@@ -136,7 +136,7 @@ TEST_CASE("recompute that is no longer selective takes its modules away, where t
   CHECK(plain.settings.size() == 1);
 }
 
-TEST_CASE("a run that fits is told what is faster") {
+TEST_CASE("a run that fits gets changes that are faster") {
   const ResolvedRun run = resolved(gpt3());
   const Answer answer = estimate(run.run);
   const std::vector<Advice> advice = advise(run, answer);
@@ -179,17 +179,17 @@ TEST_CASE("no change is named that runs out of memory more often than the run al
 }
 
 TEST_CASE("a change within what a prediction tells apart is no advice") {
-  std::size_t told = 0;
+  std::size_t advised = 0;
   for (const Json& json : testing::sample_runs()) {
     const ResolvedRun run = resolved(json);
     const Answer answer = estimate(run.run);
     if (answer.reason != Reason::fits) continue;
     for (const Advice& a : advise(run, answer)) {
       CHECK(a.step_time * kRecommendationBand <= answer.step_time);
-      ++told;
+      ++advised;
     }
   }
-  CHECK(told > 0);
+  CHECK(advised > 0);
 }
 
 TEST_CASE("advice keeps to what the framework can run") {
@@ -234,7 +234,7 @@ TEST_CASE("ZeRO beside a pipeline is what the framework has") {
   CHECK_FALSE(goes_beyond(limits, run.run.strategy, after));
 }
 
-TEST_CASE("a run that does not fit is told what would, by two changes where one is not enough") {
+TEST_CASE("a run that does not fit gets changes that do, two where one is not enough") {
   const ResolvedRun one = resolved(with(gpt3(), R"({"parallel": {"pp": 1, "dp": 128}})"));
   REQUIRE(estimate(one.run).reason == Reason::device_memory);
   const std::vector<Advice> advice = advise(one, estimate(one.run));

@@ -52,7 +52,7 @@ Json big(std::int64_t gpus) {
 
 }  // namespace
 
-TEST_CASE("a run that does not fit is told a strategy that does, with what to type") {
+TEST_CASE("a run that does not fit gets a strategy that does, with the flags to type") {
   CHECK(estimate(resolved(big(64)).run).reason == Reason::device_memory);
   check_remedy(big(64), here(big(64)));
   const Json stated = testing::with(big(64), R"({"parallel": {"tp": 1, "pp": 1, "zero": 1,
@@ -81,7 +81,7 @@ TEST_CASE("what is typed keeps a value of 1 that is not the default") {
   check_remedy(etp, here(etp));
 }
 
-TEST_CASE("a run that no usual layout fits is told the fewest GPUs that do") {
+TEST_CASE("a run that no common layout fits gets the fewest GPUs that do") {
   CHECK_FALSE(here(big(8)));
   const std::optional<Remedy> more = fewest(big(8));
   check_remedy(big(8), more);
@@ -112,12 +112,12 @@ TEST_CASE("the fewest GPUs of a search are for the degrees and axes that it fixe
         fewest_gpus_of_search(run, json_of(search), "run.json", testing::shipped_configs());
     return found ? found->gpus : 0;
   };
-  const std::int64_t usual = gpus_for("{}", "null");
-  CHECK(usual == fewest(big(64))->gpus);
+  const std::int64_t alone = gpus_for("{}", "null");
+  CHECK(alone == fewest(big(64))->gpus);
   CHECK(gpus_for(R"({"parallel": {"tp": 8, "pp": 6}})", "null") % 48 == 0);
   CHECK(gpus_for(R"({"parallel": {"tp": 8, "pp": 6, "dp": 2}})", "null") == 96);
   CHECK(gpus_for(R"({"parallel": {"tp": 8, "pp": 1, "dp": 1}})", "null") == 0);  // does not fit
-  CHECK(gpus_for("{}", R"({"constraints": ["memory.peak_gib <= 30"]})") > usual);
+  CHECK(gpus_for("{}", R"({"constraints": ["memory.peak_gib <= 30"]})") > alone);
   CHECK(gpus_for("{}", R"({"axes": {"tp": [1], "pp": [1], "zero": [1]}})") == 0);
 }
 

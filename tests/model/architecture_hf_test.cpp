@@ -186,7 +186,7 @@ TEST_CASE("an unknown family with the keys of a decoder is read as one and says 
   const ModelDescription squared = model_of(shape + ", \"hidden_act\": \"relu2\"}");
   CHECK(!squared.architecture.gated);
   CHECK(says(squared.notes.front(), "an MLP without gate"));
-  // Keys that may change the count, and are not understood.
+  // Unsupported keys that may change the count.
   for (const char* key : {R"("hyper_heads": 4)", R"("memory_config": {"size": 3})",
                           R"("conv_kernel": 4)", R"("use_residual_gate": true)"}) {
     CAPTURE(key);

@@ -99,10 +99,10 @@ TEST_CASE("the first OLMo's files say the width of gate and up together") {
 }
 
 TEST_CASE("OPT's biases and norms without weights are what the file says") {
-  const Architecture usual = architecture("opt");
-  CHECK(usual.qkv_bias);
-  CHECK(usual.mlp_bias);
-  CHECK(usual.norm == Norm::kLayerNorm);
+  const Architecture plain = architecture("opt");
+  CHECK(plain.qkv_bias);
+  CHECK(plain.mlp_bias);
+  CHECK(plain.norm == Norm::kLayerNorm);
   const Architecture bare = architecture(
       "opt", kWidths + R"(, "enable_bias": false, "layer_norm_elementwise_affine": false)");
   CHECK_FALSE(bare.qkv_bias);

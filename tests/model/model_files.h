@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents for the tests of the model room, from disk and from text.
+// Documents for the tests of the model module, from disk and from text.
 #pragma once
 
 #include <fstream>

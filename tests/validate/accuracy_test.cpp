@@ -98,7 +98,7 @@ TEST_CASE("a mixture of experts does not take a dense model's interval") {
   CHECK(cell_of(table.cells, experts)->of.framework.empty());
 }
 
-// Whether everything that is said of `more` is said of `less` or left open there.
+// Whether `less` has each key of `more`, or leaves it open.
 bool knows_less(const StackKind& less, const StackKind& more) {
   return less.mixture >= more.mixture &&
          (less.framework.empty() || less.framework == more.framework) &&
@@ -267,7 +267,7 @@ TEST_CASE("observed steps are read from runs and rows, and nothing else") {
   CHECK_THROWS_AS(read_observed(R"([{"run": "a", "step_tim": "12 s"}])", "x"), InputError);
 }
 
-TEST_CASE("a row whose seconds and tokens disagree is told") {
+TEST_CASE("a row whose seconds and tokens disagree is named") {
   std::vector<JudgedRow> rows = testing::shipped_report().rows;
   CHECK(check_rows(rows).compared > 500);
   const std::size_t before = check_rows(rows).contradictions.size();

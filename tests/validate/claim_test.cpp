@@ -76,7 +76,7 @@ TEST_CASE("verdicts") {
         Verdict::not_checkable);
 }
 
-TEST_CASE("where a claim holds is said by the values that decide") {
+TEST_CASE("where a claim holds is described by the values that decide") {
   const auto why = [](const std::string& rule) {
     return judged(kMap + R"("checks": [{"text": "", "holds": ")" + rule + R"("}])").checks[0].why;
   };
@@ -85,7 +85,7 @@ TEST_CASE("where a claim holds is said by the values that decide") {
   CHECK(why("z > 20") == "size: one, with r: 20; two (3 of 4 points of the map)");
 }
 
-TEST_CASE("neighbours on a scale are said as a range") {
+TEST_CASE("neighbours on a scale are written as a range") {
   const auto why = [](const std::string& rule, const std::string& labels) {
     std::string values;
     for (std::size_t i = 0; i < labels.size(); ++i) {

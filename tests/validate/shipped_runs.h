@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shipped validation files and configurations, for the tests of the validate room.
+// The shipped validation files and configurations, for the tests of the validate module.
 #pragma once
 
 #include <algorithm>

@@ -295,8 +295,8 @@ std::string stem_of(const std::string& name) {
   return dot == std::string::npos || dot == 0 ? file : file.substr(0, dot);
 }
 
-// Each model in place of the run's, with the best strategy, on its compute-optimal tokens unless
-// told otherwise.
+// Each model in place of the run's, with the best strategy, on its compute-optimal tokens by
+// default.
 void add_models(const CapacityCommand& c, Json& plan) {
   constexpr int kComputeOptimal = 20;  // arXiv:2203.15556
   for (const std::string& model : c.models) {
@@ -309,8 +309,8 @@ void add_models(const CapacityCommand& c, Json& plan) {
       run.is_object() ? run.value(Json::json_pointer("/cluster/node"), Json()) : Json();
   if (node.is_string()) plan["name"] = node;
   plan["search"] = true;
-  const bool said = sets(c.run.overrides, kTokensOfRun) || sets(c.plan, kTokensPerParameter);
-  if (!said) plan["goal"] = {{"tokens_per_parameter", kComputeOptimal}};
+  const bool given = sets(c.run.overrides, kTokensOfRun) || sets(c.plan, kTokensPerParameter);
+  if (!given) plan["goal"] = {{"tokens_per_parameter", kComputeOptimal}};
 }
 
 // A run is a plan of one cluster, or of the smallest that meets what is required.

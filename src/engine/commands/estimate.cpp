@@ -118,9 +118,9 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
     r = report_with_remedy(source.json, source.file, source.lookup);
   });
   if (log) {
-    const TrainingLog told = read_training_log(log->text, log->name);
-    return {ExitCode::answer, look.json() ? AnswerText(training_against_json(r, told))
-                                          : drawn(training_against_document(r, told), look)};
+    const TrainingLog logged = read_training_log(log->text, log->name);
+    return {ExitCode::answer, look.json() ? AnswerText(training_against_json(r, logged))
+                                          : drawn(training_against_document(r, logged), look)};
   }
   return {code_of(r),
           look.json() ? AnswerText(estimate_json(r)) : drawn(estimate_document(r), look)};

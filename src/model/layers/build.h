@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts a block is built from, in forward order. Internal to the model room.
+// The parts a block is built from, in forward order. Internal to the model module.
 //
 // Each append_* adds the operators of one part of a layer for one micro batch of b sequences of s
 // tokens. `e` below is the size of an element as activations are stored, `w` as the input of a

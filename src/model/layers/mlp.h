@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Up-projection, activation and down-projection: the common part of dense MLPs, routed and shared
-// experts. Internal to the model room.
+// experts. Internal to the model module.
 #pragma once
 
 #include "model/layers/build.h"

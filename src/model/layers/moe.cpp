@@ -19,7 +19,7 @@ namespace {
 constexpr ModuleMask kMoe = mask_of(Module::moe);
 constexpr double kRouterBytes = 4;  // scores are fp32
 // Scores, top-k, counts and offsets of a layer with fused kernels: 31 in both directions
-// (Megatron-Core's guide to mixtures on GB200); how they divide is not said.
+// (Megatron-Core's guide to mixtures on GB200); how they divide is not published.
 constexpr Kernels kRouterKernels = {20, 11};
 
 // Token copies of one sequence: s·k, those of the fullest rank, or the number that the capacity

@@ -49,6 +49,23 @@ TEST_CASE("YAML has the types of version 1.1") {
   CHECK_THROWS_AS(read_yaml(bomb, "x"), InputError);
 }
 
+TEST_CASE("YAML's numbers are PyYAML's but for 08 and an exponent without a sign") {
+  const Json j = read_yaml("a: 0o14\nb: 1e8\nc: 08\nd: 1.5e3\n", "x");
+  CHECK(j["a"] == "0o14");
+  CHECK(j["b"] == "1e8");
+  CHECK(j["c"] == 8);
+  CHECK(j["d"] == 1500);
+}
+
+TEST_CASE("an own key goes over merged ones, the first mapping over the second, twice is refused") {
+  const Json j =
+      read_yaml("a: &a {x: 1, y: 2}\nb: &b {x: 3, z: 4}\nc:\n  <<: [*a, *b]\n  y: 5\n", "x");
+  CHECK(j["c"]["x"] == 1);
+  CHECK(j["c"]["y"] == 5);
+  CHECK(j["c"]["z"] == 4);
+  CHECK_THROWS_AS(read_yaml("a: 1\nb: 2\na: 1\n", "x"), InputError);
+}
+
 TEST_CASE("references within a document are followed") {
   Json j = read_yaml(
       "model: {h: 64, ffn: '${multiply:4, ${.h}}', n: '${training.model.h}', p: "

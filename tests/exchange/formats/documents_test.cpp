@@ -70,14 +70,14 @@ TEST_CASE("Lines that end in CR LF go on behind a backslash, and UTF-16 is named
       "  --micro-batch-size 2 --global-batch-size 16 --bf16\r\n";
   CHECK(at(read(lines), "training.micro_batch") == 2);
   CHECK(at(read(lines), "training.precision") == "bf16");
-  CHECK(error_of("a.yaml", std::string("\xff\xfe"
-                                       "b\0a\0",
-                                       6))
+  CHECK(import_error("a.yaml", std::string("\xff\xfe"
+                                           "b\0a\0",
+                                           6))
             .find("UTF-16") != std::string::npos);
 }
 
 TEST_CASE("A key of YAML that stands twice is refused by its line") {
-  CHECK(error_of("a.yml", kAxolotl + "micro_batch_size: 4\n")
+  CHECK(import_error("a.yml", kAxolotl + "micro_batch_size: 4\n")
             .find("line 7: found the key \"micro_batch_size\" twice") != std::string::npos);
   CHECK(at(read("base: &b\n  bf16: true\n<<: *b\n" + kQwenTrainer), "training.precision") ==
         "bf16");

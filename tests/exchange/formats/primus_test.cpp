@@ -93,9 +93,9 @@ TEST_CASE("Primus beside torchtitan leaves open what its defaults say") {
 }
 
 TEST_CASE("Megatron-LM's own YAML is not Primus's") {
-  CHECK(error_of("gpt.yaml",
-                 "language_model:\n  num_layers: 24\nmodel_parallel:\n"
-                 "  tensor_model_parallel_size: 1\nmicro_batch_size: 2\n")
+  CHECK(import_error("gpt.yaml",
+                     "language_model:\n  num_layers: 24\nmodel_parallel:\n"
+                     "  tensor_model_parallel_size: 1\nmicro_batch_size: 2\n")
             .find("--yaml-cfg") != std::string::npos);
 }
 

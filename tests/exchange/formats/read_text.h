@@ -70,7 +70,7 @@ inline std::string two_nodes(const std::string& more) {
   return small_megatron("torchrun --nproc_per_node 8 --nnodes 2", more);
 }
 
-inline std::string error_of(const std::string& name, const std::string& text) {
+inline std::string import_error(const std::string& name, const std::string& text) {
   try {
     read({{name, text}});
   } catch (const InputError& e) {

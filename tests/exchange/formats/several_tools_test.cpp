@@ -22,7 +22,7 @@ const std::string kTune =
 
 TEST_CASE("A refusal names the tool whose file it is") {
   const auto names = [](const std::string& file, const std::string& text, const char* tool) {
-    CHECK_MESSAGE(error_of(file, text).find(tool) != std::string::npos, text);
+    CHECK_MESSAGE(import_error(file, text).find(tool) != std::string::npos, text);
   };
   names("a.yaml", "model:\n  d_model: 8\ndevice_train_microbatch_size: 2\n", "OLMo's YAML");
   names("a.yaml", "train_loader:\n  name: text\ndevice_train_microbatch_size: 2\n", "LLM-Foundry");

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least and the most that a number of a profile or of `parallel` may be, by what it counts, and
 // what a profile that leaves a key out has.
+#include "support/key_ranges.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "core/error.h"
 #include "core/json.h"
 #include "parallel/framework_keys.h"
 #include "parallel/strategy_keys.h"
@@ -14,38 +15,8 @@
 namespace orrery {
 namespace {
 
-const Key& key_named(const KeyTable& table, const std::string& name) {
-  for (const Key& k : table.keys) {
-    if (k.name == name) return k;
-  }
-  FAIL("no key " << name);
-  return table.keys.front();
-}
-
-template <class T>
-bool takes(const KeyTable& table, const std::string& name, const Json& value) {
-  T scratch;
-  const Key& k = key_named(table, name);
-  try {
-    k.read(&scratch, Reader(value, "x.json", name), k);
-    return true;
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
-// `least` and `most` are taken, what is beyond them is not.
-template <class T>
-void check_range(const KeyTable& table, const std::vector<std::string>& names, const Json& below,
-                 const Json& least, const Json& most, const Json& above) {
-  for (const std::string& name : names) {
-    CAPTURE(name);
-    CHECK_FALSE(takes<T>(table, name, below));
-    CHECK(takes<T>(table, name, least));
-    CHECK(takes<T>(table, name, most));
-    CHECK_FALSE(takes<T>(table, name, above));
-  }
-}
+using testing::check_range;
+using testing::takes;
 
 void check_profile(const std::vector<std::string>& names, const Json& below, const Json& least,
                    const Json& most, const Json& above) {

@@ -33,6 +33,7 @@ $ ls s.json s.json.rows
 > s.json
 > s.json.rows
 $ orrery calibrate measure --device h200-sxm-141gb --time 3600 -o s.json && ls s.json s.json.rows
+! exit 2
 > s.json
 ! stderr No such file
 ! json len(s.json:measurements) = 616

@@ -52,7 +52,7 @@ struct Sums {
   double launches_backward = 0;
 };
 
-// Of the operators that `is_meant`.
+// The sums over the operators that `is_meant`.
 template <class IsMeant>
 Sums sums_of(const Run& run, IsMeant&& is_meant) {
   const ShardedBlock block = sharded_layer(run);
@@ -150,7 +150,7 @@ TEST_CASE("a ring of four launches attention four times each way") {
   CHECK(launches(4, Phase::backward) - launches(1, Phase::backward) == about(3 * backward));
 }
 
-// Of fused attention the widest product is the MLP's: an output of 4096 and an input of 1024 a
+// With fused attention the widest product is the MLP's: an output of 4096 and an input of 1024 a
 // token, 2 bytes each. Unfused, the gradients of 16 heads' scores and probabilities are more:
 // 2·16·512².
 TEST_CASE("a backward pass works on the gradients of the widest product, or of the scores") {
@@ -159,7 +159,7 @@ TEST_CASE("a backward pass works on the gradients of the widest product, or of t
   CHECK(layer_of(gpt_run()).activations.transient.si() == about(2 * 16 * 512.0 * 512 * 2));
 }
 
-// Of the layer's four products the inputs are 1024, 1024, 1024 and 4096 wide, the gradients of
+// The inputs of the four products of a layer are 1024, 1024, 1024 and 4096 wide, the gradients of
 // their outputs 3072, 1024, 4096 and 1024.
 TEST_CASE("weight gradients need the inputs of their products and the gradients of the outputs") {
   const Run run = gpt_run();

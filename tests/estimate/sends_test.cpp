@@ -104,8 +104,8 @@ TEST_CASE("two copies of the model sum the shards that their replicas left") {
   CHECK(copies_cost<double>(run, p).time == Seconds());
 }
 
-// Of four stages under 1F1B the first and the last pass on a message a micro batch, the others one
-// each way; interleaved, every chunk sends both ways but for the ends of the model.
+// Under 1F1B with four stages the first and the last pass on a message a micro batch, the others
+// one each way; interleaved, every chunk sends both ways but for the ends of the model.
 TEST_CASE("a stage sends forward and back for every micro batch and chunk") {
   const auto sends = [](const char* change) {
     const Run run = testing::run_of(with(four_stages(), change));

@@ -87,7 +87,7 @@ TEST_CASE("the fullest chunk is that of the split") {
   CHECK(most_layers_of_chunk(s, a) == 4);
   CHECK(layers_of(s, a, 2).first == 5);
   CHECK(layers_of(s, a, 2).end == 7);
-  // As many chunks as layers and both ends still have a layer at most; one more is a case of a
+  // Chunks as many as layers and both ends still have a layer at most; one more is a case of a
   // rule.
   s.listed_stages = false;
   s.pp = 10;

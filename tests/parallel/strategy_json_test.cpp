@@ -157,7 +157,7 @@ TEST_CASE("a partition is asked for as a level of ZeRO where it is one") {
   CHECK(*own.partition == Partition{1, 64, 64});
 }
 
-// What a strategy does not do is not asked for, so that a run reads as somebody would write it.
+// Only what a strategy does is asked for, so that a run reads as somebody would write it.
 TEST_CASE("what a strategy does not do is not asked for") {
   const auto asked = [](const char* text) { return request_of(resolve(text).strategy); };
   const StrategyRequest plain = asked(R"({"recompute": "none"})");

@@ -6,8 +6,7 @@ $ orrery validate $ROOT/validation/claims/zero-plus-plus-volume.json
 >      reproduced
 > ...
 $ orrery validate $ROOT/validation/claims --json > all.json
-$ python3 -c 'import json, sys; print(sorted({k["verdict"] for c in json.load(sys.stdin)["claims"] for k in c["checks"]}))' < all.json
-> ['contradicted', 'holds if', 'not checkable', 'reproduced']
+! json distinct(claims[*].checks[*].verdict) = ["contradicted", "holds if", "not checkable", "reproduced"]
 $ echo '{"title": "t", "claim": "c", "source": "s", "checks": [{"text": "x", "holds": "a.step_time_s < 3"}]}' > claim.json
 $ orrery validate claim.json
 ! exit 2

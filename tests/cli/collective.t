@@ -14,17 +14,13 @@ $ orrery collective all-reduce --node dgx-h100 --gpus 64 --algorithm tree --csv 
 > 16
 
 # busbw is algbw times 2(n − 1)/n of an all-reduce, (n − 1)/n of gathers and all-to-all, once of the others.
-$ for k in all-reduce all-gather reduce-scatter all-to-all broadcast reduce point-to-point; do orrery collective $k --node dgx-h100 --gpus 16 --size 64MiB --json > $k.json; done
-$ python3 -c 'import json; [print(k, round(16 * p["busbw"] / p["algbw"], 9), round(p["size_bytes"] / p["time_s"] / 1e9 / p["algbw"], 9)) for k in ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "reduce", "point-to-point") for p in json.load(open(k + ".json"))["points"]]'
-> all-reduce 30.0 1.0
-> all-gather 15.0 1.0
-> reduce-scatter 15.0 1.0
-> all-to-all 15.0 1.0
-> broadcast 16.0 1.0
-> reduce 16.0 1.0
-> point-to-point 16.0 1.0
-$ python3 -c 'import json; j = json.load(open("all-reduce.json")); print(" ".join(j), "·", " ".join(j["points"][0]), "·", " ".join(j["inputs"]))'
-> collective points units inputs schema_version tool_version rests_on · size_bytes time_s algbw busbw algorithm tier fastest_algorithm fastest_time_s · cluster ranks ranks_per_node nodes groups busiest_rank collective_library algorithm
+$ for k in all-reduce all-gather reduce-scatter all-to-all broadcast reduce point-to-point; do orrery collective $k --node dgx-h100 --gpus 16 --size 64MiB --json; done
+! json .[*].collective = ["all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "reduce", "point-to-point"]
+! json 16 * .[*].points[*].busbw / .[*].points[*].algbw = [30, 15, 15, 15, 16, 16, 16] ± 5e-10
+! json .[*].points[*].size_bytes / .[*].points[*].time_s / 1e9 / .[*].points[*].algbw = 1 ± 5e-10
+! json keys(.[0]) = "collective points units inputs schema_version tool_version rests_on"
+! json keys(.[0].points[0]) = "size_bytes time_s algbw busbw algorithm tier fastest_algorithm fastest_time_s"
+! json keys(.[0].inputs) = "cluster ranks ranks_per_node nodes groups busiest_rank collective_library algorithm"
 $ orrery collective all-gather --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8 --size 64KiB,1GiB --csv | cut -d, -f1,5,6
 > size_bytes,algorithm,tier
 > 65536,pat,infiniband
@@ -96,16 +92,23 @@ $ orrery collective --against $ROOT/validation/measurements/all-reduce-h200x8.js
 $ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plateaus.json $ROOT/validation/measurements/all-reduce-a100x8-vtrain.json | sed -n '1p;/^all /p'
 > file ... collective  ranks  node ... points  median ... p90  largest ... bias
 > all ... 15 ...
-$ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plateaus.json --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print([c["ranks"] for c in j["curves"]], j["error"]["points"], j["curves"][0]["role"])'
-> [32, 256, 1024, 4096] 4 only tests
+$ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plateaus.json --json
+! json curves[*].ranks = [32, 256, 1024, 4096]
+! json curves[0].role = "only tests"
+! json error.points = 4
 # What the constants are held to: of all points a median of 10 % and a p90 of 35 %, and of the curves that set none too.
-$ orrery collective --against $ROOT/validation/measurements/all-*.json --json | python3 -c 'import json, sys; j = json.load(sys.stdin); e = j["error"]; print(len(j["curves"]) >= 32, e["median"] <= 0.1, e["p90"] <= 0.35)'
-> True True True
-$ orrery collective --against $(grep -l "only tests" $ROOT/validation/measurements/all-*.json) --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print({c["role"] for c in j["curves"]}, j["error"]["median"] <= 0.1)'
-> {'only tests'} True
+$ orrery collective --against $ROOT/validation/measurements/all-*.json --json
+! json len(curves) >= 32
+! json error.median <= 0.1
+! json error.p90 <= 0.35
+$ orrery collective --against $(grep -l "only tests" $ROOT/validation/measurements/all-*.json) --json
+! json curves[*].role = "only tests"
+! json error.median <= 0.1
 # Ranks that fill their racks in part, and an algorithm that the library was told to use.
-$ orrery collective --against $ROOT/validation/measurements/all-reduce-gb200-partitions.json --json | python3 -c 'import json, sys; j = json.load(sys.stdin); print([(c["ranks"], c["cluster"]["gpus"], c["points"][0]["algorithm"]) for c in j["curves"]])'
-> [(12, 216, 'ring'), (24, 216, 'ring')]
+$ orrery collective --against $ROOT/validation/measurements/all-reduce-gb200-partitions.json --json
+! json curves[*].ranks = [12, 24]
+! json curves[*].cluster.gpus = [216, 216]
+! json curves[*].points[0].algorithm = ["ring", "ring"]
 $ orrery collective --against $ROOT/validation/measurements/all-reduce-gb200-partitions.json --algorithm tree
 ! exit 2
 ! stderr all-reduce-gb200-partitions.json: algorithm: found ring; allowed: tree, as asked
@@ -142,13 +145,16 @@ $ orrery collective --against bus.csv --node dgx-h100 --csv | tail -1 | cut -d, 
 # Ranks lie on the hosts that nccl-tests names, and have the node's GPU.
 $ for i in 0 1; do echo "#  Rank  $i Group  0 Pid 7 on host$i device  0 [0000:07:00] NVIDIA H100 80GB HBM3"; done > hosts.txt
 $ echo "# size count type redop root time algbw busbw #wrong" >> hosts.txt; echo "134217728 33554432 float sum -1 3000 44.74 44.74 0" >> hosts.txt
-$ orrery collective all-reduce --against hosts.txt --node dgx-h100 --json | python3 -c 'import json, sys; c = json.load(sys.stdin)["curves"][0]; print(c["ranks"], c["cluster"]["gpus"], c["points"][0]["tier"])'
-> 2 16 infiniband
+$ orrery collective all-reduce --against hosts.txt --node dgx-h100 --json
+! json curves[0].ranks = 2
+! json curves[0].cluster.gpus = 16
+! json curves[0].points[0].tier = "infiniband"
 $ orrery calibrate fit hosts.txt --collective all-reduce --node dgx-h100
 ! exit 2
 ! stderr hosts.txt: collectives: found all-reduce over 2; allowed: ranks that fill their nodes in order
 $ orrery collective all-reduce --against hosts.txt --node gb200-nvl72
 ! exit 2
 ! stderr hosts.txt: GPU: found times of NVIDIA H100 80GB HBM3; allowed: those of gb200
-$ sed 's/NVIDIA.*HBM3/GPU/; s/host1 device  0/host0 device  1/' hosts.txt > one.txt; orrery collective all-reduce --against one.txt --node dgx-h100 --json | python3 -c 'import json, sys; c = json.load(sys.stdin)["curves"][0]; print(c["cluster"]["gpus"], c["points"][0]["tier"])'
-> 2 nvswitch
+$ sed 's/NVIDIA.*HBM3/GPU/; s/host1 device  0/host0 device  1/' hosts.txt > one.txt; orrery collective all-reduce --against one.txt --node dgx-h100 --json
+! json curves[0].cluster.gpus = 2
+! json curves[0].points[0].tier = "nvswitch"

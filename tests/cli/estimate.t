@@ -72,10 +72,11 @@ $ grep -E '^memory|^step|^Limit|^What' answer.txt
 > step              ... s (80 % interval ... s to ... s), if it had the memory
 > Limit  memory: ... GiB > 79.3 GiB on stage 0, of which ... GiB
 > What would fit
-$ orrery estimate gpt3-175b-1024-a100 --pp 1 --json > answer.json
+$ orrery estimate gpt3-175b-1024-a100 --pp 1 --json
 ! exit 3
-$ python3 -c 'import json; j = json.load(open("answer.json")); print(j["feasible"], len(j["reasons"]), j["memory"]["peak_gib"] > j["memory"]["capacity_gib"])'
-> False 1 True
+! json feasible = false
+! json len(reasons) = 1
+! json memory.peak_gib > memory.capacity_gib
 # The level of one's own stack, from its own steps: a file of runs, or a log of this run.
 $ echo '[{"run": "gpt3-175b-1024-a100", "step_time": "30 s"}]' > own.json
 $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --observed own.json
@@ -151,8 +152,9 @@ $ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --nod
 > 4 sources), each predicted as an unknown stack; none on ampere-ga10x
 
 # An advice's keys and values are those of a run file.
-$ orrery estimate mixtral-8x7b-64-h100 --json | python3 -c 'import json, sys; a = json.load(sys.stdin)["advice"]; print(len(a) > 0, any(isinstance(v, (int, bool)) for x in a for v in x["set"].values()))'
-> True True
+$ orrery estimate mixtral-8x7b-64-h100 --json
+! json len(advice) > 0
+! json "number" in type(advice[*].set[*])
 
 # Every advice, typed as it stands, gives what it promised.
 $ python3 $ROOT/tests/support/follow_advice.py 20

@@ -77,8 +77,9 @@ $ orrery show model images.json | head -3
 > model images.json, images.json
 > 7,615,616,512 parameters, 7,615,616,512 active
 > and 675,759,104 of the encoder of images, which a run with training.images trains
-$ orrery estimate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["inputs"]["training"]["images"], a["inputs"]["model"]["vision_num_hidden_layers"])'
-> 4 32
+$ orrery estimate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --json
+! json inputs.training.images = 4
+! json inputs.model.vision_num_hidden_layers = 32
 
 # Packed documents: attention of the longest is waited for, and long ones alone are split.
 $ cat > packed.json
@@ -86,16 +87,19 @@ $ cat > packed.json
 <  "training": {"sequence_length": 32768, "global_batch": 64,
 <   "sequence_lengths": [{"length": 2048, "share": 8}, {"length": 32768, "share": 1}]},
 <  "parallel": {"tp": 2, "cp": 2, "dynamic_cp": true}}
-$ orrery estimate packed.json --json | python3 -c 'import json, sys; i = json.load(sys.stdin)["inputs"]; print(i["training"]["sequence_lengths"], i["parallel"]["dynamic_cp"])'
-> [{'length': 2048, 'share': 8.0}, {'length': 32768, 'share': 1.0}] True
+$ orrery estimate packed.json --json
+! json inputs.training.sequence_lengths = [{"length": 2048, "share": 8.0}, {"length": 32768, "share": 1.0}]
+! json inputs.parallel.dynamic_cp = true
 
 # The encoder may have the first stage of a pipeline to itself; the simulator says the same.
 $ orrery explain step_time_s --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 1 | grep -o "forward of a layer of the image encoder" | sort -u
 > forward of a layer of the image encoder
-$ orrery estimate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 4 --recompute none --set parallel.vision_stage=true --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(round(a["step_time_s"], 1), a["feasible"])'
-> 3.8 True
-$ orrery simulate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 4 --recompute none --set parallel.vision_stage=true --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(round(a["step_time_s"], 1), a["feasible"])'
-> 3.8 True
+$ orrery estimate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 4 --recompute none --set parallel.vision_stage=true --json
+! json feasible = true
+! json step_time_s = 3.8 ± 0.05
+$ orrery simulate --model images.json --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --set training.images=4 --set training.image_tokens=1024 --tp 2 --pp 4 --recompute none --set parallel.vision_stage=true --json
+! json feasible = true
+! json step_time_s = 3.8 ± 0.05
 
 # A block that several layers share is held once.
 $ cat > zamba2.json

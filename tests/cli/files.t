@@ -16,7 +16,7 @@ $ orrery sweep s.json -o rows.jsonl && head -n 1 rows.jsonl > first && (cat firs
 ! stderr /^error: other.jsonl: end of the file: found no row/
 
 # Rows of more than 256 MiB are read like any others.
-$ python3 -c 'l = open("first").read(); open("large.jsonl", "w").write(l * (270 * 2**20 // len(l)))'; orrery sweep s.json -o large.jsonl
+$ yes "$(cat first)" | head -n $((270 * 1048576 / $(wc -c < first))) > large.jsonl; orrery sweep s.json -o large.jsonl
 ! exit 2
 ! stderr error: large.jsonl: row 2: found point 0; allowed: rows of this shard in order, or a new file
 $ orrery merge large.jsonl
@@ -72,7 +72,7 @@ $ orrery estimate llama-3-8b-8-h100 -o no/such/folder
 ! stderr error: no/such/folder: found No such file or directory; allowed: a file that can be written
 
 # A packed file is bounded by what it packs.
-$ python3 -c 'import gzip; gzip.open("bomb.csv.gz", "wb").write(b"0" * (400 << 20))'; orrery calibrate fit bomb.csv.gz --device a100-sxm4-80gb
+$ head -c 400M /dev/zero | tr '\\0' 0 | gzip > bomb.csv.gz; orrery calibrate fit bomb.csv.gz --device a100-sxm4-80gb
 ! exit 2
 ! stderr /^error: bomb.csv.gz: found more than [0-9]+ MiB unpacked; allowed: a shorter one$/
 
@@ -96,7 +96,7 @@ $ cp =cmd.json @sum.json; orrery compare =cmd.json @sum.json --csv | head -n 1
 > key,unit,'=cmd.json,'@sum.json
 
 # A misspelt key of a framework's option, and of a claim's run.
-$ python3 -c 'import json; json.dump({"inherits": "generic", "options": {"o": {"default": "on", "values": {"on": {"tp_exposd": 0.5}}}}}, open("f.json", "w"))'; orrery estimate llama-3-8b-8-h100 --framework ./f.json
+$ echo '{"inherits": "generic", "options": {"o": {"default": "on", "values": {"on": {"tp_exposd": 0.5}}}}}' > f.json; orrery estimate llama-3-8b-8-h100 --framework ./f.json
 ! exit 2
 ! stderr /^error: --framework .*f.json: options.o.values.on.tp_exposd: found an unknown key; .*did you mean "tp_exposed"|^error: .\/f.json: options.o.values.on.tp_exposd: found an unknown key/
 $ echo '{"title": "t", "claim": "c", "source": "s", "runs": {"a": {"run": {"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8}, "training": {"sequence_length": 1024, "global_batch": 8}, "traning": {}}}}, "checks": [{"text": "x", "holds": "1 < 2"}]}' > claim.json; orrery validate claim.json

@@ -56,14 +56,10 @@ $ orrery list keys --csv | grep -E '^(run,training.tokens|search,axes.tp|framewo
 > search,axes.tp,whole number or list or choice or object,"1 to 2^20 ranks; or a list of 1 to 4096: 1 to 2^20 ranks; or free; or {min, max}","as the run file says, or free",[],,,never,tensor parallelism: ranks that split every matrix of a layer
 
 # Programs read what may be chosen; a number of many values has no choices.
-$ orrery list keys --json | python3 -c 'import json, sys; [print(k["path"], k["choices"], k["list"] or "-") for k in json.load(sys.stdin) if k["document"] == "run" and k["path"] in ("parallel.zero", "parallel.recompute", "parallel.dp", "parallel.overlap.tp", "stack.spread", "cluster.node", "parallel.compression")]'
-> cluster.node [] nodes
-> parallel.dp [] -
-> parallel.zero ['0', '1', '2', '3'] -
-> parallel.recompute ['none', 'selective', 'full'] -
-> parallel.compression [] compressions
-> parallel.overlap.tp ['true', 'false'] -
-> stack.spread [] -
+$ orrery list keys --json
+! json .[*document="run", path ~ /^(cluster.node|parallel.(dp|zero|recompute|compression|overlap.tp)|stack.spread)$/].path = ["cluster.node", "parallel.dp", "parallel.zero", "parallel.recompute", "parallel.compression", "parallel.overlap.tp", "stack.spread"]
+! json .[*document="run", path ~ /^(cluster.node|parallel.(dp|zero|recompute|compression|overlap.tp)|stack.spread)$/].choices = [[], [], ["0", "1", "2", "3"], ["none", "selective", "full"], [], ["true", "false"], []]
+! json .[*document="run", path ~ /^(cluster.node|parallel.(dp|zero|recompute|compression|overlap.tp)|stack.spread)$/].list = ["nodes", "", "", "", "compressions", "", ""]
 
 # For editors: accepted at the top of every document, refused below.
 $ cat > run.json

@@ -21,26 +21,34 @@ $ orrery search --model llama-3-8b --node dgx-h100 --gpus 16 --sequence-length 8
 # The best is an estimate like any other, its strategy a run file's keys; threads change nothing.
 $ echo '{"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 16}, "training": {"sequence_length": 8192, "global_batch": 32}, "framework": "megatron-core"}' > run.json
 $ orrery search run.json --json --jobs 1 > one.json
+! json candidates = sum(rejected) + does_not_fit + too_risky + pruned_by_bound + estimated
+! json len(best) = 5
+! json best[fastest].step_time_s = min(best[*].step_time_s)
+! json best[0].why ~ /^recommended/
+! json best[0].memory.fit_probability >= 0.9
 $ orrery search run.json --json --jobs 3 > three.json
 $ cmp one.json three.json && echo same
 > same
 $ python3 -c 'import json; r = json.load(open("run.json")); b = json.load(open("one.json"))["best"][0]; r.update({"parallel": b["strategy"]["parallel"]}); r["training"].update(b["strategy"]["training"]); json.dump(r, open("winner.json", "w"))'
-$ orrery estimate winner.json --json > winner-estimate.json
-$ python3 -c 'import json; b = json.load(open("one.json"))["best"][0]; e = json.load(open("winner-estimate.json")); print(all(b[k] == e[k] for k in e if k != "inputs"), b["feasible"])'
-> True True
-$ python3 -c 'import json; j = json.load(open("one.json")); print(j["candidates"] == sum(j["rejected"].values()) + j["does_not_fit"] + j["too_risky"] + j["pruned_by_bound"] + j["estimated"], len(j["best"]), min(b["step_time_s"] for b in j["best"]) == j["best"][j["fastest"]]["step_time_s"], j["best"][0]["why"].startswith("recommended"), j["best"][0]["memory"]["fit_probability"] >= 0.9)'
-> True 5 True True True
+$ orrery estimate winner.json --json
+! json without(., "inputs") in one.json:best[0]
+! json one.json:best[0].feasible = true
 
 # An axis is fixed, listed or bounded; what the run file says stays.
-$ orrery search run.json --tp 2 --set search.axes.pp=[1,2] --set 'search.axes.micro_batch={"max": 2}' --set search.axes.recompute=[\"none\",\"full\"] --json --top 2 > few.json
-$ python3 -c 'import json; j = json.load(open("few.json")); print(sorted({b["inputs"]["parallel"]["tp"] for b in j["best"]}), sorted({(f["axis"], f["value"]) for f in j["families"] if f["axis"] in ("pp", "micro_batch", "recompute", "tp")}))'
-> [2] [('micro_batch', 1), ('micro_batch', 2), ('pp', 1), ('pp', 2), ('recompute', 'full'), ('recompute', 'none')]
+$ orrery search run.json --tp 2 --set search.axes.pp=[1,2] --set 'search.axes.micro_batch={"max": 2}' --set search.axes.recompute=[\"none\",\"full\"] --json --top 2
+! json best[*].inputs.parallel.tp = 2
+! json distinct(families[*axis="micro_batch"].value) = [1, 2]
+! json distinct(families[*axis="pp"].value) = [1, 2]
+! json distinct(families[*axis="recompute"].value) = ["full", "none"]
+! json families[*axis="tp"].value = []
 
 # Nothing fits: the answer is no, with what would come nearest.
-$ orrery search --model gpt3-175b --node dgx-a100-80gb --gpus 8 --sequence-length 2048 --global-batch 8 --framework megatron-lm --json > nothing.json
+$ orrery search --model gpt3-175b --node dgx-a100-80gb --gpus 8 --sequence-length 2048 --global-batch 8 --framework megatron-lm --json
 ! exit 3
-$ python3 -c 'import json; j = json.load(open("nothing.json")); print(j["feasible"], j["best"], j["nearest"]["feasible"], j["nearest"]["memory"]["peak_gib"] > 80)'
-> False [] False True
+! json feasible = false
+! json best = []
+! json nearest.feasible = false
+! json nearest.memory.peak_gib > 80
 
 # How many GPUs it takes, and how sure it shall be.
 $ orrery search --model gpt3-13b --node dgx-h100 --sequence-length 2048 --global-batch 64 --framework megatron-core --fewest --top 2 | grep -E "^GPUs"
@@ -49,12 +57,12 @@ $ orrery search llama-3-70b-64-h100 --fewest --top 2 | grep -E "^GPUs"
 > GPUs              32 are the fewest of usual sizes on which a usual layout fits
 
 # Hugging Face's Trainer recomputes all layers or none.
-$ orrery search --model llama-3-70b --framework hf-trainer --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --json > hf.json
-$ python3 -c 'import json; print(sorted({b["strategy"]["parallel"]["recompute"] + " " + str(b["strategy"]["parallel"].get("recompute_layers", 0)) for b in json.load(open("hf.json"))["best"]}))'
-> ['full 0']
-$ orrery search run.json --tp 2 --pp 2 --risk 0.02 --json > sure.json
-$ python3 -c 'import json; j = json.load(open("sure.json")); print(all(b["memory"]["fit_probability"] >= 0.98 for b in j["best"]), j["too_risky"] > 0)'
-> True True
+$ orrery search --model llama-3-70b --framework hf-trainer --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --json
+! json best[*].strategy.parallel.recompute = "full"
+! json no best[*].strategy.parallel.recompute_layers
+$ orrery search run.json --tp 2 --pp 2 --risk 0.02 --json
+! json best[*].memory.fit_probability >= 0.98
+! json too_risky > 0
 $ orrery search run.json --risk 0.9
 ! exit 2
 ! stderr risk
@@ -83,19 +91,20 @@ $ orrery search run.json --set 'search.axes.offload="all"'
 ! stderr search.axes.offload
 
 # Stages as the run file splits them; a front between two aims, the same for any number of threads.
-$ orrery search run.json --set parallel.stage_layers=[17,15] --json > uneven.json
-$ python3 -c 'import json; j = json.load(open("uneven.json")); print({b["inputs"]["parallel"]["pp"] * b["inputs"]["parallel"]["vpp"] for b in j["best"]})'
-> {2}
+$ orrery search run.json --set parallel.stage_layers=[17,15] --json
+! json best[*].inputs.parallel.pp * best[*].inputs.parallel.vpp = 2
 $ orrery search run.json --tp 2 --set search.axes.gpus=[8,16] --set 'search.axes.offload="free"' --pareto step_time_s --pareto gpus --pareto memory.peak_gib --json --jobs 2 > front.json
 $ orrery search run.json --tp 2 --set search.axes.gpus=[8,16] --set 'search.axes.offload="free"' --pareto step_time_s --pareto gpus --pareto memory.peak_gib --json --jobs 1 | cmp - front.json && echo same
 > same
-$ python3 -c 'import json; j = json.load(open("front.json")); f = [p["values"] for p in j["pareto"]["front"]]; print(len(f) > 5, {v[1] for v in f} == {8, 16}, f[0][0] == j["best"][j["fastest"]]["step_time_s"], any(all(a <= b for a, b in zip(x, y)) and x != y for x in f for y in f))'
-> True True True False
+$ python3 -c 'import json; f = [p["values"] for p in json.load(open("front.json"))["pareto"]["front"]]; print([y for y in f if any(all(a <= b for a, b in zip(x, y)) and x != y for x in f)])'
+> []
+! json len(front.json:pareto.front) > 5
+! json distinct(front.json:pareto.front[*].values[1]) = [8.0, 16.0]
+! json front.json:pareto.front[0].values[0] = front.json:best[front.json:fastest].step_time_s
 $ orrery estimate run.json --set search.top=3
 ! exit 2
 ! stderr --set search.top=3: search.top: found a key that `orrery search` alone reads; allowed: keys of the run
-$ python3 -c 'import json; r = json.load(open("run.json")); r["search"] = {"top": 3}; json.dump(r, open("with.json", "w"))'
-$ orrery estimate with.json --csv > with.csv; orrery estimate run.json --csv | cmp - with.csv && echo same
+$ sed 's/}$/, "search": {"top": 3}}/' run.json > with.json; orrery estimate with.json --csv > with.csv; orrery estimate run.json --csv | cmp - with.csv && echo same
 > same
 
 # With an objective the best, ties and losses are by it.
@@ -114,16 +123,27 @@ $ orrery search llama-3-8b-8-h100 --maximize tokens_per_s --beside | grep -E "ti
 > ties              none: no other strategy has tokens_per_s >= ...
 >    3  another kind, ... % worse than the best by tokens_per_s: ...
 >   tp 1, dp 8 ZeRO 3, ... % worse than the best by
-$ orrery search llama-3-8b-8-h100 --minimize memory.peak_gib --json > least.json
-$ python3 -c 'import json; j = json.load(open("least.json")); f = [x for x in j["families"] if "step_time_s" in x]; b = j["best"][j["fastest"]]; print(b["memory"]["peak_gib"] == b["objective_value"] == min(x["objective_value"] for x in f), min(x["step_time_s"] for x in f) < b["step_time_s"], "fastest" in b["why"])'
-> True True False
+$ orrery search llama-3-8b-8-h100 --minimize memory.peak_gib --json
+! json best[fastest].memory.peak_gib = best[fastest].objective_value
+! json best[fastest].memory.peak_gib = min(families[*step_time_s > 0].objective_value)
+! json best[fastest].step_time_s > min(families[*step_time_s > 0].step_time_s)
+! json best[fastest].why !~ /fastest/
 
 # The winner's sensitivity, what it takes when simulated, the run's own strategy beside it, and a page of it all.
 $ orrery search run.json --tp 2 --pp 2 --set training.micro_batch=1 --beside --refine 2 --html page.html --top 8 --json > beside.json
-$ python3 -c 'import json; j = json.load(open("beside.json")); e = j["elasticity"]; print(j["own"]["inputs"]["parallel"]["tp"], j["own"]["step_time_s"] >= j["best"][0]["step_time_s"], len(j["refined"]), e["peak_flops"] < -0.3, all(abs(r["simulated_s"] / r["estimated_s"] - 1) < 0.1 for r in j["refined"]))'
-> 2 True 2 True True
-$ python3 -c 'import json, re; p = open("page.html").read(); d = json.loads(re.search("points-data.>\n(.*?)\n</script>", p).group(1)); q = d["points"]; b = json.load(open("beside.json"))["best"]; print({x["kind"] for x in q}, q[0]["totals"] == [b[0]["step_time_s"], b[0]["memory"]["peak_gib"]], [abs(sum(x) / t - 1) < 1e-9 for x, t in zip(q[0]["parts"], q[0]["totals"])], p.count("class=\"shade0\"") > 0, "http" in p.replace("http://www.w3.org/2000/svg", ""))'
-> {0, 1, 2} True [True, True] True False
+! json own.inputs.parallel.tp = 2
+! json own.step_time_s >= best[0].step_time_s
+! json len(refined) = 2
+! json elasticity.peak_flops < -0.3
+! json refined[*].simulated_s = refined[*].estimated_s ± 10 %
+$ sed -n '/points-data.>/,/<\/script>/p' page.html | sed '1d;$d'
+! json distinct(points[*].kind) = [0, 1, 2]
+! json points[0].totals = [beside.json:best[0].step_time_s, beside.json:best[0].memory.peak_gib]
+! json sum(points[0].parts[0]) = points[0].totals[0] ± 1e-7 %
+! json sum(points[0].parts[1]) = points[0].totals[1] ± 1e-7 %
+! json len(points[0].parts) = 2
+$ sed 's,http://www.w3.org/2000/svg,,g' page.html | grep -o 'class="shade0"\|http' | sort -u
+> class="shade0"
 $ orrery search run.json --html page.html --heat tp,zero
 ! exit 2
 ! stderr --heat: found "zero"; allowed: two axes of the search, as in tp,pp

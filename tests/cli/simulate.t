@@ -24,14 +24,15 @@ $ orrery simulate gpt3-175b-1024-a100
 
 # The keys of estimate, and a timeline; without contention the numbers of estimate.
 $ orrery estimate gpt3-175b-1024-a100 --json > estimate.json
-$ orrery simulate gpt3-175b-1024-a100 --without contention --json > quiet.json
-$ orrery simulate gpt3-175b-1024-a100 --json > played.json
-$ python3 -c 'import json; e, q = json.load(open("estimate.json")), json.load(open("quiet.json")); print(sorted(set(q) - set(e)), sorted(set(e) - set(q)), abs(q["step_time_s"] / e["step_time_s"] - 1) < 1e-3)'
-> ['timeline'] [] True
+$ orrery simulate gpt3-175b-1024-a100 --without contention --json
+! json keys(without(., "timeline")) = keys(estimate.json:)
+! json step_time_s = estimate.json:step_time_s ± 0.1 %
+$ orrery simulate gpt3-175b-1024-a100 --json
+! json timeline.estimate_step_time_s + sum(timeline.differences[*].time_s) = step_time_s ± 1e-9
+! json sum(breakdown_s) = step_time_s ± 1e-9
+! json sum(timeline.critical_path[*].time_s) = step_time_s ± 1e-9
 
 # Named differences add up to the difference, and parts add up to the whole.
-$ python3 -c 'import json; j = json.load(open("played.json")); t = j["timeline"]; print(abs(t["estimate_step_time_s"] + sum(d["time_s"] for d in t["differences"]) - j["step_time_s"]) < 1e-9, abs(sum(j["breakdown_s"].values()) - j["step_time_s"]) < 1e-9, abs(sum(c["time_s"] for c in t["critical_path"]) - j["step_time_s"]) < 1e-9)'
-> True True True
 $ orrery simulate gpt3-175b-1024-a100 --csv | cut -d, -f1 | tail -1
 > 7
 
@@ -47,9 +48,9 @@ $ orrery simulate gpt3-175b-1024-a100 --without contentions
 ! stderr found "contentions"; allowed: contention, slowdown, send-overlap, grad-reduce, param-gather, tp, cp, ep, offload, pairs, checkpoint or reshard; did you mean "contention"?
 
 # Overlaps turned off by name: each has its price, and the prices add up.
-$ orrery simulate llama-3-405b-16384-h100 --without grad-reduce,param-gather,contention --json > bare.json
-$ python3 -c 'import json; t = json.load(open("bare.json")); d = t["timeline"]["differences"]; print([c["cause"] for c in d if c["time_s"] > 0], abs(t["timeline"]["estimate_step_time_s"] + sum(c["time_s"] for c in d) - t["step_time_s"]) < 1e-9)'
-> ['stages end apart', 'without grad-reduce', 'without param-gather'] True
+$ orrery simulate llama-3-405b-16384-h100 --without grad-reduce,param-gather,contention --json
+! json timeline.differences[*time_s > 0].cause = ["stages end apart", "without grad-reduce", "without param-gather"]
+! json timeline.estimate_step_time_s + sum(timeline.differences[*].time_s) = step_time_s ± 1e-9
 $ orrery simulate deepseek-v3-2048-h800 --set parallel.schedule=dualpipe --without pairs | grep -A 1 'without pairs'
 >                   +... s without pairs: DualPipe's two micro batches run one after the other
 > ...
@@ -72,9 +73,9 @@ $ orrery simulate gpt3-175b-1024-a100 --fail gpu:17 | sed -n 2p
 > 960 GPUs a100-sxm4-80gb in 120 nodes dgx-a100-80gb, ...
 $ orrery simulate gpt3-175b-1024-a100 --fail link:0 | grep -c 'failed parts'
 > 1
-$ orrery simulate gpt3-175b-1024-a100 --fail gpu:17 --json > left.json
-$ python3 -c 'import json; j = json.load(open("left.json")); print(j["inputs"]["cluster"]["gpus"], j["timeline"]["played"])'
-> 1024 {'gpus': 960, 'dp': 15, 'micro_batches': 103, 'global_batch': 1545}
+$ orrery simulate gpt3-175b-1024-a100 --fail gpu:17 --json
+! json inputs.cluster.gpus = 1024
+! json timeline.played = {"gpus": 960, "dp": 15, "micro_batches": 103, "global_batch": 1545}
 $ orrery simulate gpt3-175b-1024-a100 --fail node:0,link:3
 ! exit 2
 ! stderr only gpu and node parts, without --slow
@@ -136,22 +137,20 @@ $ orrery simulate mixtral-8x7b-64-h100 --ep 2 --expert-load 3
 
 # Links between nodes: sharded weights are gathered over them in every pass.
 $ orrery simulate llama-3-8b-8-h100 --gpus 32 --framework fsdp --zero 3 --pp 1 --tp 1 --global-batch 64 --slow link:0=20 --json -o slow.json
-$ python3 -c 'import json; a = json.load(open("slow.json")); d = {x["cause"]: x["time_s"] for x in a["timeline"]["differences"]}; print(d["slow parts"] > 2 * a["timeline"]["estimate_step_time_s"])'
-> True
+! json slow.json:timeline.differences[cause="slow parts"].time_s > 2 * slow.json:timeline.estimate_step_time_s
+! json sum(slow.json:communication[*].exposed_s) = slow.json:breakdown_s.dp_exposed ± 1e-7 %
+! json sum(slow.json:communication[*].time_s) = slow.json:timeline.stages[0].streams.dp.busy_s ± 1e-4 %
 
 # The lines of communication are those of the step that was simulated: they sum to the breakdown.
-$ python3 -c 'import json; a = json.load(open("slow.json")); print(abs(sum(l["exposed_s"] for l in a["communication"]) / a["breakdown_s"]["dp_exposed"] - 1) < 1e-9, abs(sum(l["time_s"] for l in a["communication"]) / a["timeline"]["stages"][0]["streams"]["dp"]["busy_s"] - 1) < 1e-6)'
-> True True
 
 # Gathers and reductions in every micro batch are slices, together as long as their stream is busy.
 $ orrery simulate llama-3-8b-8-h100 --gpus 16 --framework fsdp --zero 3 --pp 1 --tp 1 --global-batch 32 --trace shards.json --json -o shards.txt
-$ python3 -c 'import json; t = json.load(open("shards.json"))["traceEvents"]; d = [e["dur"] for e in t if e["ph"] == "X" and e["name"].startswith("dp collectives")]; print(len(d), abs(sum(d) * 1e-6 / json.load(open("shards.txt"))["timeline"]["stages"][0]["streams"]["dp"]["busy_s"] - 1) < 1e-4)'
-> ... True
+! json sum(shards.json:traceEvents[*ph="X", name ~ /^dp collectives/].dur) * 1e-6 = shards.txt:timeline.stages[0].streams.dp.busy_s ± 0.01 %
 
 # To look at: a trace, a page, a picture.
 $ orrery simulate gpt3-175b-1024-a100 --trace t.json.gz --html page.html -o answer.txt
-$ python3 -c 'import gzip, json; t = json.load(gzip.open("t.json.gz")); print(sorted({e["pid"] for e in t["traceEvents"]}))'
-> [0, 128, 256, 384, 512, 640, 768, 896]
+$ gzip -dc t.json.gz
+! json distinct(traceEvents[*].pid) = [0, 128, 256, 384, 512, 640, 768, 896]
 $ head -c 15 page.html
 > <!doctype html>
 $ orrery simulate gpt3-175b-1024-a100 --global-batch 128 --picture | tail -3
@@ -167,6 +166,7 @@ $ ls all.json
 
 # Chakra traces: length, message, length, message; every group named in a trace is in the file of groups.
 $ orrery simulate gpt3-175b-1024-a100 --chakra et -o answer.txt
+! json [0, 896] in et.json:[*]
 $ ls et.* | wc -l
 > 9
 $ python3 $ROOT/tests/support/read_chakra.py et.json et.*.et
@@ -182,8 +182,6 @@ $ python3 $ROOT/tests/support/read_chakra.py shards.json shards.*.et
 > 1 traces, ... nodes, 0 messages
 
 # The first and the last stage add up the gradients of the embedding that both hold: ranks 0 and 896.
-$ python3 -c "import json; print([v for v in json.load(open('et.json')).values() if v == [0, 896]])"
-> [[0, 896]]
 $ grep -ac 'reduce shared gradients' et.0.et et.128.et et.896.et
 > et.0.et:1
 > et.128.et:0
@@ -193,8 +191,13 @@ $ grep -ac 'reduce shared gradients' et.0.et et.128.et et.896.et
 $ orrery simulate gpt3-175b-1024-a100 --simai work.txt -o answer.txt
 $ head -1 work.txt
 > HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8 ep: 1 pp: 8 vpp: 1 ga: 96 all_gpus: 1024 checkpoints: 0 checkpoint_initiates: 0 pp_comm: ...
-$ python3 -c 'l = open("work.txt").read().splitlines(); rows = [r.split("\t") for r in l[2:]]; print(int(l[1]) == len(rows), {len(r) for r in rows}, sorted({r[i] for r in rows for i in (3, 6, 9)}), all(int(r[i]) > 0 for r in rows for i in (2, 5, 8)))'
-> True {12} [...'NONE'...] True
+$ test $(sed -n 2p work.txt) = $(sed 1,2d work.txt | wc -l)
+$ sed 1,2d work.txt | awk -F '\t' '{print NF " columns"} $3 <= 0 || $6 <= 0 || $9 <= 0 {print "no time in line " NR}' | sort -u
+> 12 columns
+$ sed 1,2d work.txt | awk -F '\t' '{print $4; print $7; print $10}' | sort -u
+> ...
+> NONE
+> ...
 
 # A checkpoint beside the step: what it costs, by how it is written; turned off, training stands still.
 $ orrery simulate gpt3-175b-1024-a100 --checkpoint asynchronous --storage selene | grep -A 1 -E 'checkpoint:|^checkpoint'
@@ -204,8 +207,8 @@ $ orrery simulate gpt3-175b-1024-a100 --checkpoint asynchronous --storage selene
 > checkpoint        2.44 TB, safe ... s after the step begins
 > simulated ...
 $ for how in 'asynchronous' 'two-phase' 'synchronous' 'asynchronous --without checkpoint'; do orrery simulate gpt3-175b-1024-a100 --storage selene --checkpoint $how --json > $(echo $how | tr -d ' ').json; done
-$ python3 -c 'import json; step = lambda f: json.load(open(f + ".json"))["step_time_s"]; a, t, s, o = map(step, ("asynchronous", "two-phase", "synchronous", "asynchronous--withoutcheckpoint")); print(a < t < s, abs(o / s - 1) < 1e-9)'
-> True True
+! json asynchronous.json:step_time_s < two-phase.json:step_time_s < synchronous.json:step_time_s
+! json asynchronous--withoutcheckpoint.json:step_time_s = synchronous.json:step_time_s ± 1e-7 %
 $ orrery simulate gpt3-175b-1024-a100 --checkpoint asynchronous
 ! exit 2
 ! stderr --checkpoint: found no --storage; allowed: --storage NAME beside it
@@ -224,10 +227,14 @@ $ ls none.html
 
 # The order in which sharded weights are fetched: what of it is waited for, and when each is fetched.
 $ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --recompute full --prefetch 1 --trace fetched.json --json > fetched.txt
-$ python3 -c 'import json; t = json.load(open("fetched.txt"))["timeline"]; f = [x for x in t["fetches"] if x["pass"] == "forward"]; print([x["layer"] for x in f] == sorted(x["layer"] for x in f), len(f), all(a["end_s"] <= b["begin_s"] for a, b in zip(f, f[1:])), [d["cause"] for d in t["differences"]])'
-> True 34 True [...'order of fetches']
-$ python3 -c 'import json; print({e["args"]["layer"] for e in json.load(open("fetched.json"))["traceEvents"] if e["ph"] == "X" and "layer" in e["args"]} == set(range(34)))'
-> True
+! json timeline.fetches[:34].pass = "forward"
+! json timeline.fetches[34:].pass = "backward"
+! json timeline.fetches[:33].layer < timeline.fetches[1:34].layer
+! json timeline.fetches[:33].end_s <= timeline.fetches[1:34].begin_s
+! json timeline.differences[-1].cause = "order of fetches"
+! json len(distinct(fetched.json:traceEvents[*ph="X", args.layer >= 0].args.layer)) = 34
+! json min(fetched.json:traceEvents[*ph="X", args.layer >= 0].args.layer) = 0
+! json max(fetched.json:traceEvents[*ph="X", args.layer >= 0].args.layer) = 33
 $ orrery simulate llama-3-8b-8-h100 --framework fsdp --set parallel.zero=3 --without reshard | grep -A 1 'without reshard'
 >                   −... ms without reshard: weights gathered for forward stay for backward, in
 > ...

@@ -54,9 +54,9 @@ $ python3 -c 'import json; [print(json.dumps({"command": "merge", "request": {"f
 > {"code":2
 > {"code":0
 > {"code":0
-$ orrery estimate llama-3-8b-8-h100 --global-batch 24 --tp 4 --micro-batch 2 --json > last.json
-$ python3 -c 'import json; r = json.loads(open("one.jsonl").read().splitlines()[-1]); e = json.load(open("last.json")); print(r["step_time_s"] == e["step_time_s"], r["memory.peak_gib"] == e["memory"]["peak_gib"])'
-> True True
+$ orrery estimate llama-3-8b-8-h100 --global-batch 24 --tp 4 --micro-batch 2 --json
+! json one.jsonl:[-1].step_time_s = step_time_s
+! json one.jsonl:[-1]["memory.peak_gib"] = memory.peak_gib
 
 # A file cut off anywhere goes on to the same bytes.
 $ for n in 0 1 100 500 1200; do head -c $n one.jsonl > cut.jsonl; orrery sweep sweep.json -o cut.jsonl; cmp one.jsonl cut.jsonl || echo differs; done; echo all
@@ -81,28 +81,36 @@ $ sed '2s/"//' broken.csv > unquoted.csv; orrery sweep broken.json --csv -o unqu
 
 # Zips go side by side; a search or the memory at each point.
 $ echo '{"run": "llama-3-8b-8-h100", "answer": "memory", "zip": [{"parallel.tp": [1, 2], "parallel.zero": [3, 1]}]}' > zip.json
-$ orrery sweep zip.json | python3 -c 'import json, sys; [print(r["parallel.tp"], r["parallel.zero"], r["memory.peak_gib"] > 10, "step_time_s" in r) for r in map(json.loads, sys.stdin)]'
-> 1 3 True False
-> 2 1 True False
+$ orrery sweep zip.json
+! json .[*]["parallel.tp"] = [1, 2]
+! json .[*]["parallel.zero"] = [3, 1]
+! json .[*]["memory.peak_gib"] > 10
+! json no .[*].step_time_s
 $ echo '{"run": {"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8}, "training": {"sequence_length": 8192, "global_batch": 16}, "framework": "megatron-core"}, "answer": "search", "axes": {"cluster.gpus": [8, 16]}}' > searches.json
-$ orrery sweep searches.json | python3 -c 'import json, sys; [print(r["cluster.gpus"], r["status"], r["best.tp"] * r["best.cp"] * r["best.pp"] * r["best.dp"], r["candidates"] > 100, r["step_time_s"] > 0) for r in map(json.loads, sys.stdin)]'
-> 8 fits 8 True True
-> 16 fits 16 True True
+$ orrery sweep searches.json
+! json .[*]["cluster.gpus"] = [8, 16]
+! json .[*].status = "fits"
+! json .[*]["best.tp"] * .[*]["best.cp"] * .[*]["best.pp"] * .[*]["best.dp"] = [8, 16]
+! json .[*].candidates > 100
+! json .[*].step_time_s > 0
 
 # Steps played at each point; a database in place of lines; the shipped examples.
 $ echo '{"run": "llama-3-8b-8-h100", "answer": "simulate", "axes": {"parallel.pp": [1, 2]}}' > play.json
-$ orrery sweep play.json | python3 -c 'import json, sys; [print(r["parallel.pp"], r["status"], r["step_time_s"] > 0) for r in map(json.loads, sys.stdin)]'
-> 1 fits True
-> 2 fits True
+$ orrery sweep play.json
+! json .[*]["parallel.pp"] = [1, 2]
+! json .[*].status = "fits"
+! json .[*].step_time_s > 0
 $ orrery sweep sweep.json --sqlite -o rows.db; orrery merge one.jsonl --sqlite -o merged.db
 $ python3 -c 'import sqlite3; [print(sqlite3.connect(f).execute("SELECT count(*), sum(step_time_s) > 0, min(point), max(point) FROM rows").fetchone()) for f in ("rows.db", "merged.db")]'
 > (12, 1, 0, 11)
 > (12, 1, 0, 11)
-$ for f in stash-or-checkpoint network-bandwidth clusters played-pipelines; do orrery sweep $f --csv | python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin)); print(len(r), sorted({x["status"] for x in r}))'; done
-> 72 ...
-> 24 ['fits']
-> 4 ['fits']
-> 12 ...
+$ for f in stash-or-checkpoint network-bandwidth clusters played-pipelines; do orrery sweep $f > $f.jsonl; done
+! json len(stash-or-checkpoint.jsonl:) = 72
+! json network-bandwidth.jsonl:[*].status = "fits"
+! json len(network-bandwidth.jsonl:) = 24
+! json clusters.jsonl:[*].status = "fits"
+! json len(clusters.jsonl:) = 4
+! json len(played-pipelines.jsonl:) = 12
 
 # An error is one line, and nothing is lost.
 $ orrery sweep zip.json --sqlite -o rows.db

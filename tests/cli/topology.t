@@ -13,8 +13,8 @@ $ orrery collective all-reduce --node dgx-h100 --gpus 8 --size 16GiB --csv --set
 > busbw of two links of 50 GB/s ring
 
 # Ranks strided over the halves of the ring share its two cuts.
-$ orrery show run llama-3-8b-8-h100 --set 'cluster.graph={"kind":"torus","sides":[8],"link":"50 GB/s"}' --json | python3 -c 'import json, sys; print([t["tier"] for t in json.load(sys.stdin)["tiers"]])'
-> ['nvswitch-2', 'nvswitch-4', 'nvswitch', 'infiniband']
+$ orrery show run llama-3-8b-8-h100 --set 'cluster.graph={"kind":"torus","sides":[8],"link":"50 GB/s"}' --json
+! json tiers[*].tier = ["nvswitch-2", "nvswitch-4", "nvswitch", "infiniband"]
 
 # The quads of a hybrid cube mesh: six links of 25 GB/s between them carry 2S of an all-to-all.
 $ orrery collective all-to-all --node dgx-1-v100-32gb --gpus 8 --size 1GiB --csv | tail -1 | awk -F, '{print ($2 > 2 * 1073741824 / 150e9) ? "holds" : $2}'

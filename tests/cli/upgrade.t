@@ -1,8 +1,12 @@
 # Files that version 0.1.0 wrote or shipped are read, or refused with what to change: the winner of a
 # search, an overlay of `calibrate fit`, a framework, a sweep, a plan, a device, rows of a sweep.
 $ cp $ROOT/tests/cli/upgrade/* .
-$ orrery estimate run.json --json | python3 -c 'import json, sys; a = json.load(sys.stdin); p = a["inputs"]["parallel"]; print(a["feasible"], p["tp"], p["dp"], p["zero"], a["inputs"]["training"]["micro_batch"])'
-> True 2 32 1 2
+$ orrery estimate run.json --json
+! json feasible = true
+! json inputs.parallel.tp = 2
+! json inputs.parallel.dp = 32
+! json inputs.parallel.zero = 1
+! json inputs.training.micro_batch = 2
 $ orrery explain gpt3-175b-1024-a100 breakdown_s.compute --calibration overlay.json --depth 9 | grep -o 'efficiency.gemm.fp16  0.9842' | head -1
 > efficiency.gemm.fp16  0.9842
 $ orrery estimate llama-3-8b-8-h100 --framework framework.json | grep -c '^step'

@@ -1,14 +1,14 @@
 # The program with a GPU that is made up (tests/fake-gpu/fake_gpu.cpp): measure, fit, judge, use.
 $ orrery calibrate measure --device h200-sxm-141gb --time 3600 -o h200.json && ls
 > h200.json
-$ orrery calibrate fit h200.json --device h200-sxm-141gb -o here.json --json > fit.json
-$ python3 -c 'import json; f = json.load(open("fit.json")); print([k["name"] for k in f["kinds"] if k["held_out"]["median"] > 0.03], f["all"]["held_out"]["median"] < 0.02 < f["all"]["documents"]["median"])'
-> [] True
+$ orrery calibrate fit h200.json --device h200-sxm-141gb -o here.json --json
+! json kinds[*].held_out.median <= 0.03
+! json all.held_out.median < 0.02 < all.documents.median
+! json here.json:changes.device.efficiency.gemm.bf16 / $ROOT/configs/hardware/devices/h200-sxm-141gb.json:efficiency.gemm.bf16 = 1.12 ± 0.02
+! json here.json:changes.device.efficiency.launch ~ /^2/
 # The fit finds the constants of the simulated machine.
-$ python3 -c 'import json, os; e = json.load(open("here.json"))["changes"]["device"]["efficiency"]; d = json.load(open(os.environ["ROOT"] + "/configs/hardware/devices/h200-sxm-141gb.json"))["efficiency"]; print(abs(e["gemm"]["bf16"] / d["gemm"]["bf16"] - 1.12) < 0.02, e["launch"])'
-> True 2...
-$ orrery estimate llama-3-8b-8-h100 --set cluster.node=hgx-h200 --calibration here.json --json | python3 -c 'import json, sys; print([(p["part"], p["basis"], p.get("calibration")) for p in json.load(sys.stdin)["rests_on"]][0])'
-> ('matrix products', 'measured on this machine', 'here')
+$ orrery estimate llama-3-8b-8-h100 --set cluster.node=hgx-h200 --calibration here.json --json
+! json rests_on[0] = {"part": "matrix products", "basis": "measured on this machine", "calibration": "here"}
 $ orrery calibrate check --calibration here.json --time 600
 > here still holds
 > ...
@@ -21,30 +21,36 @@ $ ORRERY_FAKE_GPU=none orrery calibrate measure --device h200-sxm-141gb -o none.
 ! exit 2
 ! stderr none.json
 # A piece that fails is left out by name, and the rest goes on.
-$ ORRERY_FAKE_GPU=throw=3 orrery calibrate measure --device h200-sxm-141gb --time 1 -o t.json --quiet; python3 -c 'import json; d = json.load(open("t.json")); print(len(d["measurements"]) > 20, d["left_out"])'
-> True ['1 of the designed: ...: a product: made to fail', '... that the budget left no time for']
+$ ORRERY_FAKE_GPU=throw=3 orrery calibrate measure --device h200-sxm-141gb --time 1 -o t.json --quiet
+! json len(t.json:measurements) > 20
+! json len(t.json:left_out) = 2
+! json t.json:left_out[0] ~ /^1 of the designed: .*: a product: made to fail$/
+! json t.json:left_out[1] ~ /that the budget left no time for$/
 # A budget that ends, and the same command again: what was measured stays, the rest follows.
 $ orrery calibrate measure --device h200-sxm-141gb --time 1 -o s.json
 ! stderr that the budget left no time for; the same command goes on
 $ ls s.json s.json.rows
 > s.json
 > s.json.rows
-$ orrery calibrate measure --device h200-sxm-141gb --time 3600 -o s.json && ls s.json s.json.rows; python3 -c 'import json; print(len(json.load(open("s.json"))["measurements"]))'
+$ orrery calibrate measure --device h200-sxm-141gb --time 3600 -o s.json && ls s.json s.json.rows
+! exit 2
 > s.json
-> 616
 ! stderr No such file
+! json len(s.json:measurements) = 616
 # Ctrl-C: 130, and what was measured is kept.
 $ ORRERY_FAKE_GPU=stop=20 orrery calibrate measure --device h200-sxm-141gb --time 3600 -o c.json
 ! exit 130
 ! stderr 19 measured, 597 when it was stopped; the same command goes on
-$ python3 -c 'import json; print(len(json.load(open("c.json"))["measurements"]))'
-> 19
+! json len(c.json:measurements) = 19
 # Killed: no document, but rows; the work at hand is not tried again, the rest is measured.
 $ ORRERY_FAKE_GPU=kill=30 orrery calibrate measure --device h200-sxm-141gb --time 3600 -o k.json || ls k.json*
 > k.json.rows
 ! stderr ...
-$ printf '{"launch": "emp' >> k.json.rows; orrery calibrate measure --device h200-sxm-141gb --time 1 -o k.json --quiet; python3 -c 'import json; d = json.load(open("k.json")); print(len(d["measurements"]) > 40, d["left_out"])'
-> True ['... that the budget left no time for', '1 left out earlier: the program ended while it was measured']
+$ printf '{"launch": "emp' >> k.json.rows; orrery calibrate measure --device h200-sxm-141gb --time 1 -o k.json --quiet
+! json len(k.json:measurements) > 40
+! json len(k.json:left_out) = 2
+! json k.json:left_out[0] ~ /that the budget left no time for$/
+! json k.json:left_out[1] = "1 left out earlier: the program ended while it was measured"
 # A lost device: what there is, and 3.
 $ ORRERY_FAKE_GPU=lost=40 orrery calibrate measure --device h200-sxm-141gb --time 3600 -o l.json
 ! exit 3

@@ -161,6 +161,39 @@ TEST_CASE("a walk over all stages keeps the order of each and visits nothing bef
   }
 }
 
+// The sweep of a pipeline reads a neighbour's result before the neighbour has the next one.
+TEST_CASE("waves have the order of each stage, and each step after its cause") {
+  for (const SchedulePoint& c : classic_cases()) {
+    std::vector<Program> programs(static_cast<std::size_t>(c.shape.stages));
+    std::set<std::tuple<bool, std::int64_t, std::int64_t>> done;  // forward, part, micro batch
+    const std::int64_t last = virtual_stages(c.shape) - 1;
+    bool legal = true;
+    const auto visit = [&](StepKind kind, std::int64_t stage, std::int64_t chunk,
+                           std::int64_t micro_batch) {
+      const std::int64_t j = chunk * c.shape.stages + stage;
+      const bool forward = kind == StepKind::forward;
+      if (forward) {
+        legal &= j == 0 || done.count({true, j - 1, micro_batch}) == 1;
+      } else {
+        legal &= done.count({true, j, micro_batch}) == 1;
+        legal &= j == last || done.count({false, j + 1, micro_batch}) == 1;
+      }
+      done.insert({forward, j, micro_batch});
+      programs[static_cast<std::size_t>(stage)].push_back(Step{kind, chunk, micro_batch});
+    };
+    with_rounds_of(c.id, [&]<class Order>() {
+      walk_waves<Order>(
+          c.shape,
+          [&](auto stage, auto chunk, auto m) { visit(StepKind::forward, stage, chunk, m); },
+          [&](auto stage, auto chunk, auto m) { visit(StepKind::backward, stage, chunk, m); });
+    });
+    CHECK(legal);
+    for (std::int64_t stage = 0; stage < c.shape.stages; ++stage) {
+      CHECK(programs[static_cast<std::size_t>(stage)] == program_of(c.id, c.shape, stage));
+    }
+  }
+}
+
 TEST_CASE("as many micro batches are in flight as the order brings about") {
   for (const SchedulePoint& c : classic_cases()) {
     for (std::int64_t stage = 0; stage < c.shape.stages; ++stage) {

@@ -144,6 +144,47 @@ TEST_CASE("zero shards over dp and cp, or within a group") {
   CHECK(has(error_of(R"({"partition": {"weights": 3}})"), "parallel.partition: found weights 3"));
 }
 
+// 1024 GPUs of tp 8 and cp 2 are dp 64: ZeRO over dp·cp = 128 is a level, over 64 a partition.
+TEST_CASE("a partition is asked for as a level of ZeRO where it is one") {
+  const auto asked = [](const char* text) { return request_of(resolve(text).strategy); };
+  const StrategyRequest level = asked(R"({"tp": 8, "cp": 2, "zero": 2})");
+  CHECK(level.zero == 2);
+  CHECK_FALSE(level.partition);
+  const StrategyRequest own =
+      asked(R"({"tp": 8, "cp": 2, "partition": {"gradients": 64, "optimizer": 64}})");
+  CHECK_FALSE(own.zero);
+  REQUIRE(own.partition);
+  CHECK(*own.partition == Partition{1, 64, 64});
+}
+
+// Only what a strategy does is asked for, so that a run reads as somebody would write it.
+TEST_CASE("what a strategy does not do is not asked for") {
+  const auto asked = [](const char* text) { return request_of(resolve(text).strategy); };
+  const StrategyRequest plain = asked(R"({"recompute": "none"})");
+  CHECK_FALSE(plain.layer_split);
+  CHECK_FALSE(plain.stage_layers);
+  CHECK_FALSE(plain.recompute_modules);
+  CHECK_FALSE(plain.recompute_method);
+  CHECK_FALSE(plain.recompute_layers);
+  CHECK_FALSE(plain.offload);
+  CHECK_FALSE(plain.zeropp.hpz);
+  CHECK_FALSE(plain.dynamic_cp);
+  CHECK_FALSE(plain.vision_stage);
+  CHECK_FALSE(plain.post_validation);
+  CHECK(asked(R"({"pp": 2, "recompute": "none"})").layer_split);
+  CHECK(asked(R"({"recompute": "selective"})").recompute_modules);
+  CHECK_FALSE(asked(R"({"recompute": "full"})").recompute_method);
+  const StrategyRequest block =
+      asked(R"({"recompute": "full", "recompute_method": "block", "recompute_layers": 1})");
+  CHECK(block.recompute_method == RecomputeMethod::block);
+  CHECK(block.recompute_layers == 1);
+  CHECK(asked(R"({"offload": {"optimizer": "host"}})").offload);
+  const StrategyRequest listed = asked(R"({"pp": 2, "stage_layers": [40, 56]})");
+  REQUIRE(listed.stage_layers);
+  CHECK(*listed.stage_layers == std::vector<std::int64_t>{40, 56});
+  CHECK_FALSE(listed.layer_split);
+}
+
 TEST_CASE("keys of recompute imply its kind and exclude each other") {
   CHECK(resolve(R"({"recompute_modules": ["mlp"]})").strategy.recompute == Recompute::selective);
   const ResolvedStrategy full = resolve(R"({"recompute_method": "block", "recompute_layers": 4})");

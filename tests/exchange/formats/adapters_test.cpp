@@ -5,16 +5,19 @@
 #include "read_text.h"
 
 namespace orrery {
-namespace {
 
 using namespace formats;  // NOLINT
+
+namespace {
 
 const std::string kBridge =
     "model: {num_layers: 32, hidden_size: 4096, num_attention_heads: 32, seq_length: 4096}\n"
     "train: {global_batch_size: 32, micro_batch_size: 1}\n";
+
 const std::string kNemo =
     "model:\n  restore_from_path: /m/llama3-70b.nemo\n  micro_batch_size: 1\n"
     "  encoder_seq_length: 4096\n  tensor_model_parallel_size: 8\n  peft:\n";
+
 const std::string kAutomodel =
     "step_scheduler: {global_batch_size: 64, local_batch_size: 8}\n"
     "model: {pretrained_model_name_or_path: meta-llama/Llama-3.1-8B}\n"
@@ -85,6 +88,37 @@ TEST_CASE("A base model that is stored in nf4 is read by its name, beside an ada
   CHECK(at(r, "training.adapter.base_precision") == "nf4");
   CHECK(at(r, "training.adapter.kind") == "qlora");
   CHECK(stops_at(read(name, kEight), "base_model"));
+}
+
+TEST_CASE("Adapters stand beside what is a linear layer") {
+  const auto of = [](const std::string& model, const std::string& more) {
+    return read("base_model: " + model +
+                    "\nsequence_len: 64\nsample_packing: true\nmicro_batch_size: 1\n"
+                    "gradient_accumulation_steps: 1\nbf16: true\nadapter: lora\nlora_r: 8\n" +
+                    more,
+                kEight);
+  };
+  const std::string every = "lora_target_linear: true\n";
+  CHECK(at(of("openai/gpt-oss-20b", every), "training.adapter.targets") ==
+        Json({"query", "key", "value", "output"}));
+  CHECK(stops_at(of("openai/gpt-oss-20b", every + "load_in_4bit: true\n"), "adapter"));
+  CHECK(stops_at(of("meta-llama/Llama-4-Scout-17B-16E", every), "adapter"));
+  CHECK(stops_at(
+      of("meta-llama/Llama-4-Scout-17B-16E", "lora_target_modules:\n  - shared_expert.up_proj\n"),
+      "lora_target_modules"));
+  CHECK(at(of("Qwen/Qwen3-8B",
+              "lora_target_modules: 'model.layers.[\\d]+.(mlp|self_attn).(up|q)_proj'\n"),
+           "training.adapter.targets") == Json({"up", "query"}));
+  CHECK(stops_at(of("Qwen/Qwen3-8B", "lora_target_modules: 'model.layers.3.(mlp).(up|q)_proj'\n"),
+                 "lora_target_modules"));
+  const ImportedRun stored =
+      of("openai/gpt-oss-20b", every +
+                                   "model_quantization_config: Mxfp4Config\n"
+                                   "model_quantization_config_kwargs:\n  dequantize: true\n");
+  CHECK_FALSE(stops_at(stored, "model_quantization_config"));
+  CHECK(at(of("axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16",
+              "lora_target_modules:\n  - q_proj\n"),
+           "model") == "llama-4-scout");
 }
 
 }  // namespace orrery

@@ -61,4 +61,44 @@ inline const std::string kAxolotl =
     "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nsample_packing: true\n"
     "micro_batch_size: 2\ngradient_accumulation_steps: 4\ngradient_checkpointing: true\n";
 
+inline bool assumes(const ImportedRun& r, const std::string& path) {
+  return std::any_of(r.assumed.begin(), r.assumed.end(),
+                     [&](const Assumed& a) { return a.path == path; });
+}
+
+inline std::string two_nodes(const std::string& more) {
+  return small_megatron("torchrun --nproc_per_node 8 --nnodes 2", more);
+}
+
+inline std::string import_error(const std::string& name, const std::string& text) {
+  try {
+    read({{name, text}});
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+inline const std::string kQwenTrainer =
+    "model_name_or_path: Qwen/Qwen3-4B\nper_device_train_batch_size: 2\nmax_length: 1024\n"
+    "packing: true\n";
+
+inline const std::string kFactory =
+    "model_name_or_path: meta-llama/Meta-Llama-3-8B\nstage: sft\ndo_train: true\ncutoff_len: 512\n"
+    "per_device_train_batch_size: 1\ngradient_accumulation_steps: 1\nbf16: true\n";
+
+inline bool says_word(const ImportedRun& r, const std::string& word) {
+  return std::any_of(r.not_understood.begin(), r.not_understood.end(), [&](const LeftOver& l) {
+    return (l.setting + " " + l.why).find(word) != std::string::npos;
+  });
+}
+
+inline const std::string kLargeModel =
+    " --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 --bf16 "
+    "--global-batch-size 128 --vocab-size 50304 ";
+
+inline const std::string kPackedTrainer =
+    "model_name_or_path: meta-llama/Meta-Llama-3-8B\nper_device_train_batch_size: 2\n"
+    "gradient_accumulation_steps: 4\nbf16: true\nmax_seq_length: 1024\npacking: true\n";
+
 }  // namespace orrery::formats

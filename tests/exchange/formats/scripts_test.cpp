@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch scripts as people write them, with what they say worked out by hand.
+// Launch scripts as people write them: their words, variables, branches and functions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "core/error.h"
+#include "exchange/yaml.h"
 #include "read_text.h"
 
 namespace orrery {
-namespace {
 
 using namespace formats;  // NOLINT
 
-const std::string kModel =
-    " --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 --bf16 "
-    "--global-batch-size 128 --vocab-size 50304 ";
+namespace {
 
 std::string why_of(const ImportedRun& r, const std::string& key) {
   for (const LeftOver& l : r.not_understood) {
@@ -25,38 +23,159 @@ std::string why_of(const ImportedRun& r, const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("mpirun and srun say how many processes there are, unless a launcher stands between") {
-  const auto gpus = [](const std::string& start) {
-    return at(read(start + " pretrain_gpt.py --micro-batch-size 1" + kModel), "cluster.gpus");
+TEST_CASE("A place that a user is to fill in is one word of a script") {
+  // examples/pretrain_gpt3_175B.sh of Megatron-LM wrote so before 2023.
+  const ImportedRun r = read(started_megatron(
+      "--vocab-file <PATH TO gpt-vocab.json> --tensorboard-dir <TENSORBOARD DIRECTORY> "
+      "--fp16 --activations-checkpoint-method uniform --num-workers 2"));
+  CHECK(at(r, "training.precision") == "fp16");
+  CHECK(at(r, "parallel.recompute") == "full");
+  CHECK(at(r, "training.flash_attention") == false);
+  CHECK(is_open(read(started_megatron("--bf16 --tensor-model-parallel-size <number of GPUs>")),
+                "parallel.tp"));
+  // Files that a command reads and writes are none.
+  CHECK(at(read("cat <a.txt >b.txt\n" + started_megatron("--bf16")), "training.precision") ==
+        "bf16");
+}
+
+TEST_CASE("What a command prints is one word where nobody knows it") {
+  const ImportedRun r = read(
+      {{"a.sh",
+        "source elsewhere.sh\nADDR=$(scontrol show hostnames $NODES | head -n 1)\n"
+        "export LAUNCHER=\"python -m torch.distributed.run --nproc_per_node 8 --nnodes 2 "
+        "--master_addr $ADDR\"\n"
+        "export CMD=\"" +
+            started_megatron("--bf16").substr(std::string("torchrun --nproc_per_node 8 ").size()) +
+            "\"\nsrun bash -c '$LAUNCHER $CMD'\n"}});
+  CHECK_FALSE(stops_at(r, "$NODES"));
+  CHECK(at(r, "cluster.gpus") == 16);
+}
+
+TEST_CASE("A script's own functions print arguments") {
+  const std::string begin =
+      "T=2\nwhile getopts \"t:\" o; do\n  case $o in t) T=$OPTARG;; esac\ndone\n"
+      "shift $((OPTIND-1))\n"
+      "size() {\n  case \"$1\" in\n    s) echo \"--ffn-hidden-size 128\";;\n"
+      "    l) echo \"--ffn-hidden-size 512\";;\n  esac\n}\n"
+      "common() {\n  cat <<E\n--bf16\n--recompute-granularity full\nE\n}\n"
+      "other() { python3 x.py; }\n";
+  const ImportedRun r = read(begin + started_megatron("$(common) $(size \"l\") "
+                                                      "--tensor-model-parallel-size \"$T\""));
+  CHECK(at(r, "model.intermediate_size") == 512);
+  CHECK(at(r, "training.precision") == "bf16");
+  CHECK(at(r, "parallel.recompute") == "full");
+  CHECK(at(r, "parallel.tp") == 2);
+  CHECK(stops_at(read(begin + started_megatron("$(other)")), "$(other)"));
+}
+
+TEST_CASE("Quoted places to fill in of several words move nothing") {
+  const ImportedRun r = read({{"a.sh", "TOKENIZER=\"your tokenizer path\"\n" +
+                                           started_megatron("--tokenizer-model $TOKENIZER")}});
+  CHECK(at(r, "training.micro_batch").is_number());
+}
+
+TEST_CASE("A script that only converts a checkpoint is no training") {
+  CHECK_THROWS_WITH_AS(read({{"a.sh",
+                              "python tools/checkpoint/convert.py --model-type GPT --bf16 "
+                              "--target-tensor-parallel-size 4\n"}}),
+                       doctest::Contains("no setting of Megatron-LM"), InputError);
+}
+
+TEST_CASE("A sourced file of variables may be called .conf, and may speak of switches") {
+  const ImportedRun r =
+      read({{"job.conf", "# SwitchName=leaf1 is ours\nTP=4\nexport GPUS=8\n"},
+            {"run.sh", "source ./job.conf\n" + small_megatron("torchrun --nproc_per_node $GPUS",
+                                                              "--bf16 --tensor-model-parallel-size "
+                                                              "$TP")}});
+  CHECK(at(r, "parallel.tp") == 4);
+  CHECK(at(r, "cluster.gpus") == 8);
+}
+
+TEST_CASE("What a branch in doubt adds to a variable leaves the words from before sure") {
+  for (const char* adds :
+       {"ARGS=\"$ARGS --fp8-format hybrid\"", "ARGS=\"${ARGS} --fp8-format hybrid\"",
+        "ARGS+=\" --fp8-format hybrid\""}) {
+    CAPTURE(adds);
+    const std::string begin = "ARGS=\"--bf16 --tensor-model-parallel-size 4\"\n";
+    const ImportedRun r =
+        read(begin + "if [ -n \"$DEBUG\" ]; then " + adds + "; fi\n" + started_megatron("$ARGS"));
+    CHECK(at(r, "parallel.tp") == 4);
+    CHECK(is_open(r, "training.precision"));
+  }
+  const ImportedRun list =
+      read("ARGS=(--bf16)\nif [ -n \"$DEBUG\" ]; then ARGS+=(--recompute-activations); fi\n" +
+           started_megatron("${ARGS[@]}"));
+  CHECK(at(list, "training.precision") == "bf16");
+  CHECK(is_open(list, "parallel.recompute"));
+  const ImportedRun number = read("TP=1\nif [ -n \"$DEBUG\" ]; then TP=16; fi\n" +
+                                  started_megatron("--bf16 --tensor-model-parallel-size $TP"));
+  CHECK(is_open(number, "parallel.tp"));
+  std::string one_line = started_megatron("--bf16 --tensor-model-parallel-size 2");
+  one_line.pop_back();
+  const ImportedRun command = read(
+      "CMD=\"" + one_line +
+      "\"\nif [ -n \"$DEBUG\" ]; then CMD=\"$CMD --recompute-activations\"; fi\neval \"$CMD\"\n");
+  CHECK(at(command, "cluster.gpus") == 8);
+  CHECK(is_open(command, "parallel.recompute"));
+}
+
+TEST_CASE("Words that a branch in doubt may take away are in doubt") {
+  const auto after = [](const std::string& text) {
+    return read(text + started_megatron("--bf16 $MORE ${LIST[@]}"));
   };
-  CHECK(gpus("NP=32\nmpirun --bind-to none -np $NP -x PATH python") == 32);
-  CHECK(gpus("mpiexec -n 16 --map-by ppr:8:node python -u") == 16);
-  CHECK(gpus("#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=8\nsrun --mpi=pmix python") == 32);
-  CHECK(gpus("srun -N 2 --ntasks-per-node=4 python") == 8);
-  CHECK(gpus("mpirun -np 4 torchrun --nproc_per_node 8 --nnodes 4") == 32);
-  CHECK(gpus("#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:8\nsrun python")
-            .is_null());
-  CHECK(gpus("#SBATCH -t 0:30:00 --mem=0 -N2 --ntasks-per-node=8\nsrun -l python") == 16);
-  CHECK(gpus("WORLD_SIZE=64\ntorchrun --nproc_per_node 8 --nnodes 2") == 16);
+  const std::string words = "MORE=\"--recompute-activations\"\n";
+  CHECK(is_open(after(words + "if [ -n \"$OFF\" ]; then MORE=\"\"; fi\n"), "parallel.recompute"));
+  CHECK(is_open(after(words + "[ -n \"$OFF\" ] && MORE=--no-bias\n"), "parallel.recompute"));
+  CHECK(is_open(after(words + "if [ -n \"$OFF\" ]; then unset MORE; fi\n"), "parallel.recompute"));
+  CHECK(
+      is_open(after("LIST=(--fp8-format hybrid --swiglu)\nif [ -n \"$OFF\" ]; then LIST=(); fi\n"),
+              "training.precision"));
+  CHECK(is_open(after(words + "while read l; do MORE=\"\"; done < list\n"), "parallel.recompute"));
+  // A branch that leaves the script changes nothing behind it.
+  CHECK(at(after(words + "if [ ! -d /data ]; then MORE=\"\"; exit 1; fi\n"),
+           "parallel.recompute") == "selective");
+  // One of the branches is taken, and both replace it.
+  const ImportedRun both =
+      after(words + "if [ -n \"$OFF\" ]; then MORE=--swiglu; else MORE=--squared-relu; fi\n");
+  CHECK_FALSE(is_open(both, "parallel.recompute"));
+  CHECK(is_open(both, "model.hidden_act"));
+  CHECK(at(after(words + "unset MORE\n"), "parallel.recompute") == "none");
+}
+
+TEST_CASE("A file that a trainer's script writes is read with it") {
+  const std::string json =
+      R"({"train_micro_batch_size_per_gpu": 2, "zero_optimization": {"stage": 2}})";
+  const std::string program =
+      "torchrun --nnodes=4 --nproc_per_node=8 train.py --deepspeed /tmp/ds.json"
+      " --model_name_or_path meta-llama/Llama-3.1-8B --per_device_train_batch_size 2"
+      " --bf16 True --max_seq_length 4096 --packing true\n";
+  for (const std::string& writes : {"cat > /tmp/ds.json <<EOF\n" + json + "\nEOF\n",
+                                    "tee /tmp/ds.json <<EOF\n" + json + "\nEOF\n",
+                                    "cat <<EOF | tee /tmp/ds.json > /dev/null\n" + json + "\nEOF\n",
+                                    "echo '" + json + "' > /tmp/ds.json\n"}) {
+    const ImportedRun r = read("#!/bin/bash\n" + writes + program);
+    CHECK(at(r, "parallel.zero") == 2);
+    CHECK(at(r, "cluster.gpus") == 32);
+  }
 }
 
 TEST_CASE("trainings of one script that differ leave open what they differ in") {
   const ImportedRun sweep = read(
       "for MBS in 1 2 4; do\n  torchrun --nproc_per_node 8 pretrain_gpt.py --micro-batch-size "
       "$MBS" +
-      kModel + "\ndone\n");
+      kLargeModel + "\ndone\n");
   CHECK(is_open(sweep, "training.micro_batch"));
   CHECK(why_of(sweep, "training.micro_batch") == "1, 2 and 4 in the trainings that line 2 starts");
   CHECK(at(sweep, "training.global_batch") == 128);
   const ImportedRun two =
-      read("python pretrain_gpt.py --tensor-model-parallel-size 2 --swiglu" + kModel +
-           "\npython pretrain_gpt.py --tensor-model-parallel-size 4" + kModel);
+      read("python pretrain_gpt.py --tensor-model-parallel-size 2 --swiglu" + kLargeModel +
+           "\npython pretrain_gpt.py --tensor-model-parallel-size 4" + kLargeModel);
   CHECK(is_open(two, "parallel.tp"));
   CHECK(stops_at(two, "--swiglu"));
   const ImportedRun after = read(
       "python tools/preprocess_data.py --seq-length 512 --workers 8 --tokenizer-type X\n"
       "torchrun --nproc_per_node 8 pretrain_gpt.py --micro-batch-size 2" +
-      kModel +
+      kLargeModel +
       "\npython tools/checkpoint/convert.py --target-tensor-parallel-size 1 --micro-batch-size 9 "
       "--num-layers 1 --seq-length 1\n");
   CHECK(at(after, "training.micro_batch") == 2);
@@ -73,7 +192,7 @@ TEST_CASE("scripts that source and start each other are one run") {
       {"CONFIG.sh",
        "#!/bin/bash\nexport PARAMS=\" --tensor-model-parallel-size ${TP} "
        "--micro-batch-size 1" +
-           kModel + "\"\n"},
+           kLargeModel + "\"\n"},
       {"SBATCH.sh", "#!/bin/bash\nsbatch -p gpu --nodes=${NNODES} SRUN.sh\n"}};
   const ImportedRun r = read(files);
   CHECK(at(r, "parallel.tp") == 8);
@@ -83,7 +202,7 @@ TEST_CASE("scripts that source and start each other are one run") {
   const ImportedRun tasks =
       read({{"job.sh", "#!/bin/bash\nsrun -N 2 --ntasks-per-node=4 ./inner.sh 8\n"},
             {"inner.sh", "#!/bin/bash\npython pretrain_gpt.py --tensor-model-parallel-size $1" +
-                             kModel + "\n"}});
+                             kLargeModel + "\n"}});
   CHECK(at(tasks, "cluster.gpus") == 8);
   CHECK(at(tasks, "parallel.tp") == 8);
   // A submission's own values go over those of the file it sources first.
@@ -119,65 +238,6 @@ TEST_CASE("a script's own words are those that another one starts it with") {
   CHECK(is_open(alone, "parallel.zero"));
   CHECK(is_open(alone, "parallel.tp"));
   CHECK(at(alone, "training.precision").is_null());
-}
-
-TEST_CASE("a command line of torchtitan changes the TOML that it names") {
-  const std::string toml =
-      "[model]\nname = \"llama3\"\nflavor = \"70B\"\n[training]\nlocal_batch_size = 8\nseq_len = "
-      "8192\n"
-      "[parallelism]\ntensor_parallel_degree = 8\n[activation_checkpoint]\nmode = \"full\"\n";
-  const std::string script =
-      "#!/bin/bash\nCONFIG_FILE=${CONFIG_FILE:-\"./train_configs/llama3_70b.toml\"}\ndcgmi profile "
-      "--pause\n"
-      "torchrun --nproc_per_node=8 --nnodes 4 -m torchtitan.train --job.config_file ${CONFIG_FILE} "
-      "--training.local_batch_size=4 --parallelism.tensor_parallel_degree 4\n";
-  const ImportedRun both = read({{"run.sh", script}, {"x/llama3_70b.toml", toml}});
-  CHECK(at(both, "parallel.tp") == 4);
-  CHECK(at(both, "parallel.dp") == 8);
-  CHECK(at(both, "training.micro_batch") == 4);
-  CHECK(at(both, "training.global_batch") == 32);
-  CHECK(at(both, "training.sequence_length") == 8192);
-  CHECK(at(both, "parallel.recompute") == "full");
-  CHECK(both.not_understood.empty());
-  CHECK(stops_at(read({{"run.sh", script}}), "--job.config_file"));
-  // Arguments line by line, without a command.
-  const ImportedRun list = read(
-      "--nproc_per_node 8\n--nnodes 4\n--module llama3\n--config llama3_8b\n"
-      "--training.local_batch_size 2\n--training.seq_len 8192\n"
-      "--activation_checkpoint.mode full\n");
-  CHECK(at(list, "cluster.gpus") == 32);
-  CHECK(at(list, "model") == "llama-3-8b");
-}
-
-TEST_CASE("older settings of Megatron-LM and Megatron-DeepSpeed mean what they meant") {
-  CHECK(at(read("python pretrain_gpt.py --activations-checkpoint-method uniform" + kModel),
-           "parallel.recompute") == "full");
-  CHECK(at(read("N=220_000_000\npython pretrain_gpt.py --train-samples $N" + kModel),
-           "training.tokens") == 220'000'000LL * 2048);
-  const ImportedRun moe = read(
-      "deepspeed --num_gpus 8 pretrain_gpt.py --num-experts 16 --moe-expert-parallel-size 8 "
-      "--deepspeed --zero-stage 0" +
-      kModel);
-  CHECK(at(moe, "model.num_experts_per_tok") == 1);
-  CHECK(at(moe, "model.moe_layer_freq") == 2);
-  CHECK(at(moe, "model.moe_layer_offset") == 1);
-  CHECK_FALSE(is_open(moe, "parallel.framework_options.dispatcher"));
-  CHECK(stops_at(read("deepspeed --num_gpus 8 pretrain_gpt.py --num-experts 16 --mlp-type residual "
-                      "--deepspeed --zero-stage 0" +
-                      kModel),
-                 "--mlp-type"));
-}
-
-TEST_CASE("a list of layers with experts is taken as Python has it") {
-  const auto of = [](const std::string& freq) {
-    return read("python pretrain_gpt.py --num-experts 8 --moe-layer-freq " + freq + kModel);
-  };
-  CHECK(at(of("\"([0,1]*16)\""), "model.moe_layer_freq") == 2);
-  CHECK(at(of("\"([0,1]*16)\""), "model.moe_layer_offset") == 1);
-  CHECK(at(of("\"([0]*3+[1]*29)\""), "model.first_k_dense_replace") == 3);
-  CHECK(at(of("\"([1]+[0]*3)*8\""), "model.moe_layer_freq") == 4);
-  CHECK(is_open(of("\"([1]*2+[0]*30)\""), "model.moe_layer_freq"));
-  CHECK_THROWS_AS(of("\"([0]*3+[1]*58)\""), InputError);
 }
 
 TEST_CASE("a script that starts a YAML file says its GPUs and changes its settings") {
@@ -231,28 +291,13 @@ TEST_CASE("a script that starts a YAML file says its GPUs and changes its settin
   CHECK(at(axolotl, "training.global_batch") == 256);
 }
 
-TEST_CASE("NeMo without O2 keeps fp32 weights under autocast") {
-  const auto of = [](const std::string& more) {
-    return at(read("trainer:\n  num_nodes: 1\n  devices: 8\n  precision: bf16-mixed\nmodel:\n"
-                   "  micro_batch_size: 1\n  encoder_seq_length: 4096\n" +
-                   more),
-              "training.states");
-  };
-  CHECK(of("  megatron_amp_O2: true\n") == "adam-fp32-gradients-18");
-  CHECK(of("  megatron_amp_O2: false\n") == "fp32-adam-16");
-  CHECK(of("  megatron_amp_O2: False\n  fsdp: true\n  fsdp_sharding_strategy: full\n") ==
-        "fsdp-amp-fp32-reduce");
-  CHECK(of("  megatron_amp_O2: False\n  fsdp: true\n  fsdp_grad_reduce_dtype: bf16\n") ==
-        "fsdp-amp");
-}
-
 TEST_CASE(
     "a flag of a branch in doubt, and a word that only the shell knows, leave their key open") {
   const ImportedRun r = read(
       "if [ \"$BIG\" = 1 ]; then MORE=\"--swiglu --use-flash-attn\"; fi\npython pretrain_gpt.py "
       "$MORE "
       "--normalization $NORM --position-embedding-type $(cat pos)" +
-      kModel);
+      kLargeModel);
   for (const char* key :
        {"model.hidden_act", "model.norm", "model.position_embedding", "model.intermediate_size"}) {
     CHECK(is_open(r, key));
@@ -260,13 +305,20 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what Megatron-LM's own defaults are") {
-  CHECK(at(read("python pretrain_gpt.py --group-query-attention" + kModel),
-           "model.num_key_value_heads") == 1);
-  CHECK(at(read("python $PWD/pretrain_gpt.py --pad-vocab-size-to 250880 --num-layers 2 "
-                "--hidden-size 64 "
-                "--num-attention-heads 4 --seq-length 128 --bf16"),
-           "model.vocab_size") == 250880);
+TEST_CASE("Words of a launch that may be more arguments are never taken as none without a word") {
+  const std::string head = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --bf16 ";
+  const auto said = [](const ImportedRun& r, const std::string& setting) {
+    return std::any_of(r.not_understood.begin(), r.not_understood.end(),
+                       [&](const LeftOver& l) { return l.setting == setting; });
+  };
+  CHECK(stops_at(read("mapfile -t MORE < args.txt\n" + head + "\"${MORE[@]}\""), "$MORE"));
+  CHECK(stops_at(read(head + "$(python3 more.py)"), "$(python3 more.py)"));
+  CHECK(stops_at(read("source ./common.sh\n" + head + "$MORE"), "$MORE"));
+  const ImportedRun unset = read(head + "$MORE \"$@\"");
+  CHECK(said(unset, "$MORE"));
+  CHECK_FALSE(stops_at(unset, "$"));
+  GivenSetting none{"MORE", "none"};
+  CHECK_FALSE(stops_at(read({{"a", "source ./common.sh\n" + head + "$MORE"}}, "{}", {none}), "$"));
 }
 
 }  // namespace orrery

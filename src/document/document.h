@@ -7,8 +7,8 @@
 // whole and unrounded, where the sections may leave out, join and round.
 #pragma once
 
+#include <memory>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -33,18 +33,33 @@ struct Verbatim {
   Phrase text;
 };
 
-using Element = std::variant<Paragraph, Table, Verbatim, Chart>;
+// A part of a section; copies share it. Its members are compiled once: every report makes many.
+class Element {
+ public:
+  using Content = std::variant<Paragraph, Table, Verbatim, Chart>;
+
+  Element(Paragraph paragraph);  // NOLINT
+  Element(Table table);          // NOLINT
+  Element(Verbatim verbatim);    // NOLINT
+  Element(Chart chart);          // NOLINT
+  Element(const Element& other);
+  Element(Element&& other) noexcept;
+  Element& operator=(const Element& other);
+  Element& operator=(Element&& other) noexcept;
+  ~Element();
+
+  const Content& content() const { return *content_; }
+
+ private:
+  std::shared_ptr<const Content> content_;
+};
 
 struct Section {
   Phrase heading{};
   std::vector<Element> elements{};
 
-  // In place: g++ 12 takes a moved variant's other alternatives for uninitialised.
-  template <class E = Element>
-  Section& add(E element) {
-    elements.emplace_back(std::move(element));
-    return *this;
-  }
+  Section& add(Element element);
+  Section& add(Chart chart);
 };
 
 struct AnswerDocument {
@@ -53,10 +68,7 @@ struct AnswerDocument {
   Table rows{};
   std::string footer{};
 
-  Section& add(Section section) {
-    sections.push_back(std::move(section));
-    return sections.back();
-  }
+  Section& add(Section section);
 };
 
 // One table is all of it.

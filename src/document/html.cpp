@@ -62,7 +62,7 @@ class PageBody {
     if (s.heading.empty() && s.elements.empty()) return;
     out_ += "<section>\n";
     if (!s.heading.empty()) out_ += "<h2>" + html_of(s.heading) + "</h2>\n";
-    for (const Element& e : s.elements) std::visit(*this, e);
+    for (const Element& e : s.elements) std::visit(*this, e.content());
     frame("");
     out_ += "</section>\n";
   }

@@ -38,7 +38,7 @@ struct ElementMarkdown {
 };
 
 bool is_labelled(const Element& e) {
-  const auto* p = std::get_if<Paragraph>(&e);
+  const auto* p = std::get_if<Paragraph>(&e.content());
   return p != nullptr && !p->label.empty();
 }
 
@@ -68,7 +68,7 @@ std::string markdown_of(const AnswerDocument& d) {
     if (!s.heading.empty()) out += "\n## " + plain(s.heading) + "\n";
     bool in_list = false;
     for (const Element& e : s.elements) {
-      const std::string text = std::visit(ElementMarkdown{}, e);
+      const std::string text = std::visit(ElementMarkdown{}, e.content());
       if (text.empty()) continue;
       out += (in_list && is_labelled(e) ? "" : "\n") + text;
       in_list = is_labelled(e);

@@ -5,11 +5,9 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/enum_names.h"
-#include "core/one_line.h"
 
 namespace orrery {
 
@@ -25,26 +23,26 @@ struct InkSpan {
 
 class Phrase {
  public:
-  Phrase() = default;
-  Phrase(const char* text) : Phrase(std::string(text)) {}            // NOLINT
-  Phrase(std::string text) : Phrase(Ink::plain, std::move(text)) {}  // NOLINT
-  Phrase(Ink ink, std::string text) {
-    if (!text.empty()) spans_.push_back({without_controls(std::move(text)), ink});
-  }
+  Phrase();
+  Phrase(const char* text);  // NOLINT
+  Phrase(std::string text);  // NOLINT
+  Phrase(Ink ink, std::string text);
+  Phrase(const Phrase& other);
+  Phrase(Phrase&& other) noexcept;
+  Phrase& operator=(const Phrase& other);
+  Phrase& operator=(Phrase&& other) noexcept;
+  ~Phrase();
 
   const std::vector<InkSpan>& spans() const { return spans_; }
   bool empty() const { return spans_.empty(); }
 
-  Phrase& operator+=(const Phrase& more) {
-    spans_.insert(spans_.end(), more.spans_.begin(), more.spans_.end());
-    return *this;
-  }
-  friend Phrase operator+(Phrase a, const Phrase& b) { return std::move(a += b); }
+  Phrase& operator+=(const Phrase& more);
+  friend Phrase operator+(Phrase a, const Phrase& b);
 
  private:
   std::vector<InkSpan> spans_;
 };
 
-inline Phrase bold(std::string text) { return {Ink::bold, std::move(text)}; }
+Phrase bold(std::string text);
 
 }  // namespace orrery

@@ -3,7 +3,8 @@
 // A table of cells: for each what a person reads and the value a program reads.
 //
 // Text, CSV, JSON and pages are made of the same rows. A column may be for one of both readers only
-// (`audience`); a column without a key has its title as key.
+// (`audience`); a column without a key has its title as key. The members of all three are compiled
+// once, in table.cpp: every report makes many.
 #pragma once
 
 #include <concepts>
@@ -21,11 +22,17 @@ namespace orrery {
 enum class Audience : std::uint8_t { all, people, programs };
 
 struct Column {
-  Column(std::string t) : title(std::move(t)) {}  // NOLINT
-  Column(const char* t) : title(t) {}             // NOLINT
-  Column(std::string t, std::same_as<bool> auto is_right) : title(std::move(t)), right(is_right) {}
-  Column(std::string t, std::string k, bool is_right = false)
-      : title(std::move(t)), key(std::move(k)), right(is_right) {}
+  Column(std::string t);  // NOLINT
+  Column(const char* t);  // NOLINT
+  Column(std::string t, std::same_as<bool> auto is_right) : Column(std::move(t)) {
+    right = is_right;
+  }
+  Column(std::string t, std::string k, bool is_right = false);
+  Column(const Column& other);
+  Column(Column&& other) noexcept;
+  Column& operator=(const Column& other);
+  Column& operator=(Column&& other) noexcept;
+  ~Column();
 
   std::string title;
   std::string key;        // in JSON and CSV, with its unit
@@ -34,27 +41,22 @@ struct Column {
   std::size_t width = 0;  // at least, in plain text; of bars, at most
   Audience audience = Audience::all;
 
-  Column at_least(std::size_t columns) const { return with(&Column::width, columns); }
-  Column wrapped(std::size_t columns = 0) const {
-    return with(&Column::wraps, true).at_least(columns);
-  }
-  Column only(Audience readers) const { return with(&Column::audience, readers); }
-
- private:
-  template <class T>
-  Column with(T Column::*member, T value) const {
-    Column changed = *this;
-    changed.*member = value;
-    return changed;
-  }
+  Column at_least(std::size_t columns) const;
+  Column wrapped(std::size_t columns = 0) const;
+  Column only(Audience readers) const;
 };
 
 struct Cell {
-  Cell(const char* t) : text(t), value(t) {}                                  // NOLINT
-  Cell(std::string t) : text(without_controls(std::move(t))), value(text) {}  // NOLINT
-  Cell(std::string_view t) : Cell(std::string(t)) {}                          // NOLINT
-  Cell(std::string t, Value v) : text(without_controls(std::move(t))), value(std::move(v)) {}
-  Cell(std::string t, Ink i) : Cell(std::move(t)) { ink = i; }
+  Cell(const char* t);       // NOLINT
+  Cell(std::string t);       // NOLINT
+  Cell(std::string_view t);  // NOLINT
+  Cell(std::string t, Value v);
+  Cell(std::string t, Ink i);
+  Cell(const Cell& other);
+  Cell(Cell&& other) noexcept;
+  Cell& operator=(const Cell& other);
+  Cell& operator=(Cell&& other) noexcept;
+  ~Cell();
 
   std::string text;
   Value value;
@@ -68,14 +70,16 @@ Cell data_cell(Value value);      // for programs only
 
 class Table {
  public:
-  explicit Table(std::vector<Column> columns = {}, std::size_t indented = 0)
-      : indent(indented), columns_(std::move(columns)) {}
+  explicit Table(std::vector<Column> columns = {}, std::size_t indented = 0);
+  Table(const Table& other);
+  Table(Table&& other) noexcept;
+  Table& operator=(const Table& other);
+  Table& operator=(Table&& other) noexcept;
+  ~Table();
 
-  void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }  // one cell a column
+  void add(std::vector<Cell> row);  // one cell a column
   // The same of texts; a template, so that braces still mean cells.
-  void add(const std::same_as<std::vector<std::string>> auto& texts) {
-    rows_.emplace_back(texts.begin(), texts.end());
-  }
+  void add(const std::same_as<std::vector<std::string>> auto& texts) { add_texts(texts); }
   bool empty() const { return rows_.empty(); }
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
@@ -86,6 +90,8 @@ class Table {
   bool has_titles = true;
 
  private:
+  void add_texts(const std::vector<std::string>& texts);
+
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

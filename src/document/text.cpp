@@ -165,7 +165,7 @@ struct ElementText {
 std::string text_of(const Section& s, const Style& style) {
   std::string text;
   if (!s.heading.empty()) text += wrapped(dressed(style, s.heading), 2, 0, style.width) + "\n";
-  for (const Element& e : s.elements) text += std::visit(ElementText{style}, e);
+  for (const Element& e : s.elements) text += std::visit(ElementText{style}, e.content());
   return text;
 }
 

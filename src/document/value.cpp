@@ -17,6 +17,21 @@ struct ToJson {
 
 }  // namespace
 
+Value::Value(std::nullptr_t) {}
+Value::Value(bool b) : is_(b) {}
+Value::Value(double x) : is_(x) {}
+Value::Value(const char* text) : is_(std::string(text)) {}
+Value::Value(std::string text) : is_(std::move(text)) {}
+Value::Value(std::string_view text) : is_(std::string(text)) {}
+Value::Value(std::vector<std::string> texts) : is_(std::move(texts)) {}
+Value::Value(Structured json) : is_(std::move(json)) {}
+Value::Value(Whole whole) : is_(whole.n) {}
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+
 Value value_of(const Json& json) {
   if (json.is_null()) return nullptr;
   if (json.is_boolean()) return json.get<bool>();

@@ -22,16 +22,21 @@ class Value {
  public:
   using Structured = std::shared_ptr<const Json>;  // an array or object of mixed things
 
-  Value(std::nullptr_t = nullptr) {}                                // NOLINT: null
-  Value(bool b) : is_(b) {}                                         // NOLINT
-  Value(double x) : is_(x) {}                                       // NOLINT
-  Value(const char* text) : is_(std::string(text)) {}               // NOLINT
-  Value(std::string text) : is_(std::move(text)) {}                 // NOLINT
-  Value(std::string_view text) : is_(std::string(text)) {}          // NOLINT
-  Value(std::vector<std::string> texts) : is_(std::move(texts)) {}  // NOLINT
-  Value(Structured json) : is_(std::move(json)) {}                  // NOLINT
+  Value(std::nullptr_t = nullptr);        // NOLINT: null
+  Value(bool b);                          // NOLINT
+  Value(double x);                        // NOLINT
+  Value(const char* text);                // NOLINT
+  Value(std::string text);                // NOLINT
+  Value(std::string_view text);           // NOLINT
+  Value(std::vector<std::string> texts);  // NOLINT
+  Value(Structured json);                 // NOLINT
   template <std::integral N>
-  Value(N n) : is_(static_cast<std::int64_t>(n)) {}  // NOLINT
+  Value(N n) : Value(Whole{static_cast<std::int64_t>(n)}) {}  // NOLINT
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
 
   template <class Visitor>
   decltype(auto) visit(Visitor&& visitor) const {
@@ -39,6 +44,11 @@ class Value {
   }
 
  private:
+  struct Whole {
+    std::int64_t n = 0;
+  };
+  explicit Value(Whole whole);
+
   std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::string>,
                Structured>
       is_;

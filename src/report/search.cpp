@@ -399,7 +399,7 @@ AnswerDocument search_document(const SearchReport& r) {
   AnswerDocument d{title_of(r), {}, best_rows(r)};
   d.sections = {run_header((r.best.empty() ? r.nearest[0] : r.best[0].run).resolved), outcome(r),
                 best_section(r)};
-  if (r.heat && !r.best.empty()) d.add({{}, {search_points(r), search_pairs(r)}});
+  if (r.heat && !r.best.empty()) d.add({}).add(search_points(r)).add(search_pairs(r));
   for (const auto& more : {front_section, limit, sensitivity, refined, own, families, rules}) {
     d.add(more(r));
   }

@@ -3,9 +3,9 @@
 // YAML as JSON, with the types that PyYAML's safe loader (YAML 1.1) gives: `no` and `off` are
 // false, 0o and leading zeros are octal, `1_000` is a number, `5e-6` and `1e8` are text, `2:00:00`
 // too. Aliases and merge keys (<<) are followed; a mapping of the document that another one merges
-// has a member "<<". A key given twice: the last one counts.
+// has a member "<<". A key given twice is refused.
 //
-// Bounded: 64 levels, 200,000 values with aliases written out. Errors: InputError with the line. A
+// Bounded as core/limits.h says, with aliases written out. Errors: InputError with the line. A
 // build without yaml-cpp (the page, whose script parses) reads what write_yaml() writes and lines
 // of `key: JSON`, in which {"": "no"} stands for the plain word `no`.
 #pragma once

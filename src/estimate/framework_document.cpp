@@ -2,6 +2,7 @@
 #include "estimate/framework_document.h"
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "core/json_reader.h"
 #include "estimate/given_document.h"
 #include "parallel/framework_keys.h"
@@ -14,7 +15,8 @@ const std::string kInherits(key_name<&FrameworkProfile::inherits>);
 
 void join(const Json& own, Json& inherited, const char* key) {
   if (!own.contains(key) || !own[key].is_object()) return;
-  Json joined = inherited.value(key, Json::object());
+  const Json& known = value_at(inherited, key);
+  Json joined = known.is_object() ? known : Json::object();
   joined.update(own[key]);
   inherited[key] = std::move(joined);
 }

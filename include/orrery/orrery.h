@@ -20,7 +20,9 @@
 // Codes: 0 an answer; 2 the request is wrong, `error` is one line that says where, what was found
 // and what is allowed; 3 a sound question whose answer is no (it does not fit, nothing was found):
 // the answer is there; 4 a tolerance of `validate` is not met; 130 stopped on request; 1 a fault of
-// Orrery's own. Nothing is thrown across this interface but std::bad_alloc by the C++ part.
+// Orrery's own. Nothing is thrown across this interface but std::bad_alloc by the C++ part. A NULL
+// engine, session or command is answered with code 2, any other NULL means that nothing is given; a
+// text beyond the count, or of a NULL answer, is "".
 //
 // Threads: calls on one engine may come from several threads at once. Documents by name are read
 // once and kept for the engine's life; a user's own files are read anew by each call.
@@ -69,7 +71,7 @@ ORRERY_API void orrery_answer_free(orrery_answer* answer);
 
 // A run that stays open while its keys change, for sliders and loops: what does not hang on a
 // changed key is not resolved again. `request` is that of an estimate. Never NULL but out of
-// memory; close it before its engine is freed. One thread at a time.
+// memory or an engine; close it before its engine is freed. One thread at a time.
 ORRERY_API orrery_session* orrery_open(orrery_engine* engine, const char* request);
 // A key of the run file by its path, "parallel.tp"; `value` is JSON, or else a text; "null" and
 // NULL take the key away. 0: out of memory. A wrong value shows in the next answer.

@@ -259,6 +259,7 @@ PhasePlan PlanReader::read_phase(const Scenario& s, const OptionPlan& option,
   apply_sets(s.work.set, file);
   if (model != nullptr) apply_sets(model->work.set, file);
   if (phase != nullptr) apply_sets(phase->work.set, file);
+  Reader(file, p.file).at(std::string(kClusterKeys.path)).must_be_object();
   p.run = std::move(file);
   if (work.goal) p.goal = *work.goal;
   if (work.batch_ramp) p.ramp = *work.batch_ramp;

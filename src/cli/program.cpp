@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/quote.h"
 #include "document/words.h"
 #include "engine/answer.h"
 #include "io/files.h"
@@ -264,7 +265,8 @@ ExitCode run_program(std::span<char* const> arguments) {
     if (is_leader()) spdlog::error("{}", e.what());
     return ExitCode::wrong_input;
   } catch (const UsageError& e) {
-    if (is_leader()) spdlog::error("{}", e.what());
+    constexpr std::size_t kLongest = 4000;  // it may quote words of the command line
+    if (is_leader()) spdlog::error("{}", quote(e.what(), kLongest));
     return ExitCode::wrong_input;
   } catch (const RankFailed& e) {
     spdlog::error("{}", e.what());

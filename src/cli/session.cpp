@@ -28,6 +28,7 @@ namespace {
 
 void read_input(Json& value) {
   if (!value.is_object() || !value.contains("file") || value.contains("text")) return;
+  if (!value["file"].is_string()) return;  // the engine says what is allowed
   const std::string path = value["file"].get<std::string>();
   value["text"] = read_text(path);
   if (path == "-") value["file"] = "standard input";
@@ -41,7 +42,7 @@ void refuse_same_files(const Session& s, const CommandAnswer& answer) {
   std::set<std::filesystem::path> seen;
   for (const std::string& name : names) {
     std::error_code error;
-    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(name), error);
+    const std::filesystem::path path = target_of(name);
     const bool is_file =
         !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
     if (is_file && !seen.insert(path).second) {

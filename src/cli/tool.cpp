@@ -206,10 +206,13 @@ Json tools() {
 }
 
 // A wrong argument is the agent's to mend: a result, not an error of the protocol.
-Json tool_answer(const Command& command, const Json& arguments, const CommandContext& context) try {
-  return answered(command, arguments, context);
-} catch (const std::exception& e) {
-  return content(e.what(), true);
+Json tool_answer(const Command& command, const Json& arguments, const CommandContext& context) {
+  Json result;
+  const CommandAnswer failed = guarded_answer([&] {
+    result = answered(command, arguments, context);
+    return CommandAnswer();
+  });
+  return failed.error.empty() ? result : content(failed.error, true);
 }
 
 }  // namespace orrery

@@ -5,24 +5,19 @@
 #include <cctype>
 #include <utility>
 
-#include "core/one_line.h"
+#include "core/quote.h"
 
 namespace orrery {
 namespace {
 
-// A message is one line whatever the input held, and not endless.
-std::string short_line(const std::string& text) {
-  constexpr std::size_t kLongest = 400;
-  return text.size() > kLongest ? one_line(text.substr(0, kLongest)) + "…" : one_line(text);
-}
-
+// One line whatever the input held, and not endless.
 std::string message(const std::string& file, const std::string& path, const std::string& found,
                     const std::string& allowed, const std::string& nearest) {
-  std::string line = file.empty() ? std::string("input") : short_line(file);
-  if (!path.empty()) line += ": " + short_line(path);
-  line += ": found " + short_line(found);
-  if (!allowed.empty()) line += "; allowed: " + short_line(allowed);
-  if (!nearest.empty()) line += "; did you mean \"" + short_line(nearest) + "\"?";
+  std::string line = file.empty() ? std::string("input") : quote(file);
+  if (!path.empty()) line += ": " + quote(path);
+  line += ": found " + quote(found);
+  if (!allowed.empty()) line += "; allowed: " + quote(allowed);
+  if (!nearest.empty()) line += "; did you mean \"" + quote(nearest) + "\"?";
   return line;
 }
 

@@ -7,6 +7,7 @@
 #include "core/expression.h"
 #include "core/expression_lexer.h"
 #include "core/expression_part.h"
+#include "core/limits.h"
 
 namespace orrery {
 namespace {
@@ -17,9 +18,6 @@ using detail::TokenKind;
 using Op = ExpressionOp;
 using Kind = ExpressionKind;
 using Part = detail::ExpressionPart;
-
-constexpr int kDeepestExpression = 64;
-constexpr std::size_t kLongestExpression = 4096;
 
 struct SignOf {
   std::string_view text;
@@ -51,7 +49,7 @@ class Parser {
  private:
   struct Deeper {
     Deeper(Parser& p) : parser(p) {  // NOLINT(google-explicit-constructor)
-      if (++parser.depth_ > kDeepestExpression) {
+      if (++parser.depth_ > kDeepestNesting) {
         detail::fail_at(parser.place_, parser.here().column, "a level too many",
                         "at most 64 levels");
       }

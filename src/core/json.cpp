@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json_in.h"
+#include "core/limits.h"
+#include "core/quote.h"
 
 namespace orrery {
 namespace {
-
-constexpr int kDeepest = 64;
-constexpr std::size_t kMostKeys = 4096;             // of one object: key order is kept in a list
-constexpr std::size_t kLongest = 32 * 1024 * 1024;  // bytes of a document
 
 // Watches the parse for what nlohmann lets pass: keys given twice, and nesting without end.
 class Watch {
@@ -23,9 +22,9 @@ class Watch {
   explicit Watch(std::string file) : file_(std::move(file)) {}
 
   bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kDeepest) {
+    if (depth > kDeepestNesting) {
       throw InputError(ErrorCode::malformed, file_, "",
-                       "nesting deeper than " + std::to_string(kDeepest) + " levels",
+                       "nesting deeper than " + std::to_string(kDeepestNesting) + " levels",
                        "a flat document");
     }
     if (event == Json::parse_event_t::object_start) keys_.emplace_back();
@@ -99,10 +98,10 @@ std::optional<Json> parse_python(std::string_view text, const std::string& file)
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& file) {
-  if (text.size() > kLongest) {
+  if (text.size() > kLongestDocument) {
     throw InputError(ErrorCode::malformed, file, "",
                      "a document of " + std::to_string(text.size()) + " bytes",
-                     "up to " + std::to_string(kLongest) + " bytes");
+                     "up to " + std::to_string(kLongestDocument) + " bytes");
   }
   try {
     const std::optional<Json> python = parse_python(text, file);
@@ -115,6 +114,54 @@ Json parse_json(std::string_view text, const std::string& file) {
     throw InputError(ErrorCode::malformed, file, "", untagged(e.what()),
                      "JSON (// comments are allowed)");
   }
+}
+
+namespace {
+
+// Counts levels and the keys of each open object, as far as brackets and colons show them: a text
+// that is no JSON is refused by the parser.
+class Bounds {
+ public:
+  bool hold(std::string_view text) {
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (quoted) {
+        if (c == '\\') ++i;
+        quoted = c != '"';
+      } else if (c == '"') {
+        quoted = true;
+      } else if (!takes(c)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool takes(char c) {
+    if (c == '{' || c == '[') {
+      if (++depth_ > kDeepestWrapped) return false;
+      keys_.at(static_cast<std::size_t>(depth_)) = 0;
+    } else if (c == '}' || c == ']') {
+      return --depth_ >= 0;
+    } else if (c == ':') {
+      return ++keys_.at(static_cast<std::size_t>(depth_)) <= kMostKeys;
+    }
+    return true;
+  }
+
+  int depth_ = 0;
+  std::array<std::size_t, kDeepestWrapped + 1> keys_{};
+};
+
+}  // namespace
+
+std::optional<Json> json_in(std::string_view text) {
+  if (!Bounds().hold(text)) return {};
+  Json parsed = Json::parse(text.begin(), text.end(), nullptr, false);
+  if (parsed.is_discarded()) return {};
+  return parsed;
 }
 
 Json json_or_text(const std::string& text) {
@@ -139,14 +186,15 @@ std::string without_zeros(std::string number) {
 
 }  // namespace
 
+constexpr std::size_t kLongestBrief = 60;
+
 std::string brief(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "an array of " + std::to_string(value.size());
   if (value.is_number_float()) return without_zeros(value.dump());
   // Invalid UTF-8 is shown with replacement characters, never thrown.
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > 60) text = text.substr(0, 60) + "…";
-  return text;
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return quote(text, kLongestBrief);
 }
 
 namespace {

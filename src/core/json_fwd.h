@@ -7,9 +7,20 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 
+#ifdef ORRERY_MOVING_JSON
+#include ORRERY_MOVING_JSON
+#endif
+
 namespace orrery {
 
+// An object and an array are vectors: a reference, an iterator or a Reader into one is lost when
+// the next member is inserted. Builds with the address sanitizer move every member at each
+// insertion, so that a use of a lost one fails there at once.
+#ifdef ORRERY_MOVING_JSON
+using Json = nlohmann::basic_json<MovingMap, MovingList>;
+#else
 using Json = nlohmann::ordered_json;
+#endif
 
 // A value kept as it was given, for a reader elsewhere; null where it is absent.
 using GivenJson = std::shared_ptr<const Json>;

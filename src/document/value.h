@@ -7,16 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-namespace orrery {
+#include "core/json_fwd.h"
 
-using Json = nlohmann::ordered_json;
+namespace orrery {
 
 class Value {
  public:

@@ -28,6 +28,6 @@ struct orrery_answer {
 
   // Made when they are asked for.
   std::mutex mutex;
-  std::optional<orrery::Json> document;  // the text, where it is JSON; else discarded
+  std::optional<orrery::Json> document;  // the text, where it is JSON; else null
   std::string line;
 };

@@ -5,11 +5,16 @@
 #include <new>
 
 #include "core/error.h"
+#include "core/json_in.h"
+#include "core/quote.h"
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
 
 namespace orrery {
 namespace {
+
+// Bytes of an error or a warning: a user's file can make its parts as long as itself.
+constexpr std::size_t kLongestLine = 4000;
 
 const CommandRow& command_named(std::string_view name) {
   for (const CommandRow* row : command_rows()) {
@@ -23,7 +28,7 @@ const CommandRow& command_named(std::string_view name) {
 CommandAnswer failed(ExitCode code, const std::string& error) {
   CommandAnswer answer;
   answer.code = code;
-  answer.error = error;
+  answer.error = quote(error, kLongestLine);
   return answer;
 }
 
@@ -34,8 +39,8 @@ CommandAnswer refused(const InputError& e) {
 }
 
 Json wrong_json(const InputError& e) {
-  return {{"code", name_of(e.code())}, {"file", e.file()},       {"path", e.path()},
-          {"found", e.found()},        {"allowed", e.allowed()}, {"nearest", e.nearest()}};
+  return {{"code", name_of(e.code())}, {"file", quote(e.file())},       {"path", quote(e.path())},
+          {"found", quote(e.found())}, {"allowed", quote(e.allowed())}, {"nearest", e.nearest()}};
 }
 
 // Calls visit(name, value) for what there is of the answer, in order.
@@ -46,10 +51,11 @@ void for_members(const CommandAnswer& answer, Visit&& visit) {
   if (answer.wrong) visit("wrong", wrong_json(*answer.wrong));
   // A document stays one, also where another tool's format is JSON; text, rows and pages are text.
   const Json* document = answer.text.document();
-  if (document != nullptr) {
-    visit("answer", *document);
-  } else if (!answer.is_rows && Json::accept(answer.text.str())) {
-    visit("answer", Json::parse(answer.text.str()));
+  const bool may_be_json = document == nullptr && !answer.is_rows;
+  const std::optional<Json> parsed =
+      may_be_json ? json_in(answer.text.str()) : std::optional<Json>();
+  if (document != nullptr || parsed) {
+    visit("answer", document != nullptr ? *document : *parsed);
   } else if (!answer.text.empty()) {
     visit("text", answer.text.str());
   }
@@ -80,7 +86,11 @@ CommandAnswer answer_of(const CommandEngine& engine, const Json& call) {
 
 CommandAnswer guarded_answer(const std::function<CommandAnswer()>& answer) {
   try {
-    return answer();
+    CommandAnswer given = answer();
+    for (std::string& line : given.warnings) {
+      if (line.size() > kLongestLine) line = quote(line, kLongestLine);
+    }
+    return given;
   } catch (const InputError& e) {
     return refused(e);
   } catch (const UsageError& e) {

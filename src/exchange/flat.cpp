@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/json_path.h"
+#include "core/limits.h"
 #include "core/units.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
@@ -14,7 +15,6 @@ namespace orrery {
 namespace {
 
 constexpr int kRounds = 8;
-constexpr std::size_t kLongest = 4096;
 
 bool is_target(const Json& value) {
   const bool uncalled = value.is_object() && value.value("_call_", Json()) == false;
@@ -93,7 +93,7 @@ class References {
       value = *found;
     } else {
       const std::string whole = text.substr(0, start) + bare_text(*found) + text.substr(end + 1);
-      if (whole.size() > kLongest) return false;
+      if (whole.size() > kLongestExpression) return false;
       value = whole;
     }
     return true;
@@ -192,7 +192,7 @@ void set_variables(Json& value, const ShellVariables& variables) {
     text = text.substr(0, at) + (own.find('$') == std::string::npos ? own : "$" + name) +
            text.substr(end + 1);
   }
-  if (text == before || text.size() > kLongest) return;
+  if (text == before || text.size() > kLongestExpression) return;
   value = whole && !text.empty() && text[0] != '$' ? References::typed(text).value_or(Json(text))
                                                    : Json(text);
 }

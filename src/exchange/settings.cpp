@@ -5,7 +5,9 @@
 #include <cctype>
 #include <cmath>
 
+#include "core/error.h"
 #include "core/json_path.h"
+#include "core/limits.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -76,6 +78,10 @@ void Settings::add(ForeignSetting setting) {
   const auto same = [&](const ForeignSetting& s) { return s.name == setting.name; };
   const auto known = std::find_if(list_.begin(), list_.end(), same);
   if (known == list_.end()) {
+    if (list_.size() >= kMostSettings) {
+      throw InputError(ErrorCode::malformed, file_, "",
+                       "more than " + std::to_string(kMostSettings) + " settings", "fewer");
+    }
     list_.push_back(std::move(setting));
   } else {
     *known = std::move(setting);

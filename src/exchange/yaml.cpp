@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "core/units.h"
 #include "exchange/text_lines.h"
 
@@ -102,17 +103,13 @@ Json yaml_scalar(const std::string& text) { return scalar(text); }
 #ifdef ORRERY_HAS_YAML
 namespace {
 
-constexpr int kDeepest = 64;
-constexpr int kMostValues = 200'000;
-
 class Conversion {
  public:
   explicit Conversion(const std::string& file) : file_(file) {}
 
   Json of(const YAML::Node& node, int depth) {
-    if (depth > kDeepest || ++values_ > kMostValues) {
-      fail(node.Mark(), depth > kDeepest ? "more than 64 levels" : "more than 200,000 values");
-    }
+    if (depth > kDeepestNesting) fail(node.Mark(), "more than 64 levels", "fewer");
+    if (++values_ > kMostValues) fail(node.Mark(), "more than 200,000 values", "fewer");
     if (node.IsSequence()) {
       Json values = Json::array();
       for (const YAML::Node& each : node) values.push_back(of(each, depth + 1));
@@ -150,6 +147,9 @@ class Conversion {
     for (const auto& pair : node) {
       const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : "?";
       const Json value = of(pair.second, depth + 1);
+      if (own.size() + merged_.size() >= kMostKeys) {
+        fail(pair.first.Mark(), "a mapping of more than 4,096 keys", "smaller mappings");
+      }
       if (key == "<<") {
         merge(value, merged);
         if (pair.second.IsMap()) merged_.push_back(pair.second);
@@ -176,13 +176,17 @@ class Conversion {
 
   const std::string& file_;
   std::vector<YAML::Node> merged_;
-  int values_ = 0;
+  std::size_t values_ = 0;
 };
 
 }  // namespace
 
 Json read_yaml(std::string_view text, const std::string& file) {
   Conversion conversion(file);
+  if (text.size() > kLongestDocument) {
+    throw InputError(ErrorCode::malformed, file, "",
+                     "a document of " + std::to_string(text.size()) + " bytes", "up to 32 MiB");
+  }
   try {
     return conversion.document(YAML::Load(std::string(text)));
   } catch (const YAML::Exception& e) {

@@ -7,7 +7,7 @@
 // mapping of the document that another one merges has a member "<<". A key given twice in one
 // mapping is refused.
 //
-// Bounded: 64 levels, 200,000 values with aliases written out. Errors: InputError with the line. A
+// Bounded as core/limits.h says, with aliases written out. Errors: InputError with the line. A
 // build without yaml-cpp (the page, whose script parses) reads what write_yaml() writes and lines
 // of `key: JSON`, in which {"": "no"} stands for the plain word `no`.
 #pragma once

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "core/key_access.h"
 #include "core/units.h"
 #include "estimate/run_keys.h"
 #include "explore/axis_values.h"
@@ -150,9 +151,33 @@ void each_outer(Reader& axes, Visit&& visit) {
 
 }  // namespace
 
+namespace {
+
+// The run's own values must be sound although axes take their place.
+void check_own_values(const Json& run, const std::string& file) {
+  Reader all(run, file);
+  if (auto cluster = find_key<&RunRequest::cluster>(all); cluster && cluster->json().is_object()) {
+    if (const auto gpus = find_key<&ClusterRequest::gpus>(*cluster)) gpus->integer(1, kMostGpus);
+  }
+  auto training = find_key<&RunRequest::training>(all);
+  if (training && training->json().is_object()) {
+    TrainingRequest q;
+    for (const Key& k : kTrainingKeys.keys) {
+      const auto own =
+          k.read == nullptr ? std::optional<Reader>() : training->find(std::string(k.name));
+      if (own) k.read(&q, *own, k);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<OuterAxis> read_outer_axes(Reader& axes, const Json& run, const ConfigLookup& lookup) {
   OuterAxes outer;
   outer.first = run;
+  bool any = false;
+  each_outer(axes, [&any](const Reader&, const std::string&) { any = true; });
+  if (any) check_own_values(run, axes.file());
   each_outer(axes, [&](const Reader& r, const std::string& path) { add_axis(r, path, outer); });
   if (outer.all_listed) return outer.axes;
   const OpenRun open = resolve_open(outer.first, axes.file(), lookup);

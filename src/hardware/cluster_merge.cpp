@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json_text.h"
 #include "core/provenance.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"
@@ -28,9 +28,8 @@ std::string device_of_node(const std::string& node, const HardwareLookup& lookup
   const auto found = lookup.find(HardwareKind::node, node);
   if (!found) return "";
   const Json document = parse_json(found->text, found->file);
-  const Json device = document.value("device", Json());
-  if (device.is_string()) return device.get<std::string>();
-  return device.is_object() ? device.value("base", std::string()) : "";
+  const std::string own = text_within(document, "device");
+  return own.empty() ? text_within(document, "device.base") : own;
 }
 
 // Names that hold the word, and nodes whose GPU's name does.

@@ -61,17 +61,22 @@ void shift_sources(Json& node, std::size_t first) {
   node["sources"] = shifted;
 }
 
-// Tiers that a graph put inside others, into the document: as those, but for name and size.
+// A copy of tier `at` before it, with the name and size of `block`.
+void insert_block(const Tier& block, std::size_t at, Json& tiers) {
+  Json copy = tiers[at];
+  copy["name"] = std::string(block.name.view());
+  copy["size"] = block.size;
+  copy["block"] = true;
+  tiers.insert(tiers.begin() + static_cast<std::ptrdiff_t>(at), std::move(copy));
+}
+
+// Tiers that a graph put inside others, into the document: as those, but for name and size. Each
+// step looks its place up anew, since a new member of the node moves all of them.
 void tell_blocks(Draft& out) {
-  Json& tiers = out.node["tiers"];
   for (std::size_t i = 0; i < out.cluster.tier_count; ++i) {
     const Tier& t = out.cluster.tiers[i];
-    if (tiers[i]["name"] == std::string(t.name.view())) continue;
-    Json block = tiers[i];
-    block["name"] = std::string(t.name.view());
-    block["size"] = t.size;
-    block["block"] = true;
-    tiers.insert(tiers.begin() + static_cast<std::ptrdiff_t>(i), block);
+    if (out.node["tiers"][i]["name"] == std::string(t.name.view())) continue;
+    insert_block(t, i, out.node["tiers"]);
     shift_sources(out.node, i);
     for (const char* key : {".name", ".size", ".block"}) {
       out.node["sources"]["tiers." + std::to_string(i) + key] = "split at a cut of `graph`";

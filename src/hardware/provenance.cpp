@@ -6,6 +6,7 @@
 
 #include "core/json.h"
 #include "core/json_path.h"
+#include "core/json_text.h"
 #include "core/provenance.h"
 
 namespace orrery {
@@ -47,7 +48,7 @@ std::string tier_index(const std::string& name, const Json& node) {
   if (!node.contains("tiers") || !node["tiers"].is_array()) return name;
   const Json& tiers = node["tiers"];
   for (std::size_t i = 0; i < tiers.size(); ++i) {
-    if (tiers[i].is_object() && tiers[i].value("name", "") == name) return std::to_string(i);
+    if (!name.empty() && text_within(tiers[i], "name") == name) return std::to_string(i);
   }
   return name;
 }

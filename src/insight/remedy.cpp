@@ -62,7 +62,8 @@ Json axes_beside(Json axes, const OpenRun& open, const Json& search) {
     Json value;
     return kAxisKeys[a].key->write(&q, *kAxisKeys[a].key, value);
   };
-  const Json given = search.is_object() ? search.value("axes", Json::object()) : Json::object();
+  const Json given =
+      value_at(search, "axes").is_object() ? value_at(search, "axes") : Json::object();
   for (const SearchAxis a : kAllOf<SearchAxis>) {
     const std::string name(name_of(a));
     if (is_given(a) || given.contains(name) || given.contains(kAxisKeys[a].path)) axes.erase(name);

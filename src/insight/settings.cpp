@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/json.h"
+#include "core/json_in.h"
 #include "core/key_words.h"
 #include "document/words.h"
 #include "estimate/run_keys.h"
@@ -90,7 +90,7 @@ bool has_flags(const std::string& path) {
 std::string typed_value(const Json& value) {
   if (!value.is_string()) return value.is_number_float() ? brief(value) : value.dump();
   const std::string text = value.get<std::string>();
-  return Json::accept(text) ? value.dump() : text;
+  return json_in(text) ? value.dump() : text;
 }
 
 void add_settings(const std::string& path, const Json& from, const Json& to,

@@ -2,6 +2,7 @@
 #include "io/append.h"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,10 +28,22 @@ AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
   if (file_ < 0) fail(errno, kWritable);
   struct stat about {};
   if (::fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) fail(EINVAL, "a plain file");
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+  lock();
+  size_ = static_cast<std::size_t>(about.st_size);
+}
+
+// A file system may have no locks (NFS without its daemon, FUSE): the work goes on, and the user is
+// told that nothing keeps a second writer away.
+void AppendFile::lock() const {
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK) {
     throw InputError(path_, "", "a file that another orrery is writing", "one writer at a time");
   }
-  size_ = static_cast<std::size_t>(about.st_size);
+  const bool has_none =
+      errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL;
+  if (!has_none) fail(errno, "a file that can be locked");
+  spdlog::warn("{}: no lock ({}): let no other orrery write it meanwhile", path_,
+               std::strerror(errno));
 }
 
 AppendFile::~AppendFile() {

@@ -13,7 +13,8 @@ namespace orrery {
 
 class AppendFile {
  public:
-  explicit AppendFile(std::string path);  // created if missing; one writer at a time
+  // Created if missing; one writer at a time, where the file system has locks.
+  explicit AppendFile(std::string path);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
@@ -29,6 +30,7 @@ class AppendFile {
   void note(const std::string& text);
 
  private:
+  void lock() const;
   [[noreturn]] void fail(int error, const std::string& allowed) const;
 
   std::string path_;

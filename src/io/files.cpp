@@ -103,14 +103,6 @@ class PartFile {
   bool renamed_ = false;
 };
 
-// The file that a link leads to: the link stays one.
-std::string linked_file(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_symlink(path, error)) return path;
-  const fs::path real = fs::weakly_canonical(path, error);
-  return error ? path : real.string();
-}
-
 }  // namespace
 
 std::string read_text(const std::string& path, std::size_t most) {
@@ -129,6 +121,20 @@ std::string read_piece(const std::string& path, std::uint64_t at, std::size_t mo
   return piece;
 }
 
+// weakly_canonical() leaves a link to a file that is yet to be made as it is.
+std::string target_of(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as Linux has it
+  fs::path at = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(at, error); ++i) {
+    const fs::path next = fs::read_symlink(at, error);
+    if (error) return path;
+    at = next.is_absolute() ? next : at.parent_path() / next;
+  }
+  const fs::path real = fs::weakly_canonical(fs::absolute(at, error), error);
+  return error ? path : real.string();
+}
+
 void write_text(const std::string& path, const std::string& text) {
   write_pieces(path, [&text](const WritePiece& write) { write(text); });
 }
@@ -142,7 +148,8 @@ void write_pieces(const std::string& path, const Fill& fill) {
     if (!out) refuse(path, std::strerror(errno), kWritableFile);
     return write_all(out.get(), fill, path);
   }
-  PartFile part(linked_file(path), path);
+  std::error_code ignored;
+  PartFile part(fs::is_symlink(path, ignored) ? target_of(path) : path, path);
   part.write(fill);
   part.rename();
 }

@@ -26,6 +26,9 @@ void write_pieces(const std::string& path, const std::function<void(const WriteP
 // At most `most` bytes of a file from `at` on; "" at its end.
 std::string read_piece(const std::string& path, std::uint64_t at, std::size_t most);
 
+// The file that a path stands for once links are followed, also one that does not exist yet.
+std::string target_of(const std::string& path);
+
 // With those above it; nothing where it exists.
 void make_directory(const std::string& path);
 

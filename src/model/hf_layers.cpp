@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/json_in.h"
 #include "model/architecture_keys.h"
 #include "model/hf_facts.h"
 #include "model/hf_layer_words.h"
@@ -342,9 +343,9 @@ class Plan {
   std::vector<bool> moe_layers() {
     const std::string text = f_.text("moe_layers");
     if (!text.empty()) {
-      const Json list = Json::parse("[" + text + "]", nullptr, false);
-      if (list.is_discarded()) f_.refuse("moe_layers", "\"" + text + "\"", "a list of layers");
-      f_.set("moe_layers", list);
+      const std::optional<Json> list = json_in("[" + text + "]");
+      if (!list) f_.refuse("moe_layers", "\"" + text + "\"", "a list of layers");
+      f_.set("moe_layers", *list);
     }
     return marked("moe_layers", 0);
   }

@@ -3,6 +3,7 @@
 
 #include "capacity/data_needs.h"
 #include "capacity/site_json.h"
+#include "core/json_text.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/run.h"
@@ -268,9 +269,8 @@ Table sample_list(const Json& table, const std::string& file) {
 Table plan_list(const std::vector<NamedDocument>& documents) {
   Table list({{"plan", "name"}, {"options", "scenarios", true}, {"title", "title"}});
   for (const NamedDocument& d : documents) {
-    const std::size_t n = d.json.value("scenarios", Json::array()).size();
-    list.add({d.name, Cell{grouped(static_cast<std::int64_t>(n)), n},
-              d.json.value("name", std::string())});
+    const std::size_t n = value_at(d.json, "scenarios").size();
+    list.add({d.name, Cell{grouped(static_cast<std::int64_t>(n)), n}, text_within(d.json, "name")});
   }
   return list;
 }

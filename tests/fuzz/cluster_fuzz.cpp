@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as the `cluster` of a run, and as a device.
+// Any text as the `cluster` of a run, as a node and as a device.
 #include "fuzz/configs.h"
 #include "fuzz/harness.h"
 #include "hardware/device_reader.h"
 
 namespace {
+
+void read_as_node(const orrery::Json& document) {
+  static const orrery::ConfigLookup kConfigs = orrery::fuzz::cached_configs();
+  constexpr std::int64_t kGpus = 16;
+  const orrery::ResolvedCluster c =
+      orrery::read_node(document, "fuzz.json", kGpus, kConfigs.hardware);
+  orrery::source_of(c, "tiers.0.name");
+}
 
 void read_as_cluster(const orrery::Json& document) {
   static const orrery::ConfigLookup kConfigs = orrery::fuzz::cached_configs();
@@ -21,6 +29,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const orrery::Json document = orrery::parse_json(text, "fuzz.json");
     try {
       orrery::read_device(orrery::Reader(document, "fuzz.json"));
+    } catch (const orrery::InputError&) {
+    }
+    try {
+      read_as_node(document);
     } catch (const orrery::InputError&) {
     }
     read_as_cluster(document);

@@ -144,6 +144,9 @@ def wrong_arguments_are_the_agents_to_mend(client):
             ("estimate", {"run": RUN, "tpp": 8}, "tp"),
             ("estimate", {"run": "nonesuch"}, "orrery list runs"),
             ("estimate", {"run": RUN, "against": "/nowhere.log"}, "nowhere.log"),
+            ("estimate", {"run": RUN, "observed": {"file": 5}}, "request: observed.file: found 5; allowed: a text"),
+            ("estimate", {"run": RUN, "observed": {"file": [5]}}, "observed.file: found an array of 1"),
+            ("estimate", {"run": {"file": {}}}, "found"),
             ("simulate", {"run": RUN, "trace": "t.json"}, "trace")):
         text, failed = client.call(tool, **arguments)
         assert failed and word in text, text
@@ -164,8 +167,49 @@ def wrong_messages_get_the_codes_of_the_protocol(client):
     assert code({"jsonrpc": "2.0", "id": "c", "method": "tools/call",
                  "params": {"name": "list", "arguments": []}}) == -32602
     assert code({"jsonrpc": "2.0", "id": "d", "method": "ping", "params": []}) == -32602
+    for levels in (65, 60_000, 1_000_000):
+        deep = "[" * levels + "]" * levels
+        assert code('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":%s}}' % deep) == -32700
+        assert code('{"jsonrpc":"2.0","id":%s,"method":"ping"}' % deep) == -32700
+    many = ",".join(f'"k{i}":{i}' for i in range(100_000))
+    assert code('{"jsonrpc":"2.0","id":1,"method":"ping","params":{%s}}' % many) == -32700
+    assert code({"jsonrpc": "2.0", "id": 1, "method": "m" * 2_000_000}) == -32601
+    assert code({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": {"a": [5]}}}) == -32602
     client.notify("notifications/unheard_of")
     assert client.ask("ping")["result"] == {}
+
+
+def a_batch_is_answered_by_one_list(client):
+    def read():
+        return json.loads(client.process.stdout.readline())
+
+    def ping(name):
+        return {"jsonrpc": "2.0", "id": name, "method": "ping"}
+
+    result = client.ask("initialize", protocolVersion="2025-03-26")["result"]
+    assert result["protocolVersion"] == "2025-03-26"
+    client.write([ping("a"), {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                  {"jsonrpc": "2.0", "id": "b", "method": "tools/call",
+                   "params": {"name": "list", "arguments": {"what": "models"}}}, 5, ping("c")])
+    answers = {a["id"]: a for a in read()}
+    assert set(answers) == {"a", "b", "c", None}
+    assert answers[None]["error"]["code"] == -32600 and answers["c"]["result"] == {}
+    assert "llama-3-8b" in answers["b"]["result"]["content"][0]["text"]
+    client.write([{"jsonrpc": "2.0", "method": "notifications/initialized"}])  # nothing to answer
+    client.write([ping("d")])
+    (answer,) = read()
+    assert answer == {"id": "d", "result": {}, "jsonrpc": "2.0"}
+    assert client.ask("ping")["result"] == {}
+
+
+def an_output_that_cannot_be_written_ends_it(program):
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "estimate", "arguments": {"run": RUN}}}
+    for message in (call, {"jsonrpc": "2.0", "id": 1, "method": "ping"}):
+        for closing in ("> /dev/full", ">&-"):
+            ended = subprocess.run(["sh", "-c", f'"$1" mcp --config-dir - {closing}', "sh", program], text=True,
+                                   input=json.dumps(message) + "\n", stderr=subprocess.PIPE, timeout=60)
+            assert ended.returncode == 2, (ended, closing)
+            assert ended.stderr.count("\n") == 1 and ended.stderr.startswith("error: standard output: found "), ended
 
 
 def a_cancelled_call_gets_no_answer_and_the_next_does(client):
@@ -194,8 +238,10 @@ def main():
     what_does_not_fit_is_an_answer(client)
     wrong_arguments_are_the_agents_to_mend(client)
     wrong_messages_get_the_codes_of_the_protocol(client)
+    a_batch_is_answered_by_one_list(client)
     a_cancelled_call_gets_no_answer_and_the_next_does(client)
     client.end()
+    an_output_that_cannot_be_written_ends_it(program)
     print("a session of the Model Context Protocol as specified")
 
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json_in.h"
 #include "core/json_path.h"
 #include "core/unknown_name.h"
 #include "engine/commands/commands.h"
@@ -21,8 +22,7 @@ GivenSetting assumption(const std::string& text) {
     throw InputError("--assume", "", "\"" + text + "\"", "NAME=VALUE");
   }
   const std::string value = text.substr(equals + 1);
-  const bool json = Json::accept(value);
-  return {text.substr(0, equals), json ? Json::parse(value) : Json(value)};
+  return {text.substr(0, equals), json_in(value).value_or(Json(value))};
 }
 
 bool is_run_key(const std::string& name) {

@@ -20,6 +20,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/json_in.h"
 #include "exchange/kineto/trace_events.h"
 #include "exchange/kineto/work.h"
 #include "exchange/measurements/measurements.h"
@@ -217,9 +218,9 @@ bool is_older(std::string_view text) {
 
 void read_events(TraceEvents& events, KinetoTrace& trace) {
   while (const auto event = events.next()) {
-    const Json parsed = Json::parse(event->begin(), event->end(), nullptr, false);
-    if (parsed.is_object()) {
-      trace.add(parsed);
+    const std::optional<Json> parsed = json_in(*event);
+    if (parsed && parsed->is_object()) {
+      trace.add(*parsed);
     } else {
       trace.leave_out("events that are no JSON");
     }

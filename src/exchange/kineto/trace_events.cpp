@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/json.h"
+#include "core/json_in.h"
 #include "exchange/text_lines.h"
 
 namespace orrery {
@@ -64,8 +64,8 @@ Json TraceEvents::head() const {
   std::string members(text_.substr(0, key_));
   const std::size_t last = members.find_last_not_of(kBetween);
   members.resize(last == std::string::npos ? 0 : last + 1);
-  Json head = Json::parse(members + "}", nullptr, false);
-  return head.is_object() ? head : Json::object();
+  std::optional<Json> head = json_in(members + "}");
+  return head && head->is_object() ? *std::move(head) : Json::object();
 }
 
 std::string text_at(const Json& object, const char* key) {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -103,21 +105,26 @@ const std::vector<std::string>& spelled_operations() {
   return names;
 }
 
+void add_to(LoggedMessages& all, const LoggedMessages& row) {
+  const Seconds sum =
+      all.each * static_cast<double>(all.count) + row.each * static_cast<double>(row.count);
+  all.count += row.count;
+  all.each = sum / static_cast<double>(all.count);
+}
+
 // Rows of one operation and size, of two groups or in two spellings, are one: their counts add.
 CommLog merged(CommLog log) {
   std::vector<LoggedMessages> rows;
+  std::map<std::pair<Collective, double>, std::size_t> known;  // a log may have millions of rows
   for (LoggedMessages& row : log.rows) {
-    const auto same = std::find_if(rows.begin(), rows.end(), [&](const LoggedMessages& r) {
-      return row.collective && r.collective == row.collective && r.size == row.size;
-    });
-    if (same == rows.end()) {
-      rows.push_back(std::move(row));
-      continue;
+    if (row.collective) {
+      const auto [at, is_new] = known.try_emplace({*row.collective, row.size.si()}, rows.size());
+      if (!is_new) {
+        add_to(rows[at->second], row);
+        continue;
+      }
     }
-    const Seconds sum =
-        same->each * static_cast<double>(same->count) + row.each * static_cast<double>(row.count);
-    same->count += row.count;
-    same->each = sum / static_cast<double>(same->count);
+    rows.push_back(std::move(row));
   }
   log.rows = std::move(rows);
   return log;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "core/json_text.h"
 #include "core/units.h"
 #include "estimate/config_lookup.h"
 #include "exchange/machine/shapes.h"
@@ -183,7 +184,7 @@ class Composition {
     if (shape == kShapes.end() || !joins_all || m_.gpus == 0) return false;
     name_ = shape->node;
     const Json all = tiers();
-    if (!all.is_array() || all.size() < 2 || all[0].value("size", 0) != shape->gpus) return false;
+    if (!all.is_array() || all.size() < 2 || value_at(all[0], "size") != shape->gpus) return false;
     d_.set("cluster.node", name_);
     d_.note("cluster.node", name_, "the nearest shipped; this one is " + words_of_machine(m_));
     d_.set("cluster.devices_per_node", m_.gpus);
@@ -200,7 +201,7 @@ class Composition {
   }
 
   static std::string key_of(const Json& tier, const char* member) {
-    return "cluster.tiers." + tier.value("name", std::string()) + "." + member;
+    return "cluster.tiers." + text_within(tier, "name") + "." + member;
   }
 
   // Another node's cards are no guess at this one's.
@@ -281,7 +282,7 @@ class Composition {
   // GPUs without NVLink talk over PCIe.
   void pcie() {
     const Json all = tiers();
-    if (m_.pcie_gbytes == 0 || !all.is_array() || all[0].value("kind", "") != "pcie") return;
+    if (m_.pcie_gbytes == 0 || !all.is_array() || text_within(all[0], "kind") != "pcie") return;
     const auto shipped = parse_quantity_gb(all[0]);
     constexpr double kSame = 0.05;
     if (!shipped || std::abs(m_.pcie_gbytes / *shipped - 1) < kSame) return;
@@ -324,7 +325,7 @@ class Composition {
   }
 
   static std::optional<double> parse_quantity_gb(const Json& tier) {
-    const std::string text = tier.value("bandwidth", std::string());
+    const std::string text = text_within(tier, "bandwidth");
     const std::size_t blank = text.find(' ');
     return blank == std::string::npos || text.substr(blank) != " GB/s"
                ? std::nullopt

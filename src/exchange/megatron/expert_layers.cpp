@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "core/limits.h"
 #include "core/units.h"
 #include "exchange/megatron/megatron.h"
 
@@ -76,8 +77,7 @@ class LayerPattern {
 
   // In brackets: marks, or another sum.
   std::vector<bool> list(int depth) {
-    constexpr int kMostBrackets = 16;
-    if ((!take('(') && !take('[')) || depth > kMostBrackets) fail();
+    if ((!take('(') && !take('[')) || depth > kDeepestNesting) fail();
     std::vector<bool> layers;
     if (at_ < text_.size() && (text_[at_] == '(' || text_[at_] == '[')) {
       layers = sum(depth + 1);

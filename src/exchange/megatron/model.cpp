@@ -88,9 +88,9 @@ void heads(ImportDraft& d) {
     d.assume("model.num_key_value_heads", all, "without --group-query-attention");
   }
   const std::int64_t width = d.count_at("model.hidden_size", 0);
-  if (d.is_on("attention_output_gate") && width > 0 && all.is_number_integer()) {
-    d.set("model.attention_gate_dim",
-          d.count_at("model.head_dim", width / all.get<std::int64_t>()));
+  const std::int64_t heads = d.count_at("model.num_attention_heads", 0);
+  if (d.is_on("attention_output_gate") && width > 0 && heads > 0) {
+    d.set("model.attention_gate_dim", d.count_at("model.head_dim", width / heads));
   }
   if (d.settings.text("softmax_type") == "learnable" || d.is_on("attn_sink"))
     d.set("model.attention_sinks", true);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/megatron/megatron.h"
@@ -12,8 +13,6 @@
 
 namespace orrery::primus {
 namespace {
-
-constexpr int kDeepest = 16;
 
 std::string text_at(const Json& j, const char* key) {
   return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : "";
@@ -135,8 +134,8 @@ class Reading {
 
   // The files that this one extends, then its own keys.
   void layer(Document& d, int depth) {
-    if (depth > kDeepest) {
-      throw InputError(d.name, "extends", "files that extend each other", "at most 16 levels");
+    if (depth > kDeepestNesting) {
+      throw InputError(d.name, "extends", "files that extend each other", "at most 64 levels");
     }
     d.used = true;
     for (const char* key : {"extends", "includes", "bases"}) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cctype>
 
+#include "core/limits.h"
 #include "core/units.h"
 #include "exchange/shell/expansion.h"
 
@@ -9,7 +10,6 @@ namespace orrery::shell {
 namespace {
 
 constexpr double kMostWhole = 1e15;
-constexpr int kMostBrackets = 32;
 
 struct Operator {
   std::string_view sign;
@@ -81,7 +81,7 @@ class Arithmetic {
 
   // "a ? b : c", of which both sides must be known.
   Value choice(int depth) {
-    const Value asked = depth > kMostBrackets ? Value() : level(0, depth);
+    const Value asked = depth > kDeepestNesting ? Value() : level(0, depth);
     if (!asked || !takes('?')) return asked;
     const Value yes = choice(depth + 1);
     if (!yes || !takes(':')) return {};
@@ -90,7 +90,7 @@ class Arithmetic {
   }
 
   Value level(int lowest, int depth) {
-    if (depth > kMostBrackets) return {};
+    if (depth > kDeepestNesting) return {};
     Value left = unary(depth);
     for (const Operator* o = operator_at(lowest); left && o != nullptr; o = operator_at(lowest)) {
       at_ += o->sign.size();
@@ -103,7 +103,7 @@ class Arithmetic {
   Value unary(int depth) {
     skip();
     const char c = at_ < text_.size() ? text_[at_] : '\0';
-    if (depth > kMostBrackets || c == '\0') return {};
+    if (depth > kDeepestNesting || c == '\0') return {};
     if (c == '-' || c == '+' || c == '!') {
       ++at_;
       const Value x = level(kTightest, depth + 1);

@@ -68,7 +68,7 @@ void Script::chain(Mode mode) {
 
 Truth Script::command(Mode mode) {
   ++depth_;
-  if (depth_ > kMostNested) text_.fail("commands nested deeper than 64");
+  if (depth_ > kDeepestNesting) text_.fail("commands nested deeper than 64");
   const Truth truth = command_by_word(mode);
   --depth_;
   return truth;

@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/limits.h"
 #include "exchange/shell/condition.h"
 #include "exchange/shell/shell.h"
 #include "exchange/shell/source.h"
 
 namespace orrery::shell {
 
-inline constexpr int kMostNested = 64;
 // Text that is read in all, loops and functions as often as they run.
 inline constexpr std::size_t kMostRead = std::size_t{16} << 20;
 
@@ -91,7 +91,7 @@ class Script {
   // A text of another file.
   Script(State& state, std::string_view text, const std::string& file, std::size_t line, int depth)
       : s_(state), text_(text, file, line), depth_(depth) {
-    if (depth > kMostNested) text_.fail("commands nested deeper than 64");
+    if (depth > kDeepestNesting) text_.fail("commands nested deeper than 64");
     add_read(text.size());
   }
 

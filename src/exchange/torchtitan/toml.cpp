@@ -28,15 +28,78 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/limits.h"
 
 namespace orrery {
 namespace {
+
+// Tables in tables and lists in lists are freed by recursion: "a.a.a…" and "[[[…" are refused
+// before the library builds them.
+class TomlLevels {
+ public:
+  explicit TomlLevels(std::string_view text) : text_(text) {}
+
+  // The line of the first place that is too deep.
+  std::optional<std::size_t> too_deep() {
+    while (at_ < text_.size()) {
+      if (brackets_ > kDeepestNesting || dots_ > kDeepestNesting) {
+        const auto end = text_.begin() + static_cast<std::ptrdiff_t>(at_);
+        return static_cast<std::size_t>(1 + std::count(text_.begin(), end, '\n'));
+      }
+      step();
+    }
+    return {};
+  }
+
+ private:
+  void step() {
+    const char c = text_[at_];
+    if (c == '"' || c == '\'') return skip_text(c);
+    ++at_;
+    if (c == '#') at_ = std::min(text_.find('\n', at_), text_.size());
+    if (c == '[' || c == '{') ++brackets_;
+    if ((c == ']' || c == '}') && brackets_ > 0) --brackets_;
+    if (c == '.') {
+      ++dots_;
+    } else if (!is_of_key(c)) {
+      dots_ = 0;
+    }
+  }
+
+  static bool is_of_key(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == ' ' ||
+           c == '\t';
+  }
+
+  void skip_text(char mark) {
+    const std::string three(3, mark);
+    const bool is_long = text_.substr(at_, 3) == three;
+    at_ += is_long ? 3 : 1;
+    for (; at_ < text_.size(); ++at_) {
+      if (mark == '"' && text_[at_] == '\\') {
+        ++at_;
+      } else if (is_long ? text_.substr(at_, 3) == three : text_[at_] == mark) {
+        at_ += is_long ? 3 : 1;
+        return;
+      } else if (!is_long && text_[at_] == '\n') {
+        return;
+      }
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int brackets_ = 0;
+  int dots_ = 0;
+};
 
 struct Leaf {
   toml::source_position at;
@@ -108,6 +171,14 @@ std::string plain(std::string_view description) {
 }  // namespace
 
 Settings read_toml(std::string_view text, const std::string& file) {
+  if (text.size() > kLongestDocument) {
+    throw InputError(ErrorCode::malformed, file, "",
+                     "a document of " + std::to_string(text.size()) + " bytes", "up to 32 MiB");
+  }
+  if (const auto line = TomlLevels(text).too_deep()) {
+    throw InputError(ErrorCode::malformed, file, "line " + std::to_string(*line),
+                     "more than 64 levels", "fewer");
+  }
   const toml::parse_result document = toml::parse(text);
   if (!document) fail(document.error(), file);
   std::vector<Leaf> leaves;

@@ -1,0 +1,41 @@
+# A node file of a user whose graph is a torus, without sources.
+$ cp $ROOT/tests/documents/node-torus-of-four.json n.json; orrery show node n.json > shown; orrery estimate llama-3-8b-8-h100 --node ./n.json > estimated; orrery collective all-reduce --node ./n.json --gpus 8 --size 1MiB > priced; for f in shown estimated priced; do test -s $f && echo $f; done
+> shown
+> estimated
+> priced
+
+# A cluster by its name alone, wherever a document has one.
+$ for f in plan-mistake-cluster plan-mistake-own-cluster; do orrery capacity $ROOT/tests/documents/$f.json; done; orrery estimate $ROOT/tests/documents/run-mistake-cluster.json
+! exit 2
+! stderr /cluster: found "dgx-h100"; allowed: an object\n.*cluster: found "dgx-h100"; allowed: an object\n.*cluster: found "dgx-h100"; allowed: an object\n$/
+
+# The run's own value is read although the search has an axis over it.
+$ orrery search llama-3-8b-8-h100 --set 'search.axes.gpus=[8,16]' --set 'cluster.gpus=*'
+! exit 2
+! stderr error: --set cluster.gpus=*: cluster.gpus: found "*"; allowed: a whole number from 1 to 100000000
+$ orrery search llama-3-8b-8-h100 --set 'search.axes.precision=["bf16"]' --set 'training.precision=half'
+! exit 2
+! stderr /^error: --set training.precision=half: training.precision: found "half"; allowed: /
+
+# Two outputs of which one is a link to the other, also where there is no file yet.
+$ ln -s later.txt link; orrery simulate llama-3-8b-8-h100 --trace later.txt -o link
+! exit 2
+! stderr error: link: found a file that two flags name; allowed: a file of its own for each
+$ orrery estimate llama-3-8b-8-h100 -o link && test -L link && grep -c '^step  ' later.txt
+> 1
+
+# More than any file of a person holds ends in one line: levels, keys, values, settings, bytes.
+$ python3 -c "print('{\"a\": ' + '[' * 60000 + ']' * 60000 + '}')" > deep.json; orrery estimate deep.json
+! exit 2
+! stderr error: deep.json: found nesting deeper than 64 levels; allowed: a flat document
+$ python3 -c "print(''.join('k%d: &a%d %d\n' % (i, i, i) for i in range(200000)), end='')" > anchors.yaml; orrery import anchors.yaml
+! exit 2
+! stderr error: anchors.yaml: line 4097: found a mapping of more than 4,096 keys; allowed: smaller mappings
+$ python3 -c "print('[job]\n' + '.'.join('a' * 60000) + ' = 1')" > dots.toml; orrery import --from torchtitan-toml dots.toml
+! exit 2
+! stderr error: dots.toml: line 2: found more than 64 levels; allowed: fewer
+$ python3 -c "print('a = ' + '[' * 200 + ']' * 200)" > lists.toml; orrery import --from torchtitan-toml lists.toml
+! exit 2
+! stderr error: lists.toml: line 1: found more than 64 levels; allowed: fewer
+$ python3 -c "print('python pretrain_gpt.py ' + ' '.join('--flag-%d %d' % (i, i) for i in range(20000)))" > many.sh; orrery import --from megatron many.sh 2>&1 | tail -n 1 | cut -c 1-100
+> error: many.sh: found more than 16384 settings; allowed: fewer

@@ -12,6 +12,7 @@
 #include "estimate/estimate.h"
 #include "estimate/run_keys.h"
 #include "explore/rule_error.h"
+#include "explore/search.h"
 #include "explore/space.h"
 #include "explore/space_json.h"
 

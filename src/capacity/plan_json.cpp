@@ -10,6 +10,7 @@
 #include "core/key_access.h"
 #include "estimate/config_lookup.h"
 #include "estimate/run.h"
+#include "estimate/run_keys.h"
 
 namespace orrery {
 namespace {

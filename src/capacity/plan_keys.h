@@ -16,6 +16,7 @@
 #include "capacity/plan.h"
 #include "capacity/site_keys.h"
 #include "core/json_reader.h"
+#include "estimate/training_keys.h"
 #include "explore/search_keys.h"
 #include "hardware/cluster_keys.h"
 

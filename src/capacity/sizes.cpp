@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/key_access.h"
 #include "estimate/open_run.h"
+#include "estimate/run_keys.h"
 #include "explore/axes.h"
 
 namespace orrery {

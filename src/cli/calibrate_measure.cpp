@@ -21,7 +21,7 @@
 #include "io/files.h"
 #include "io/interrupt.h"
 #include "io/progress.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {

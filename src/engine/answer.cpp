@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/json.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 

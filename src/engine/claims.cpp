@@ -13,7 +13,7 @@
 #include "report/capacity.h"
 #include "report/claims.h"
 #include "report/comm.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "validate/published.h"
 #include "validate/rows.h"
 

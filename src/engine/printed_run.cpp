@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "report/foreign_text.h"
-#include "report/frame.h"
 
 namespace orrery {
 namespace {

@@ -12,7 +12,7 @@
 #include "explore/sweep_rows.h"
 #include "hardware/cluster_keys.h"
 #include "orrery/version.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "report/sweep_calibrations.h"
 #include "report/sweep_row.h"
 

@@ -9,7 +9,7 @@
 // a strategy: tp, cp, ep, etp and the rank order, the micro batch, sequence parallelism, the
 // recomputed modules, whether the schedule is written out, splits the backward pass or hides the
 // exchanges of experts, and with packed documents dp and whether weights are sharded. A search
-// prices again only if one of them changes (explore/worker.h). Errors: none.
+// prices again only if one of them changes (explore/price_keys.h). Errors: none.
 #pragma once
 
 #include <array>

@@ -9,6 +9,15 @@
 #include "parallel/strategy.h"
 
 namespace orrery {
+
+std::string_view key_of(SearchAxis a) { return name_of(a); }
+
+std::string_view recompute_layers_key() { return key_name<&StrategyRequest::recompute_layers>; }
+
+bool is_of_words(SearchAxis a) {
+  return kind_of(a) != FormKind::whole && kind_of(a) != FormKind::boolean;
+}
+
 std::vector<std::int64_t> chosen(const AxisValues& axis, const std::vector<std::int64_t>& free) {
   if (!axis.is_free()) return axis.listed;
   std::vector<std::int64_t> values;

@@ -105,6 +105,13 @@ std::int64_t code_of(const StageSplit& split, std::size_t index_of_listed);
 std::vector<std::int64_t> layers_by(const StageSplit& split, std::int64_t layers,
                                     std::int64_t parts);
 
+// The key of the run file that an axis varies: "tp"; and of the number of layers of "layers".
+std::string_view key_of(SearchAxis a);
+std::string_view recompute_layers_key();
+
+// An axis whose values are words and not numbers or truths.
+bool is_of_words(SearchAxis a);
+
 // The value of a strategy on an axis; of stage_layers 0 where they are even, else 1.
 std::int64_t value_of(const Strategy& s, SearchAxis a);
 

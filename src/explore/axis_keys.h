@@ -44,9 +44,4 @@ constexpr EnumNames<SearchAxis> names_of(SearchAxis) {
 
 constexpr FormKind kind_of(SearchAxis a) { return kAxisKeys[a].key->forms.front().kind; }
 
-// An axis whose values are words and not numbers or truths.
-constexpr bool is_of_words(SearchAxis a) {
-  return kind_of(a) != FormKind::whole && kind_of(a) != FormKind::boolean;
-}
-
 }  // namespace orrery

@@ -97,8 +97,8 @@ Json free_values(const Reader& r, const std::string& path, const OpenRun& open) 
 }  // namespace
 
 std::string outer_path(const std::string& key) {
-  for (std::size_t i = 0; i < OuterNames::rows.size(); ++i) {
-    if (key == OuterNames::rows[i].name) return OuterNames::paths[i];
+  for (const OuterName& outer : kOuterNames) {
+    if (key == outer.name) return outer.path;
   }
   const std::size_t dot = key.find('.');
   if (dot == std::string::npos) return "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all workers of a search share: the space, what is asked of it, and the best found so far,
-// which alone changes while they work. References outlive the workers.
+// The inputs that all workers of a search share: the space, the question, and the best found so
+// far, which alone changes while they work. References outlive the workers.
 #pragma once
 
 #include <vector>

@@ -12,7 +12,7 @@ namespace {
 // No more than these are judged one by one.
 constexpr std::size_t kFewShardings = 8;
 
-// What the shardings of a group have in common.
+// The shardings of a group are alike in this.
 enum class GroupLevel : std::uint8_t { synchronises, weights, gradients };
 
 // The consecutive ranges of `all` with the same key.

@@ -6,7 +6,9 @@
 
 #include "core/error.h"
 #include "core/json_reader.h"
+#include "estimate/run_keys.h"
 #include "explore/axes_json.h"
+#include "explore/axis_keys.h"
 #include "explore/outer_axes.h"
 #include "explore/search_keys.h"
 

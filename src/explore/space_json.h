@@ -20,19 +20,9 @@
 #include <string>
 
 #include "core/json.h"
-#include "estimate/open_run.h"
-#include "explore/search.h"
-#include "explore/space.h"
+#include "explore/search_request.h"
 
 namespace orrery {
-
-struct SearchRequest {
-  OpenRun open;  // of the first base
-  Space space;
-  std::size_t top = 5;
-  double tie = 0;  // 0: the interval's
-  Conditions conditions;
-};
 
 // A run file and its `search` (null where there is none), apart.
 struct SearchQuestion {

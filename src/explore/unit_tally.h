@@ -3,9 +3,8 @@
 // The tally of one unit's candidates while they are judged: by rule and constraint, by sharding, by
 // block, and by the families that each belongs to.
 //
-// Counts of the whole search are added at once. Those of families are added block by block
-// (close()), and by sharding when the unit is done (hand_over()): until then they stand in
-// shardings().
+// Counts of the whole search are added at once. Families get theirs block by block (close()), and
+// by sharding when the unit is done (hand_over()): until then they stand in shardings().
 #pragma once
 
 #include <span>

@@ -15,7 +15,7 @@ namespace orrery {
 class SearchWorker {
  public:
   explicit SearchWorker(const SearchInputs& in);
-  // Its parts refer to each other.
+  // Not copied: the parts refer to each other.
   SearchWorker(const SearchWorker&) = delete;
   SearchWorker& operator=(const SearchWorker&) = delete;
 

@@ -10,6 +10,7 @@
 #include "estimate/risk.h"
 #include "estimate/run_keys.h"
 #include "explore/axis_keys.h"
+#include "explore/search.h"
 #include "explore/space.h"
 #include "explore/space_json.h"
 #include "hardware/cluster_keys.h"

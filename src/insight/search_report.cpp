@@ -8,13 +8,16 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/training_keys.h"
 #include "estimate/workspace.h"
 #include "explore/axis_keys.h"
+#include "explore/search.h"
 #include "explore/search_team.h"
 #include "explore/space.h"
+#include "explore/space_json.h"
 #include "insight/best_words.h"
 #include "insight/listed_strategies.h"
 #include "insight/metrics.h"

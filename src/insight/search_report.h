@@ -18,8 +18,9 @@
 #include <vector>
 
 #include "explore/narrow.h"
+#include "explore/search.h"
+#include "explore/search_request.h"
 #include "explore/sensitivity.h"
-#include "explore/space_json.h"
 #include "insight/run_report.h"
 
 namespace orrery {

@@ -10,6 +10,7 @@
 #include "report/collective.h"
 #include "report/comm.h"
 #include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {

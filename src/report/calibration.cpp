@@ -2,13 +2,15 @@
 #include "report/calibration.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "core/units.h"
 #include "document/words.h"
-#include "report/frame.h"
+#include "report/fields.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {
@@ -100,14 +102,46 @@ Json knob_json(const FittedKnob& k, const MeasurementFit& fit) {
           {"at_bound", k.at_bound}};
 }
 
-Json point_json(const Measurement& m, const FittedPoint& p) {
-  Json j = {{"kind", std::string(kind_of(m))}, {"curve", curve_of(m)}};
-  j[counts_bytes(m) ? "bytes" : "flops"] = amount_of(m);
-  j["measured_s"] = m.timed.time.si();
-  j["documents_s"] = p.before.si();
-  j["fitted_s"] = p.fitted.si();
-  j["held_out_s"] = p.held_out.si() > 0 ? Json(p.held_out.si()) : Json();
-  j["saturating_s"] = p.saturating.si() > 0 ? Json(p.saturating.si()) : Json();
+// A measured point and what the fit makes of it.
+struct PointOfFit {
+  const Measurement& m;
+  const FittedPoint& p;
+};
+
+std::vector<PointOfFit> points_of(const CalibrationReport& r) {
+  std::vector<PointOfFit> all;
+  for (std::size_t i = 0; i < r.points.size(); ++i) all.push_back({r.points[i], r.fit.points[i]});
+  return all;
+}
+
+// null where it was not fitted.
+Cell fitted_cell(Seconds t) { return data_cell(t.si() > 0 ? Value(t.si()) : Value()); }
+
+// "amount" is FLOPs or bytes, which the JSON's key says.
+constexpr std::array<RowField<PointOfFit>, 8> kFitFields = {{
+    {"kind", "kind", "", [](const PointOfFit& f) { return Cell(std::string(kind_of(f.m))); },
+     false},
+    {"curve", "curve", "", [](const PointOfFit& f) { return Cell(curve_of(f.m)); }, false},
+    {"amount", "amount", "", [](const PointOfFit& f) { return data_cell(amount_of(f.m)); }, false},
+    {"measured_s", "measured_s", "",
+     [](const PointOfFit& f) { return fitted_cell(f.m.timed.time); }, false},
+    {"documents_s", "documents_s", "", [](const PointOfFit& f) { return fitted_cell(f.p.before); },
+     false},
+    {"fitted_s", "fitted_s", "", [](const PointOfFit& f) { return fitted_cell(f.p.fitted); },
+     false},
+    {"held_out_s", "held_out_s", "", [](const PointOfFit& f) { return fitted_cell(f.p.held_out); },
+     false},
+    {"saturating_s", "saturating_s", "",
+     [](const PointOfFit& f) { return fitted_cell(f.p.saturating); }, false},
+}};
+
+Json fit_json(const PointOfFit& point) {
+  Json j;
+  for (const auto& f : kFitFields) {
+    FieldHead head = f.head();
+    if (f.key == std::string_view("amount")) head.key = counts_bytes(point.m) ? "bytes" : "flops";
+    add_field(j, head, f.cell(point));
+  }
   return j;
 }
 
@@ -205,19 +239,6 @@ Section pictures(const CalibrationReport& r) {
   return s;
 }
 
-Table point_table(const CalibrationReport& r) {
-  Table t({"kind", "curve", "amount", "measured_s", "documents_s", "fitted_s", "held_out_s",
-           "saturating_s"});
-  const auto cell = [](Seconds s) { return data_cell(s.si() > 0 ? Value(s.si()) : Value()); };
-  for (std::size_t i = 0; i < r.points.size(); ++i) {
-    const Measurement& m = r.points[i];
-    const FittedPoint& p = r.fit.points[i];
-    t.add({std::string(kind_of(m)), curve_of(m), data_cell(amount_of(m)), cell(m.timed.time),
-           cell(p.before), cell(p.fitted), cell(p.held_out), cell(p.saturating)});
-  }
-  return t;
-}
-
 }  // namespace
 
 AnswerDocument calibration_document(const CalibrationReport& r) {
@@ -232,7 +253,7 @@ AnswerDocument calibration_document(const CalibrationReport& r) {
       .add(errors_table(r.fit));
   d.add({}).add(constants_table(r.fit));
   d.add(pictures(r));
-  d.rows = point_table(r);
+  d.rows = field_table(kFitFields, points_of(r));
   return d;
 }
 
@@ -242,11 +263,8 @@ Json calibration_json(const CalibrationReport& r) {
   j["kinds"] = json_list(r.fit.kinds, kind_json);
   j["curves"] = json_list(r.fit.curves, kind_json);
   j["constants"] = json_list(r.fit.knobs, [&](const FittedKnob& k) { return knob_json(k, r.fit); });
-  j["points"] = Json::array();
+  j["points"] = json_list(points_of(r), fit_json);
   j["tile"] = {r.fit.tile.m, r.fit.tile.n};
-  for (std::size_t i = 0; i < r.points.size(); ++i) {
-    j["points"].push_back(point_json(r.points[i], r.fit.points[i]));
-  }
   j["overlay"] = r.overlay;
   return versioned(j);
 }

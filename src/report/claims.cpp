@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "report/number_table.h"
 
 namespace orrery {

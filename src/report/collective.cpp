@@ -8,7 +8,9 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "network/group_across.h"
+#include "report/fields.h"
 #include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {
@@ -57,31 +59,44 @@ std::string advice(const CollectiveQuestion& q, const std::vector<CollectivePoin
 
 Cell rate_cell(BytesPerSecond rate) { return {collective_rate_text(rate), gb_per_s(rate)}; }
 
-Table points_table(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
-  Table table({{"size", "size_bytes", true},
-               {"time", "time_s", true},
-               {"algbw, GB/s", "algbw_gb_per_s", true},
-               {"busbw, GB/s", "busbw_gb_per_s", true},
-               "algorithm",
-               "tier"});
-  for (const CollectivePoint& p : points) {
-    table.add({Cell(collective_size_text(p.size), p.size.si()), Cell(pretty(p.time), p.time.si()),
-               rate_cell(p.algbw), rate_cell(p.busbw), name_of(p.algorithm),
-               collective_tier_name(q, p)});
-  }
-  return table;
+// A point with the question that it answers.
+struct AnsweredPoint {
+  const CollectiveQuestion& q;
+  const CollectivePoint& p;
+};
+
+// Tables count bytes as numbers with a fraction, the JSON in whole bytes.
+constexpr std::array<RowField<AnsweredPoint>, 9> kCollectiveFields = {{
+    {"size_bytes", nullptr, "",
+     [](const AnsweredPoint& a) { return data_cell(std::llround(a.p.size.si())); }},
+    {nullptr, "size", "size_bytes",
+     [](const AnsweredPoint& a) { return Cell(collective_size_text(a.p.size), a.p.size.si()); }},
+    {"time_s", "time", "time_s",
+     [](const AnsweredPoint& a) { return Cell(pretty(a.p.time), a.p.time.si()); }},
+    {"algbw", "algbw, GB/s", "algbw_gb_per_s",
+     [](const AnsweredPoint& a) { return rate_cell(a.p.algbw); }},
+    {"busbw", "busbw, GB/s", "busbw_gb_per_s",
+     [](const AnsweredPoint& a) { return rate_cell(a.p.busbw); }},
+    {"algorithm", "algorithm", "",
+     [](const AnsweredPoint& a) { return Cell(name_of(a.p.algorithm)); }, false},
+    {"tier", "tier", "",
+     [](const AnsweredPoint& a) { return Cell(collective_tier_name(a.q, a.p)); }, false},
+    {"fastest_algorithm", nullptr, "",
+     [](const AnsweredPoint& a) { return data_cell(name_of(a.p.fastest)); }},
+    {"fastest_time_s", nullptr, "",
+     [](const AnsweredPoint& a) { return data_cell(a.p.fastest_time.si()); }},
+}};
+
+std::vector<AnsweredPoint> answered(const CollectiveQuestion& q,
+                                    const std::vector<CollectivePoint>& points) {
+  std::vector<AnsweredPoint> all;
+  for (const CollectivePoint& p : points) all.push_back({q, p});
+  return all;
 }
 
-Json point_json(const CollectiveQuestion& q, const CollectivePoint& p) {
+Json answered_json(const AnsweredPoint& point) {
   Json j;
-  j["size_bytes"] = std::llround(p.size.si());
-  j["time_s"] = p.time.si();
-  j["algbw"] = gb_per_s(p.algbw);
-  j["busbw"] = gb_per_s(p.busbw);
-  j["algorithm"] = name_of(p.algorithm);
-  j["tier"] = collective_tier_name(q, p);
-  j["fastest_algorithm"] = name_of(p.fastest);
-  j["fastest_time_s"] = p.fastest_time.si();
+  add_fields(kCollectiveFields, point, j);
   return j;
 }
 
@@ -130,7 +145,7 @@ std::string collective_heading(const CollectiveQuestion& q) {
 
 AnswerDocument collective_document(const CollectiveQuestion& q,
                                    const std::vector<CollectivePoint>& points) {
-  const Table table = points_table(q, points);
+  const Table table = field_table(kCollectiveFields, answered(q, points));
   AnswerDocument d{collective_heading(q), {}, table, ""};
   const std::string line = calibration_line(q.cluster, network_rests_on(q.cluster));
   if (!line.empty()) d.add({"", {Paragraph{line}}});
@@ -144,7 +159,7 @@ AnswerDocument collective_document(const CollectiveQuestion& q,
 Json collective_json(const CollectiveQuestion& q, const std::vector<CollectivePoint>& points) {
   Json j;
   j["collective"] = name_of(q.kind);
-  j["points"] = json_list(points, [&](const CollectivePoint& p) { return point_json(q, p); });
+  j["points"] = json_list(answered(q, points), answered_json);
   j["units"] = {{"algbw", "GB/s"}, {"busbw", "GB/s"}};
   j["inputs"] = inputs_json(q);
   return versioned(j);

@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "report/estimate.h"
 #include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {

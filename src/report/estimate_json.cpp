@@ -6,7 +6,7 @@
 #include "insight/limiter.h"
 #include "insight/metrics.h"
 #include "report/estimate.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "report/json_object.h"
 
 namespace orrery {

@@ -5,7 +5,7 @@
 
 #include "core/one_line.h"
 #include "document/words.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {

@@ -153,24 +153,6 @@ Section run_assumptions(const ResolvedRun& r) {
   return section;
 }
 
-Json stack_json(const Run& run) {
-  const StackKind kind = stack_kind(run);
-  return {{"framework", kind.framework},
-          {"class", kind.stack_class},
-          {"generation", kind.generation},
-          {"mixture", kind.mixture}};
-}
-
-Json rests_on_json(const std::vector<RestsOnPart>& parts) {
-  return json_list(parts, [](const RestsOnPart& p) {
-    Json one = {{"part", p.part}, {"basis", p.basis}};
-    if (!p.calibration.empty()) one["calibration"] = p.calibration;
-    return one;
-  });
-}
-
-Json rests_on_json(const ResolvedRun& r) { return rests_on_json(parts_rest_on(r)); }
-
 std::string calibration_line(const ResolvedCluster& c, const std::vector<RestsOnPart>& parts) {
   if (c.calibrations.empty()) return "";
   std::vector<std::string> texts;
@@ -183,45 +165,6 @@ std::string calibration_line(const ResolvedCluster& c, const std::vector<RestsOn
 
 std::string calibration_line(const ResolvedRun& r) {
   return calibration_line(r.cluster, parts_rest_on(r));
-}
-
-void check_finite(const Json& j) {
-  if (j.is_number_float() && !std::isfinite(j.get<double>())) {
-    throw std::logic_error("a result is not finite");
-  }
-  if (j.is_structured()) {
-    for (const Json& child : j) check_finite(child);
-  }
-}
-
-std::string dump(const Json& j) {
-  check_finite(j);
-  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Json assumed_json(const std::vector<Assumed>& assumed) {
-  return json_list(assumed, [](const Assumed& a) -> Json {
-    return {{"path", a.path}, {"value", a.value}, {"why", a.why}};
-  });
-}
-
-Json reported_inputs(const ResolvedRun& r) {
-  Json inputs = *r.inputs;
-  inputs["assumed"] = assumed_json(r.assumed);
-  return inputs;
-}
-
-void add_frame(const RunReport& r, Json& j) {
-  j["warnings"] = r.resolved.warnings;
-  j["rests_on"] = rests_on_json(r.resolved);
-  j["inputs"] = reported_inputs(r.resolved);
-  j = versioned(std::move(j));
-}
-
-Json versioned(Json j) {
-  j["schema_version"] = kSchemaVersion;
-  j["tool_version"] = kVersion;
-  return j;
 }
 
 }  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "document/rows.h"
 #include "report/estimate.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "report/simulate.h"
 #include "report/stage_times.h"
 

@@ -5,6 +5,7 @@
 #include "estimate/repeated.h"
 #include "estimate/resolve.h"
 #include "explore/rule_error.h"
+#include "explore/search.h"
 #include "explore/space.h"
 #include "explore/space_json.h"
 #include "insight/metrics.h"

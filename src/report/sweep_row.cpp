@@ -11,7 +11,7 @@
 #include "explore/axis_keys.h"
 #include "explore/sweep_rows.h"
 #include "insight/metrics.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "report/sweep_calibrations.h"
 #include "report/sweep_point.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/units.h"
 #include "document/words.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "report/number_table.h"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "document/words.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "report/number_table.h"
 #include "report/validate.h"
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "estimate/risk.h"
+#include "explore/search.h"
 #include "explore/search_team.h"
 #include "explore/space_json.h"
 #include "explore/unit_walk.h"

@@ -11,7 +11,7 @@
 
 #include "insight/run_report.h"
 #include "report/estimate.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "support/runs.h"
 
 namespace orrery::fuzz {

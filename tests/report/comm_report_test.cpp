@@ -8,7 +8,7 @@
 #include "network/volume.h"
 #include "report/comm.h"
 #include "report/estimate.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
 

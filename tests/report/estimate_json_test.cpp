@@ -6,7 +6,7 @@
 #include "document/rows.h"
 #include "insight/metrics.h"
 #include "report/estimate.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "explore/search.h"
 #include "explore/space_json.h"
 #include "shipped_runs.h"
 

@@ -16,7 +16,7 @@
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
 #include "report/calibration.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {

@@ -12,7 +12,6 @@
 #include "engine/plan_context.h"
 #include "estimate/training_keys.h"
 #include "hardware/cluster_keys.h"
-#include "report/frame.h"
 
 namespace orrery {
 namespace {

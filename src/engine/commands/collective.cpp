@@ -11,7 +11,7 @@
 #include "exchange/collective_names.h"
 #include "exchange/measurements/measurements.h"
 #include "report/against.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {

@@ -10,7 +10,7 @@
 #include "report/comm.h"
 #include "report/compare.h"
 #include "report/explain.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {

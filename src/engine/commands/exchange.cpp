@@ -10,7 +10,6 @@
 #include "engine/printed_run.h"
 #include "exchange/import_files.h"
 #include "report/foreign_text.h"
-#include "report/frame.h"
 
 namespace orrery {
 namespace {

@@ -7,7 +7,6 @@
 #include "engine/commands/commands.h"
 #include "estimate/framework_document.h"
 #include "report/catalog.h"
-#include "report/frame.h"
 #include "report/key_catalog.h"
 
 namespace orrery {

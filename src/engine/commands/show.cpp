@@ -17,6 +17,7 @@
 #include "hardware/topology/graph_reader.h"
 #include "model/operators.h"
 #include "report/frame.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {

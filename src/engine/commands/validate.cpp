@@ -16,7 +16,7 @@
 #include "hardware/calibration.h"
 #include "hardware/cluster_keys.h"
 #include "hardware/cluster_reader.h"
-#include "report/frame.h"
+#include "report/frame_json.h"
 #include "validate/rows.h"
 #include "validate/tolerance.h"
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The outcome of one option of a plan in JSON: time, goodput, checkpoints, energy and cost.
+#pragma once
+
+#include <optional>
+
+#include "core/json_fwd.h"
+#include "report/capacity.h"
+
+namespace orrery {
+
+// Adds "time", "goodput", "checkpoint", "energy" and "cost".
+void add_outcome(const CapacityReport& r, const OptionAnswer& o, Json& j);
+
+// null where it is not known.
+Json money_json(const std::optional<Money>& m);
+
+}  // namespace orrery

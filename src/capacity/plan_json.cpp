@@ -11,6 +11,7 @@
 #include "estimate/config_lookup.h"
 #include "estimate/run.h"
 #include "estimate/run_keys.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {

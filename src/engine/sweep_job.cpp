@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
+#include "estimate/run.h"
 #include "estimate/workspace.h"
 #include "explore/sweep_merge.h"
 #include "explore/sweep_rows.h"

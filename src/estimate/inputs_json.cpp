@@ -5,6 +5,7 @@
 #include "core/key_access.h"
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {

@@ -19,6 +19,7 @@
 #include "estimate/training_json.h"
 #include "parallel/own_order.h"
 #include "parallel/placement_json.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {

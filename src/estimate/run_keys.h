@@ -12,8 +12,7 @@
 #include "hardware/cluster_keys.h"
 #include "model/flops.h"
 #include "model/model_document.h"
-#include "parallel/framework_document_keys.h"
-#include "parallel/strategy_keys.h"
+#include "parallel/document_tables.h"
 
 namespace orrery {
 
@@ -48,7 +47,7 @@ inline constexpr auto kRunRows = keys<RunRequest>(
                               "what it runs on"),
     key<&RunRequest::training>("training", form::object(kTrainingKeys), kRequired, Vary::run,
                                "batch, precision and states"),
-    key<&RunRequest::parallel>("parallel", form::object(kStrategyKeys),
+    key<&RunRequest::parallel>("parallel", form::object(kParallelDocument),
                                otherwise("all of its defaults"), Vary::run,
                                "how the run is split over GPUs"),
     key<&RunRequest::framework>("framework", form::document("framework", &kFrameworkDocument),

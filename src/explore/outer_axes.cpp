@@ -13,6 +13,7 @@
 #include "explore/axis_values.h"
 #include "explore/search_keys.h"
 #include "explore/value_range.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "parallel/strategy_keys.h"
+
 #include "core/key_access.h"
 #include "estimate/run_keys.h"
 #include "explore/outer_axes.h"

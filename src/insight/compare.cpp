@@ -12,6 +12,7 @@
 #include "core/key_access.h"
 #include "estimate/run_keys.h"
 #include "parallel/assumed.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {

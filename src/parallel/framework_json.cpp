@@ -11,6 +11,7 @@
 #include "core/key_access.h"
 #include "core/masks.h"
 #include "core/provenance.h"
+#include "parallel/document_tables.h"
 #include "parallel/framework_keys.h"
 #include "parallel/strategy_keys.h"
 

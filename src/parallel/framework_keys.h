@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/provenance_keys.h"
-#include "parallel/framework_document_keys.h"
+#include "parallel/document_tables.h"
 #include "parallel/framework_forms.h"
 #include "parallel/framework_json.h"
 #include "parallel/framework_kernel_keys.h"

@@ -5,10 +5,13 @@
 
 #include "core/json.h"
 #include "core/masks.h"
+#include "parallel/document_tables.h"
 #include "parallel/schedules/table.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
+
+constinit const KeyTable kParallelDocument = {kStrategyKeys.path, kStrategyRows.rows};
 namespace {
 
 bool looks_like_file(const Json& value) {

@@ -9,6 +9,7 @@
 
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/training.h"
 #include "report/fields.h"
 #include "report/frame_json.h"
 

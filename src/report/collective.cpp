@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "estimate/training.h"
 #include "network/group_across.h"
 #include "report/fields.h"
 #include "report/frame.h"

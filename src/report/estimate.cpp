@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "estimate/resolve.h"
 #include "estimate/risk.h"
 #include "explore/recommend.h"
 #include "insight/advice.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/json.h"
 #include "core/units.h"
+#include "estimate/resolve.h"
 #include "estimate/risk.h"
 #include "insight/advice.h"
 #include "insight/limiter.h"

@@ -5,6 +5,7 @@
 
 #include "core/one_line.h"
 #include "document/words.h"
+#include "estimate/run.h"
 #include "report/frame_json.h"
 
 namespace orrery {

@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/resolve.h"
 #include "insight/rests_on.h"
 #include "model/operators.h"
 #include "orrery/version.h"

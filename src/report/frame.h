@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "document/document.h"
-#include "estimate/resolve.h"
 #include "insight/rests_on.h"
 
 namespace orrery {
+
+struct Cluster;
+struct ResolvedRun;
 
 // "1,024 GPUs h100-sxm5-80gb in 128 nodes dgx-h100"
 std::string cluster_words(const Cluster& c);

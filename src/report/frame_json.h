@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "core/json.h"
-#include "estimate/resolve.h"
 #include "insight/rests_on.h"
+#include "orrery/quantity.h"
+#include "parallel/assumed.h"
 
 namespace orrery {
 
+struct ResolvedRun;  // estimate/resolve.h
+struct Run;
 struct RunReport;  // insight/run_report.h
 
 inline constexpr int kSchemaVersion = 2;

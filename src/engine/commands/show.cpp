@@ -12,6 +12,7 @@
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "estimate/framework_document.h"
+#include "estimate/resolve.h"
 #include "hardware/device_reader.h"
 #include "hardware/fabric.h"
 #include "hardware/topology/graph_reader.h"

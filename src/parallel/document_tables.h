@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of a framework's profile as other documents refer to them. Errors: none.
+// Tables of keys as other documents refer to them, without the structs that they fill: a
+// framework's profile, and `parallel`. Errors: none.
 #pragma once
 
 #include "core/keys.h"
@@ -9,5 +10,8 @@ namespace orrery {
 
 // All keys of a framework's profile (framework_keys.h), as other documents refer to them.
 extern const KeyTable kFrameworkDocument;  // rows: framework_keys.h
+
+// Those of `parallel`; rows: strategy_keys.h
+extern const KeyTable kParallelDocument;
 
 }  // namespace orrery

@@ -549,7 +549,7 @@ class Parser:
         return "slice", slice(first, last)
 
     def condition(self):
-        """Of an item: KEY or KEY.KEY compared with a value; an item without the key is not meant."""
+        """A condition on an item: KEY or KEY.KEY compared with a value; an item without the key is not meant."""
         before = self.reads_stdout
         path = self.path()
         self.reads_stdout = before

@@ -116,9 +116,9 @@ TEST_CASE("a level is the mean of the steps and of what stacks are like") {
   CHECK(std::log(stack_level(by_hand(), {0.2, 0.1}).factor) == about(0.15 * 200 / 225));
 }
 
-// Huber: a step that lies d noises from the middle weighs 1/d. Of 0, 0, 0 and a step at x far off,
-// the middle m has 3·m = 0.1·1 (its pull is one noise, however far): m = 1/30, weights 3 + 0.1/(x −
-// m).
+// Huber: a step that lies d noises from the middle weighs 1/d. Three steps at 0 and one at x far
+// off have the middle m with 3·m = 0.1·1 (the far one pulls by one noise): m = 1/30, and the
+// weights are 3 + 0.1/(x − m).
 TEST_CASE("a disturbed step pulls by no more than one noise") {
   const double x = 1.0;
   const double m = 0.1 / 3;

@@ -351,6 +351,21 @@ TEST_CASE("a switch left alone is its default") {
   CHECK(switches > 30);
 }
 
+// Sweeps resolve each point for its numbers alone.
+TEST_CASE("a run that is resolved for its numbers is the run, with its file in errors") {
+  const Json run = json_of(R"({
+    "model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+    "training": {"sequence_length": 2048, "global_batch": 8}, "parallel": {"tp": 2}})");
+  const ResolvedRun numbers = resolve_for_numbers(run, "point.json", shipped_configs());
+  CHECK(numbers.file == "point.json");
+  CHECK(estimate(numbers.run).step_time == estimate(resolved(run).run).step_time);
+  CHECK(estimate(numbers.run).memory.peak == estimate(resolved(run).run).memory.peak);
+  Json wrong = run;
+  wrong["parallel"]["tp"] = 0;
+  CHECK_THROWS_WITH(resolve_for_numbers(wrong, "point.json", shipped_configs()),
+                    doctest::Contains("point.json"));
+}
+
 TEST_CASE("a framework of the user's own is kept in the inputs") {
   Json run = gpt3();
   const auto text = shipped_config("frameworks", "generic");

@@ -30,8 +30,6 @@ Section& Section::add(Element element) {
   return *this;
 }
 
-Section& Section::add(Chart chart) { return add(Element(std::move(chart))); }
-
 Section& AnswerDocument::add(Section section) {
   sections.push_back(std::move(section));
   return sections.back();

@@ -9,6 +9,8 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -33,6 +35,11 @@ struct Verbatim {
   Phrase text;
 };
 
+template <class T, class V>
+inline constexpr bool kIsAlternative = false;
+template <class T, class... A>
+inline constexpr bool kIsAlternative<T, std::variant<A...>> = (std::is_same_v<T, A> || ...);
+
 // A part of a section; copies share it. Its members are compiled once: every report makes many.
 class Element {
  public:
@@ -42,6 +49,8 @@ class Element {
   Element(Table table);          // NOLINT
   Element(Verbatim verbatim);    // NOLINT
   Element(Chart chart);          // NOLINT
+  template <class Plot>
+  requires kIsAlternative<Plot, Chart> Element(Plot plot) : Element(Chart(std::move(plot))) {}
   Element(const Element& other);
   Element(Element&& other) noexcept;
   Element& operator=(const Element& other);
@@ -59,7 +68,6 @@ struct Section {
   std::vector<Element> elements{};
 
   Section& add(Element element);
-  Section& add(Chart chart);
 };
 
 struct AnswerDocument {

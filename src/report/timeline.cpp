@@ -158,7 +158,7 @@ std::vector<Window> windows_of(const Simulation& s, std::size_t most) {
 std::string timeline_html(const SimulationReport& r) {
   refuse_too_many(r);
   AnswerDocument page = simulation_document(r);
-  page.sections.insert(page.sections.begin(), Section{"", {Chart(lanes_of(r))}});
+  page.sections.insert(page.sections.begin(), Section{"", {lanes_of(r)}});
   return html_of(page);
 }
 

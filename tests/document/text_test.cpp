@@ -62,7 +62,7 @@ TEST_CASE("sections stand apart, empty ones leave no gap, charts are for pages")
   AnswerDocument d;
   d.add({bold("Head") + " of it", {Paragraph{"one"}}});
   d.add({});
-  d.add({"", {labelled("label", "text"), Chart(BarPlot{"drawn on a page"})}});
+  d.add({"", {labelled("label", "text"), BarPlot{"drawn on a page"}}});
   CHECK(text_of(d, {}) == "Head of it\none\n\nlabel             text\n");
   CHECK(text_of(d, {true}).find("\x1b[1mHead\x1b[0m of it") == 0);
 }

@@ -17,6 +17,7 @@
 #include "hardware/network_tables.h"
 #include "model/model_document.h"
 #include "parallel/compression_tables.h"
+#include "parallel/document_tables.h"
 #include "parallel/strategy_keys.h"
 #include "validate/observed.h"
 

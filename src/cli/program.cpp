@@ -265,7 +265,7 @@ ExitCode run_program(std::span<char* const> arguments) {
     if (is_leader()) spdlog::error("{}", e.what());
     return ExitCode::wrong_input;
   } catch (const UsageError& e) {
-    constexpr std::size_t kLongest = 4000;  // it may quote words of the command line
+    constexpr std::size_t kLongest = 2000;  // it may quote words of the command line
     if (is_leader()) spdlog::error("{}", quote(e.what(), kLongest));
     return ExitCode::wrong_input;
   } catch (const RankFailed& e) {

@@ -14,7 +14,7 @@ namespace orrery {
 namespace {
 
 // Bytes of an error or a warning: a user's file can make its parts as long as itself.
-constexpr std::size_t kLongestLine = 4000;
+constexpr std::size_t kLongestLine = 2000;
 
 const CommandRow& command_named(std::string_view name) {
   for (const CommandRow* row : command_rows()) {
@@ -30,6 +30,12 @@ CommandAnswer failed(ExitCode code, const std::string& error) {
   answer.code = code;
   answer.error = quote(error, kLongestLine);
   return answer;
+}
+
+void cut_lines(std::vector<std::string>& lines) {
+  for (std::string& line : lines) {
+    if (line.size() > kLongestLine) line = quote(line, kLongestLine);
+  }
 }
 
 CommandAnswer refused(const InputError& e) {
@@ -87,9 +93,8 @@ CommandAnswer answer_of(const CommandEngine& engine, const Json& call) {
 CommandAnswer guarded_answer(const std::function<CommandAnswer()>& answer) {
   try {
     CommandAnswer given = answer();
-    for (std::string& line : given.warnings) {
-      if (line.size() > kLongestLine) line = quote(line, kLongestLine);
-    }
+    cut_lines(given.warnings);
+    cut_lines(given.broken);
     return given;
   } catch (const InputError& e) {
     return refused(e);

@@ -87,7 +87,7 @@ class Resolver {
     TrainingRequest& q = out_.request;
     assume<&TrainingRequest::micro_batch>(std::int64_t{1}, "1");
     precision();
-    assume<&TrainingRequest::flash_attention>(true, "true");
+    fused_attention();
     const bool optimizer_given = q.optimizer.has_value();
     q.optimizer = q.optimizer.value_or(Optimizer::adam);
     take_given(kTrainingKeys, q, out_.training);
@@ -124,6 +124,18 @@ class Resolver {
     }
     const Precision otherwise = default_precision(device_);
     assume<&TrainingRequest::precision>(otherwise, std::string(name_of(otherwise)));
+  }
+
+  // Without a rate of any fused kernel attention is made of products.
+  void fused_attention() {
+    const bool has_any =
+        std::any_of(kAllOf<AttentionKernel>.begin(), kAllOf<AttentionKernel>.end(),
+                    [&](AttentionKernel k) { return is_available(curve_of(device_, k)); });
+    if (out_.request.flash_attention.value_or(false) && !has_any) {
+      throw InputError(ErrorCode::broken_rule, file_, key_path<&TrainingRequest::flash_attention>,
+                       "true", "false: the device has no rate of a fused kernel");
+    }
+    assume<&TrainingRequest::flash_attention>(has_any, has_any ? "true" : "false");
   }
 
   void attention_kernel(AttentionKernel kernel) {

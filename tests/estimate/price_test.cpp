@@ -157,6 +157,10 @@ TEST_CASE("a backward pass works on the gradients of the widest product, or of t
   const BlockPrice<double> fused = layer_of(gpt_run(R"({"training": {"flash_attention": true}})"));
   CHECK(fused.activations.transient.si() == about(512.0 * (4096 + 1024) * 2));
   CHECK(layer_of(gpt_run()).activations.transient.si() == about(2 * 16 * 512.0 * 512 * 2));
+  // Products without a backward pass have no gradients.
+  ShardedBlock frozen = sharded_layer(gpt_run(R"({"training": {"flash_attention": true}})"));
+  for (std::uint8_t i = 0; i < frozen.count; ++i) frozen.operators[i].backward = Backward::none;
+  CHECK(transient_bytes(frozen, 2) == Bytes());
 }
 
 // The inputs of the four products of a layer are 1024, 1024, 1024 and 4096 wide, the gradients of

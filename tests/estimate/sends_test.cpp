@@ -127,6 +127,23 @@ TEST_CASE("a stage sends forward and back for every micro batch and chunk") {
   CHECK(sends(R"({"parallel": {"stage_layers": [5, 1, 1, 1]}})") == 2);
 }
 
+// Four stages of four GPUs on two nodes of eight: the last one sends back inside its node, the
+// third one over the network.
+TEST_CASE("the last stage sends back to its neighbour, over the links between them") {
+  const auto tier = [](const char* layers) {
+    const std::string change = std::string(R"({"parallel": {"stage_layers": )") + layers + "}}";
+    const Answer a = estimate(testing::run_of(with(four_stages(), change)));
+    for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+      const CommLine<double>& line = a.comm[i];
+      if (line.collective == Collective::point_to_point) return static_cast<int>(line.tier);
+    }
+    return -1;
+  };
+  CHECK(tier("[1, 1, 1, 5]") == 0);
+  CHECK(tier("[5, 1, 1, 1]") == 0);
+  CHECK(tier("[1, 5, 1, 1]") == 1);
+}
+
 // 10 s of reduction beside a backward of 12 s, of which half can hide it: 4 s show, or the floor.
 TEST_CASE("the end of a step shows what its pass cannot hide, but no less than a floor") {
   Run run = testing::run_of(four_stages());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <vector>
@@ -16,24 +17,79 @@
 namespace orrery {
 namespace {
 
-// Watches the parse for what nlohmann lets pass: keys given twice, and nesting without end.
-class Watch {
+// Builds the document as nlohmann does, and watches for what nlohmann lets pass: keys given twice,
+// and nesting without end. Its own parser with a callback takes the square of a list's length.
+class StrictDocument {
  public:
-  explicit Watch(std::string file) : file_(std::move(file)) {}
+  StrictDocument(std::string file, Json& document) : file_(std::move(file)), dom_(document, true) {}
 
-  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kDeepestNesting) {
-      throw InputError(ErrorCode::malformed, file_, "",
-                       "nesting deeper than " + std::to_string(kDeepestNesting) + " levels",
-                       "a flat document");
-    }
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys_.pop_back();
-    if (event == Json::parse_event_t::key) note_key(parsed.get_ref<const std::string&>());
-    return true;
+  bool null() {
+    return value([&] { return dom_.null(); });
+  }
+  bool boolean(bool x) {
+    return value([&] { return dom_.boolean(x); });
+  }
+  bool number_integer(std::int64_t x) {
+    return value([&] { return dom_.number_integer(x); });
+  }
+  bool number_unsigned(std::uint64_t x) {
+    return value([&] { return dom_.number_unsigned(x); });
+  }
+  bool number_float(double x, const std::string& text) {
+    return value([&] { return dom_.number_float(x, text); });
+  }
+  bool string(std::string& text) {
+    return value([&] { return dom_.string(text); });
+  }
+  bool binary(Json::binary_t& bytes) {
+    return value([&] { return dom_.binary(bytes); });
+  }
+
+  bool start_object(std::size_t size) {
+    check_depth();
+    keys_.emplace_back();
+    ++depth_;
+    return dom_.start_object(size);
+  }
+  bool key(std::string& name) {
+    check_depth();
+    note_key(name);
+    return dom_.key(name);
+  }
+  bool end_object() {
+    keys_.pop_back();
+    --depth_;
+    return dom_.end_object();
+  }
+  bool start_array(std::size_t size) {
+    check_depth();
+    ++depth_;
+    return dom_.start_array(size);
+  }
+  bool end_array() {
+    --depth_;
+    return dom_.end_array();
+  }
+  template <class Exception>
+  bool parse_error(std::size_t at, const std::string& token, const Exception& e) {
+    return dom_.parse_error(at, token, e);
   }
 
  private:
+  template <class Put>
+  bool value(Put&& put) {
+    check_depth();
+    return put();
+  }
+
+  // A value within so many open brackets.
+  void check_depth() const {
+    if (depth_ < kDeepestNesting) return;
+    throw InputError(ErrorCode::malformed, file_, "",
+                     "nesting deeper than " + std::to_string(kDeepestNesting) + " levels",
+                     "a flat document");
+  }
+
   void note_key(const std::string& key) {
     if (keys_.back().size() >= kMostKeys) {
       throw InputError(ErrorCode::malformed, file_, "",
@@ -47,7 +103,9 @@ class Watch {
   }
 
   std::string file_;
+  nlohmann::detail::json_sax_dom_parser<Json> dom_;
   std::vector<std::set<std::string>> keys_;
+  int depth_ = 0;
 };
 
 // nlohmann's "[json.exception.parse_error.101] parse error at line 2, column 3: …" without its tag.
@@ -80,7 +138,10 @@ std::string without_python_numbers(std::string_view text) {
 }
 
 Json parse_strict(std::string_view text, const std::string& file) {
-  return Json::parse(text.begin(), text.end(), Watch(file), true, true);
+  Json document;
+  StrictDocument strict(file, document);
+  Json::sax_parse(text.begin(), text.end(), &strict, Json::input_format_t::json, true, true);
+  return document;
 }
 
 // A model's file of Hugging Face may have such numbers; ours may not.
@@ -106,8 +167,6 @@ Json parse_json(std::string_view text, const std::string& file) {
   try {
     const std::optional<Json> python = parse_python(text, file);
     Json document = python ? *python : parse_strict(text, file);
-    if (document.is_discarded())
-      throw InputError(ErrorCode::malformed, file, "", "no JSON value", "a JSON document");
     if (document.is_object()) document.erase("$schema");
     return document;
   } catch (const Json::exception& e) {

@@ -31,6 +31,7 @@ TEST_CASE("a field stands in the JSON under its key and in the table under its t
 
   const Table table = field_table(kTimedFields, rows);
   REQUIRE(table.columns().size() == 2);
+  CHECK(table.rows()[0].size() == 2);
   CHECK(table.columns()[1].title == "time");
   CHECK(table.columns()[1].right);
   CHECK_FALSE(table.columns()[0].right);

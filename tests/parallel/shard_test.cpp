@@ -329,6 +329,20 @@ TEST_CASE("without sequence parallelism the weight's gradient covers the reducti
   }
 }
 
+// Attention's output and the MLP's are summed forward; no gradient comes back to a frozen layer.
+TEST_CASE("a layer without a backward pass keeps the exchanges of forward alone") {
+  const Strategy s = tensor(2, false);
+  ModelOperators model;
+  model_operators(llama(), options(), model);
+  Block frozen = model.layers[0];
+  for (std::uint8_t i = 0; i < frozen.count; ++i) frozen.operators[i].backward = Backward::never;
+  ShardedBlock block;
+  shard(frozen, degrees_of(s), block);
+  CHECK(exchanges(block, all_reduce, ExchangeGroup::tp, Pass::forward).count == 2);
+  CHECK(exchanges(block, all_reduce, ExchangeGroup::tp, Pass::backward).count == 0);
+  CHECK(exchanges_of(block) == 2);
+}
+
 TEST_CASE("one rank alone exchanges nothing") {
   for (const Architecture& a : {llama(), mixture()}) {
     CHECK(exchanges_of(sharded_layer(a, options(), Strategy{})) == 0);

@@ -35,6 +35,7 @@ RunSession::RunSession(ConfigSource configs, std::string_view request)
       request_(std::make_shared<Json>(Json::object())) {
   refused_ = guarded_answer([&] {
     Json asked = parse_json(request, "request");
+    Reader(asked, "request").must_be_object();
     Json sets = sets_of(asked);
     asked[kSet] = std::move(sets);
     *request_ = std::move(asked);

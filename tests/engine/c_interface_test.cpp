@@ -105,6 +105,9 @@ TEST_CASE("the C interface throws nothing, whatever it is given") {
   refused(orrery_ask(session.get(), nullptr, nullptr));
   CHECK(orrery_set(session.get(), "", std::string(5'000'000, '[').c_str()) == 1);
   refused(orrery_ask(session.get(), "estimate", std::string(100'000, '{').c_str()));
+  const std::unique_ptr<orrery_session, decltype(&orrery_close)> of_list(
+      orrery_open(e.get(), "[1, 2]"), orrery_close);
+  refused(orrery_ask(of_list.get(), "estimate", "{}"));
   orrery_watch(nullptr, nullptr, nullptr);
   orrery_free(nullptr);
   orrery_close(nullptr);

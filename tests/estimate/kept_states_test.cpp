@@ -10,6 +10,7 @@
 #include <random>
 
 #include "estimate/classes.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/links.h"
 #include "estimate/risk.h"
 #include "support/runs.h"

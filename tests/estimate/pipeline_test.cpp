@@ -12,6 +12,7 @@
 #include "estimate/workspace.h"
 #include "parallel/schedules/table.h"
 #include "parallel/schedules/walk.h"
+#include "parallel/strategy.h"
 
 using namespace orrery;
 

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "core/json_reader.h"
 #include "core/key_words.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "cost/memory_time.h"
 #include "estimate/classes.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
 #include "estimate/sends.h"
 #include "estimate/sharding.h"

@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
 #include "explore/search.h"
 #include "explore/search_team.h"

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
 #include "explore/axes_json.h"
 #include "explore/recommend.h"

@@ -12,6 +12,7 @@
 #include "memory/recipe.h"
 #include "parallel/framework.h"
 #include "parallel/schedules/walk.h"
+#include "parallel/strategy.h"
 #include "support/about.h"
 
 using namespace orrery;

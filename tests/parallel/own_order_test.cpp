@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "parallel/schedules/table.h"
+#include "parallel/strategy.h"
 
 using namespace orrery;
 

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "parallel/placement_json.h"
+#include "parallel/strategy.h"
 
 using namespace orrery;
 

@@ -12,6 +12,8 @@
 #include <set>
 #include <vector>
 
+#include "parallel/strategy.h"
+
 using namespace orrery;
 
 namespace {

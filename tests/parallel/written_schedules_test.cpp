@@ -14,6 +14,7 @@
 
 #include "parallel/schedules/table.h"
 #include "parallel/schedules/walk.h"
+#include "parallel/strategy.h"
 
 using namespace orrery;
 

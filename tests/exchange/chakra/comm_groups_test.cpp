@@ -9,6 +9,7 @@
 #include "parallel/partition.h"
 #include "parallel/placement.h"
 #include "property/for_runs.h"
+#include "sim/simulate.h"
 #include "support/sanitized.h"
 
 using namespace orrery;

@@ -181,9 +181,8 @@ TEST_CASE("sharded weights, Megatron, DeepSpeed and compiled programs gather at 
   for (const char* name :
        {"fsdp", "fused", "deepspeed", "compiled", "megatron-core", "torchtitan"}) {
     CAPTURE(name);
-    CHECK(
-        gated_run(R"({"framework": ")" + std::string(name) + R"("})").framework.update.refresh_per_rank ==
-        Seconds());
+    CHECK(gated_run(R"({"framework": ")" + std::string(name) + R"("})")
+              .framework.update.refresh_per_rank == Seconds());
   }
 }
 
@@ -211,12 +210,11 @@ TEST_CASE("memory is full at the loss, in the last layer or in the update, which
 }
 
 TEST_CASE("a profile takes what it does not state from the one it inherits from") {
-  const ConfigLookup lookup = lookup_of(
-      "parent",
-      R"({"name": "parent", "sharding": {"zero": 1}, "buffers": {"context": "1 GiB"},
+  const ConfigLookup lookup =
+      lookup_of("parent",
+                R"({"name": "parent", "sharding": {"zero": 1}, "buffers": {"context": "1 GiB"},
           "sources": {"sharding.zero": "a", "buffers.context": "b"}})");
-  const Json child =
-      json_of(R"({"name": "child", "inherits": "parent",
+  const Json child = json_of(R"({"name": "child", "inherits": "parent",
       "sharding": {"zero": 3}, "sources": {"sharding.zero": "c"}})");
   const Json whole = with_inherited(child, "child.json", lookup);
   CHECK(whole["name"] == "child");

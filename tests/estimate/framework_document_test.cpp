@@ -32,8 +32,8 @@ Framework framework_of(const Json& document, const Json& options = Json::object(
 
 TEST_CASE("a profile takes the keys of a group that it does not state") {
   const Json parent = document_of(R"({"inherits": "torchtitan", "name": "a"})");
-  const Json child = document_of(
-      R"({"inherits": "torchtitan", "name": "b", "overlap": {"dp_share": 0.25}})");
+  const Json child =
+      document_of(R"({"inherits": "torchtitan", "name": "b", "overlap": {"dp_share": 0.25}})");
   CHECK(value_at(child, "overlap.dp_share") == 0.25);
   CHECK(value_at(child, "overlap.dp_floor") == value_at(parent, "overlap.dp_floor"));
   CHECK(value_at(child, "kernels") == value_at(parent, "kernels"));

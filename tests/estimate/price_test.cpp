@@ -39,7 +39,7 @@ ShardedBlock sharded_layer(const Run& run) {
   ModelOperators model;
   model_operators(run.model, list_options(run), model);
   Degrees degrees = degrees_of(run.strategy);
-  degrees.gathers_again = !run.framework.keeps_gathered_inputs;
+  degrees.gathers_again = !run.framework.saved.gathered_inputs;
   ShardedBlock block;
   shard(model.layers[0], degrees, block);
   return block;

@@ -52,13 +52,13 @@ TEST_CASE("a stage passes on its micro batch, split by context and sequence para
 
 TEST_CASE("scatter and gather send a half over each of two ranks") {
   Run run = testing::run_of(four_stages());
-  run.framework.scatter_gather = false;
+  run.framework.pipeline.scatter_gather = false;
   const SendCost<double> whole = first_send(run);
   CHECK(whole.send.message.si() == kBoundary);
   CHECK(whole.gather.time == Seconds());
   CHECK(whole.gather_ranks == 1);
   CHECK(whole.time == whole.send.time);
-  run.framework.scatter_gather = true;
+  run.framework.pipeline.scatter_gather = true;
   const SendCost<double> half = first_send(run);
   CHECK(half.send.message.si() == kBoundary / 2);
   CHECK(half.gather.message.si() == kBoundary);
@@ -77,8 +77,8 @@ TEST_CASE("scatter and gather send a half over each of two ranks") {
 // 1000 rows are padded to 1024: 1024·1024/2 of a tensor rank, reduced in 2 bytes.
 TEST_CASE("both ends of a pipeline sum the gradient of the table that they share") {
   Run run = testing::run_of(four_stages());
-  run.framework.vocabulary_multiple = 128;
-  run.framework.vocabulary_multiple_per_tp = false;
+  run.framework.vocabulary.multiple = 128;
+  run.framework.vocabulary.multiple_per_tp = false;
   CHECK(shares_embedding(run));
   CHECK(tied_embedding_cost<double>(run).message.si() == 1024.0 * 1024 / 2 * 2);
   run.model.tie_word_embeddings = false;
@@ -148,13 +148,13 @@ TEST_CASE("the last stage sends back to its neighbour, over the links between th
 TEST_CASE("the end of a step shows what its pass cannot hide, but no less than a floor") {
   Run run = testing::run_of(four_stages());
   Framework& f = run.framework;
-  f.dp_overlap_share = 0.5;
-  f.dp_exposed_floor = 0.1;
+  f.overlap.dp_share = 0.5;
+  f.overlap.dp_floor = 0.1;
   const EndTraffic traffic{Seconds(10), Seconds(3)};
   const OverlapWindows<double> windows{Seconds(10), Seconds(12)};
   const auto shows = [&](bool reduce, bool gather) {
-    f.overlap_grad_reduce = reduce;
-    f.overlap_param_gather = gather;
+    f.overlap.grad_reduce = reduce;
+    f.overlap.param_gather = gather;
     return exposed(run, traffic, windows).si();
   };
   CHECK(shows(false, false) == about(13.0));
@@ -166,15 +166,15 @@ TEST_CASE("the end of a step shows what its pass cannot hide, but no less than a
 // Every term of the step, its interval and the times of its messages follow the stack's level.
 TEST_CASE("a stack that takes twice as long takes twice of everything") {
   Run run = testing::run_of(four_stages());
-  run.framework.step_overhead = Seconds(0.25);
-  run.framework.stack_factor = 1;
-  run.framework.interval_low = 0.8;
-  run.framework.interval_high = 1.5;
+  run.framework.host.step_overhead = Seconds(0.25);
+  run.framework.level.factor = 1;
+  run.framework.level.interval_low = 0.8;
+  run.framework.level.interval_high = 1.5;
   const Answer one = estimate(run);
   CHECK(one.breakdown[Term::other].si() == about(0.25));
   CHECK(one.interval_low.si() == about(0.8 * one.step_time.si()));
   CHECK(one.interval_high.si() == about(1.5 * one.step_time.si()));
-  run.framework.stack_factor = 2;
+  run.framework.level.factor = 2;
   const Answer two = estimate(run);
   Seconds sum{};
   for (const Term t : kAllOf<Term>) {

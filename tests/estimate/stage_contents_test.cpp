@@ -46,17 +46,17 @@ StageHoldings holdings(const Run& run, std::int64_t stage) {
 // stage receives gradients alone, the last one inputs alone.
 TEST_CASE("a buffer for each thing that a micro batch brings, but for inputs that are kept") {
   Run run = testing::run_of(eight_micro_batches());
-  run.framework.receives_apart = true;
+  run.framework.pipeline.receives_apart = true;
   const double buffers[] = {8, 8 + 8 - 3, 8 + 8 - 2, 8 - 1};
   for (std::int64_t i = 0; i < 4; ++i) {
     CAPTURE(i);
     CHECK(holdings(run, i).receive_buffers.si() ==
           buffers[static_cast<std::size_t>(i)] * kBoundaryBytes);
   }
-  run.framework.receives_apart = false;
+  run.framework.pipeline.receives_apart = false;
   CHECK(holdings(run, 1).receive_buffers == Bytes());
   run = testing::run_of(eight_micro_batches(R"({"parallel": {"pp": 1, "dp": 4}})"));
-  run.framework.receives_apart = true;
+  run.framework.pipeline.receives_apart = true;
   CHECK(holdings(run, 0).receive_buffers == Bytes());
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("a group of ranks a dimension, and one of the world where none spans i
 
 TEST_CASE("products in 8 bits keep a copy each way, on Blackwell one") {
   Run run = testing::run_of(eight_micro_batches());
-  run.framework.keeps_narrow_weights = true;
+  run.framework.saved.narrow_weights = true;
   CHECK(holdings(run, 0).narrow_bytes == 0);
   run.training.precision = Precision::fp8;
   CHECK(holdings(run, 0).narrow_bytes == 2);
@@ -92,7 +92,7 @@ TEST_CASE("products in 8 bits keep a copy each way, on Blackwell one") {
   // Blocks of 32 elements share a scale of a byte, which goes along one dimension.
   run.training.precision = Precision::mxfp8;
   CHECK(holdings(run, 0).narrow_bytes == 2 * (1 + 1.0 / 32));
-  run.framework.keeps_narrow_weights = false;
+  run.framework.saved.narrow_weights = false;
   CHECK(holdings(run, 0).narrow_bytes == 0);
 }
 
@@ -172,16 +172,16 @@ TEST_CASE("a quantised gather passes a kernel bound by memory at either end") {
 
 TEST_CASE("the root of FSDP stays gathered where the profile says so") {
   Framework f;
-  f.keeps_gathered_weights = true;
+  f.gathers.kept = mask_of(KeptGathered::layers);
   CHECK_FALSE(gathers_again(f, BlockType::layer_0));
-  f.keeps_gathered_weights = false;
+  f.gathers.kept = 0;
   CHECK(gathers_again(f, BlockType::layer_0));
   CHECK(gathers_again(f, BlockType::mtp));
   CHECK(gathers_again(f, BlockType::embedding));
-  f.keeps_gathered_embedding = true;
+  f.gathers.kept = mask_of(KeptGathered::embedding);
   CHECK_FALSE(gathers_again(f, BlockType::embedding));
   CHECK(gathers_again(f, BlockType::head));
-  f.keeps_gathered_head = true;
+  f.gathers.kept |= mask_of(KeptGathered::head);
   CHECK_FALSE(gathers_again(f, BlockType::head));
   CHECK(gathers_again(f, BlockType::layer_0));
 }

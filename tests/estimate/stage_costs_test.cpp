@@ -25,15 +25,16 @@ Run bare_run(const char* change = "{}") {
     "parallel": {"zero": 0, "recompute": "full"}, "framework": "generic"})"),
                                           change));
   Framework& f = run.framework;
-  f.host_launch = Seconds();
-  f.fused_accumulation = false;
-  f.communication_slowdown = 0;
-  f.overlap_grad_reduce = f.overlap_param_gather = f.backward_prefetch = false;
-  f.keeps_gathered_weights = f.sums_replicas_every_micro_batch = false;
-  f.gather_copies = f.reduce_copies = 0;
-  f.gather_wait = Seconds();
-  f.prefetch_limit = 0;
-  f.prefetch_norm = 2;
+  f.host.launch = Seconds();
+  f.gradients.fused_accumulation = false;
+  f.overlap.slowdown = 0;
+  f.overlap.grad_reduce = f.overlap.param_gather = f.gathers.backward_prefetch = false;
+  f.gathers.kept = 0;
+  f.gradients.replicas_every_micro_batch = false;
+  f.gathers.copy_bytes = f.gradients.copy_bytes = 0;
+  f.gathers.host_wait = Seconds();
+  f.gathers.prefetch_limit = 0;
+  f.gathers.prefetch_norm = 2;
   return run;
 }
 
@@ -125,7 +126,7 @@ TEST_CASE("a kernel of its own adds a gradient to its sum in ten bytes an elemen
 // for 6: half of that part for 3.
 TEST_CASE("a product that adds by itself takes as much longer as its epilogue reads more") {
   Run run = bare_run();
-  run.framework.fused_accumulation = true;
+  run.framework.gradients.fused_accumulation = true;
   const auto longer = [&] { return costs_of(run, round_prices(), 1, 0).weight_time.si() / 0.75; };
   CHECK(longer() == about(0.74 / 0.70));
   run.training.recipe.gradients = 2.5;
@@ -159,11 +160,11 @@ TEST_CASE("gradients that are reduced in every micro batch are summed as shards"
 // with the whole forward again 1000, 12 s over 10 s.
 TEST_CASE("a pass waits for the launches of its kernels") {
   Run run = bare_run();
-  run.framework.host_launch = Seconds(12e-3);
+  run.framework.host.launch = Seconds(12e-3);
   const StageCosts<double> s = costs_of(run, round_prices(), 4, 3);
   CHECK(s.forward[Term::host_exposed].si() == about(4 * 0.2));
   CHECK(s.backward[Term::host_exposed].si() == about(1 * 1.0 + 3 * 2.0));
-  run.framework.host_launch = Seconds(9e-3);
+  run.framework.host.launch = Seconds(9e-3);
   CHECK(costs_of(run, round_prices(), 4, 3).forward[Term::host_exposed] == Seconds());
 }
 
@@ -195,35 +196,35 @@ TEST_CASE("weights that are gathered in the open show whole, once a pass") {
   REQUIRE(g.gather > 0);
   CHECK(g.forward() == about(3 * g.gather));
   CHECK(g.backward() == about(3 * (g.gather + g.reduce)));
-  g.run.framework.keeps_gathered_weights = true;
+  g.run.framework.gathers.kept = mask_of(KeptGathered::layers);
   CHECK(g.backward() == about(3 * g.reduce));
 }
 
 TEST_CASE("a gather beside a pass as long joins it by the norm") {
   Gathered g;
-  g.run.framework.overlap_param_gather = true;
+  g.run.framework.overlap.param_gather = true;
   CHECK(g.forward() == about(3 * (std::sqrt(2.0) - 1) * g.gather));
   // Backward gathers in the open without a prefetch of its own.
   CHECK(g.backward() == about(3 * (g.gather + g.reduce)));
   // Both run for 1 + 1 − √2 of it, of which a tenth is lost.
-  g.run.framework.communication_slowdown = 0.1;
+  g.run.framework.overlap.slowdown = 0.1;
   CHECK(g.forward() == about(3 * (std::sqrt(2.0) - 1 + 0.1 * (2 - std::sqrt(2.0))) * g.gather));
 }
 
 // A quarter of the module comes ahead: √(1 + 1/16) − 1 beside the pass, three quarters in the open.
 TEST_CASE("what a module has beyond the prefetch limit is gathered in the open") {
   Gathered g;
-  g.run.framework.overlap_param_gather = true;
-  g.run.framework.prefetch_limit = kParameters / 4;
+  g.run.framework.overlap.param_gather = true;
+  g.run.framework.gathers.prefetch_limit = kParameters / 4;
   CHECK(g.forward() == about(3 * (std::sqrt(1 + 1.0 / 16) - 1 + 0.75) * g.gather));
-  g.run.framework.prefetch_limit = kParameters;
+  g.run.framework.gathers.prefetch_limit = kParameters;
   CHECK(g.forward() == about(3 * (std::sqrt(2.0) - 1) * g.gather));
 }
 
 TEST_CASE("a reduction beside backward joins it by the norm") {
   Gathered g;
-  g.run.framework.overlap_grad_reduce = true;
-  g.run.framework.keeps_gathered_weights = true;
+  g.run.framework.overlap.grad_reduce = true;
+  g.run.framework.gathers.kept = mask_of(KeptGathered::layers);
   // Backward and what runs again in it take 2 + 3 s, and adding up the shards.
   const double pass = 5 + memory_seconds(g.run, kParameters * 10.0 / 8);
   CHECK(g.backward() == about(3 * (std::hypot(pass, g.reduce) - pass)).epsilon(1e-6));
@@ -232,9 +233,9 @@ TEST_CASE("a reduction beside backward joins it by the norm") {
 TEST_CASE("copies of gathered weights and of gradients stand beside no other work") {
   Gathered g;
   const StageCosts<double> without = costs_of(g.run, g.prices, 3, 0);
-  g.run.framework.gather_copies = 4;
-  g.run.framework.reduce_copies = 6;
-  g.run.framework.gather_wait = Seconds(0.01);
+  g.run.framework.gathers.copy_bytes = 4;
+  g.run.framework.gradients.copy_bytes = 6;
+  g.run.framework.gathers.host_wait = Seconds(0.01);
   const StageCosts<double> with = costs_of(g.run, g.prices, 3, 0);
   const double copied = memory_seconds(g.run, 4e9);
   CHECK((with.forward[Term::compute] - without.forward[Term::compute]).si() == about(3 * copied));
@@ -243,7 +244,7 @@ TEST_CASE("copies of gathered weights and of gradients stand beside no other wor
   CHECK(with.forward[Term::host_exposed].si() == about(0.03));
   CHECK(with.backward[Term::host_exposed].si() == about(0.03));
   // A block that is not gathered again waits and copies forward alone.
-  g.run.framework.keeps_gathered_weights = true;
+  g.run.framework.gathers.kept = mask_of(KeptGathered::layers);
   const StageCosts<double> kept = costs_of(g.run, g.prices, 3, 0);
   CHECK(kept.backward[Term::host_exposed] == Seconds());
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "estimate/classes.h"
+#include "estimate/run.h"
 
 namespace orrery {
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Text files as constants of the program.
 #
-#   orrery_embed(ROOM SYMBOL BASE files...)   files by their paths below BASE
+#   orrery_embed(MODULE SYMBOL BASE files...)   files by their paths below BASE
 #
-# gives the room a generated source that defines
+# gives the module a generated source that defines
 #   extern const std::span<const EmbeddedFile> SYMBOL;   // core/embedded.h
 # with one entry a file, in the order given, named by its path below BASE.
 #
@@ -36,7 +36,7 @@ endif()
 
 set(ORRERY_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
-function(orrery_embed room symbol base)
+function(orrery_embed module symbol base)
   set(list ${ORRERY_GENERATED_DIR}/embedded/${symbol}.list)
   set(source ${ORRERY_GENERATED_DIR}/embedded/${symbol}.cpp)
   list(JOIN ARGN "\n" lines)
@@ -48,7 +48,7 @@ function(orrery_embed room symbol base)
       -P ${ORRERY_EMBED_SCRIPT}
     DEPENDS ${inputs} ${list} ${ORRERY_EMBED_SCRIPT} VERBATIM)
   set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  target_sources(orrery_${room} PRIVATE ${source})
+  target_sources(orrery_${module} PRIVATE ${source})
   # All such sources, for who compiles them otherwise (scripts/check-wasm).
   if(NOT TARGET orrery_embedded)
     add_custom_target(orrery_embedded)

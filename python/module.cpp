@@ -47,12 +47,12 @@ orrery::EngineHooks watched(orrery::EngineHooks hooks, Watch& watch) {
 }
 
 // Handles signals and tells the progress. Errors: what Python raised.
-void look_up(const Watch& watch, const py::object& progress, std::int64_t& told) {
+void look_up(const Watch& watch, const py::object& progress, std::int64_t& reported) {
   const py::gil_scoped_acquire gil;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   const std::int64_t done = watch.done;
-  if (progress.is_none() || done == told) return;
-  told = done;
+  if (progress.is_none() || done == reported) return;
+  reported = done;
   progress(done, watch.total.load());
 }
 
@@ -128,10 +128,10 @@ orrery::CommandAnswer patiently(Watch& watch, const py::object& progress, bool o
     if (kept) busy = false;
     if (own.joinable()) own.join();
   };
-  std::int64_t told = 0;
+  std::int64_t reported = 0;
   try {
     while (answer.wait_for(kPatience) != std::future_status::ready) {
-      look_up(watch, progress, told);
+      look_up(watch, progress, reported);
     }
   } catch (...) {
     watch.stopped = true;

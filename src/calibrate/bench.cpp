@@ -64,7 +64,7 @@ class Bencher {
       take(work[i]);
     }
     out_.set.clocks = clocks_.text();
-    say_what_is_left(work.size());
+    list_what_is_left(work.size());
     leave_out_disturbed(out_.set);
     return std::move(out_);
   }
@@ -148,7 +148,7 @@ class Bencher {
     return true;
   }
 
-  void say_what_is_left(std::size_t designed) {
+  void list_what_is_left(std::size_t designed) {
     std::size_t unmeasured = designed - out_.set.points.size();
     for (const auto& [why, count] : left_out_) {
       out_.set.left_out.push_back(std::to_string(count) + " of the designed: " + why);

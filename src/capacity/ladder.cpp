@@ -30,10 +30,10 @@ int nearness(const OptionAnswer& o) {
   return o.status == OptionStatus::never_ends ? 2 : o.status == OptionStatus::does_not_fit ? 1 : 0;
 }
 
-class Climb {
+class SizeSearch {
  public:
-  Climb(const CapacityPlan& plan, const OptionPlan& option, const PlanContext& context,
-        const std::function<void()>& tried)
+  SizeSearch(const CapacityPlan& plan, const OptionPlan& option, const PlanContext& context,
+             const std::function<void()>& tried)
       : plan_(plan),
         option_(option),
         context_(context),
@@ -41,7 +41,7 @@ class Climb {
         sizes_(ladder_sizes(option, context)) {}
 
   SmallestFound found() {
-    climb();
+    try_sizes();
     std::vector<std::int64_t> wanted;
     if (!fitting_.empty()) {
       for (const Requirement& q : plan_.requirements) wanted.push_back(wanted_size(q));
@@ -134,7 +134,7 @@ class Climb {
     return first_will_do ? any : last == Standing::misses && (any || !q.budget);
   }
 
-  void climb() {
+  void try_sizes() {
     const auto settled = [&](const Requirement& q) { return is_settled(q); };
     for (const std::int64_t gpus : sizes_.rungs) {
       if (tried(gpus) == nullptr) continue;
@@ -314,7 +314,7 @@ class Climb {
 
 SmallestFound smallest_sizes(const CapacityPlan& plan, const OptionPlan& option,
                              const PlanContext& context, const std::function<void()>& tried) {
-  return Climb(plan, option, context, tried).found();
+  return SizeSearch(plan, option, context, tried).found();
 }
 
 }  // namespace orrery

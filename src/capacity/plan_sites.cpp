@@ -116,8 +116,8 @@ void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan&
     option.prices =
         read_prices(site.read(SiteKind::prices, *given.prices).reader(), source.exchange);
   }
-  static const Json kUsualEnergy = "by-load";
-  const Reader energy = given.energy.value_or(Reader(kUsualEnergy, source.plan_file, "energy"));
+  static const Json kDefaultEnergy = "by-load";
+  const Reader energy = given.energy.value_or(Reader(kDefaultEnergy, source.plan_file, "energy"));
   option.energy = read_energy(site.read(SiteKind::energy, energy).reader());
   read_data(given.data, source, option.data);
 }

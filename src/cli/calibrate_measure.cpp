@@ -143,7 +143,7 @@ MeasurementSet heading_of(const std::string& device, const DeviceFacts& facts) {
 }
 
 // One line of what is not whole yet.
-void say_end(const Bench& b, const MeasurementSet& set, bool goes_on) {
+void report_end(const Bench& b, const MeasurementSet& set, bool goes_on) {
   if (b.end == BenchEnd::done) return;
   spdlog::warn("{} measured, {}{}", set.points.size(), b.set.left_out.back(),
                goes_on ? "; the same command goes on" : "");
@@ -189,7 +189,7 @@ ExitCode run_calibrate_measure(const CalibrateChoice& a, const Session& s) {
   const Bench bench = measure_into(set, *device, m.cluster.device, rows, a, s.quiet);
   give(s, dump(measurements_json(set)));
   if (rows && bench.end == BenchEnd::done) rows->remove();
-  say_end(bench, set, rows.has_value());
+  report_end(bench, set, rows.has_value());
   return code_of(bench.end);
 }
 

@@ -71,9 +71,9 @@ ConfigSource configs_of(const Session& s) {
 namespace {
 
 // The line of progress, made when it is first told of and gone with the hooks.
-class ToldProgress {
+class ReportedProgress {
  public:
-  explicit ToldProgress(bool quiet) : quiet_(quiet) {}
+  explicit ReportedProgress(bool quiet) : quiet_(quiet) {}
 
   void at(std::int64_t done, std::int64_t total) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -91,8 +91,8 @@ class ToldProgress {
 
 EngineHooks hooks_of(const Session& s) {
   EngineHooks hooks;
-  hooks.progress = [told = std::make_shared<ToldProgress>(s.quiet)](
-                       std::int64_t done, std::int64_t total) { told->at(done, total); };
+  hooks.progress = [reported = std::make_shared<ReportedProgress>(s.quiet)](
+                       std::int64_t done, std::int64_t total) { reported->at(done, total); };
   hooks.run_pieces = run_on_threads;
   hooks.workers = available_threads();
   hooks.stopped = is_interrupted;

@@ -71,9 +71,10 @@ class Leader {
     return work.dump();
   }
 
-  void take(const Json& told) {
-    if (!told.contains("rows")) return;
-    waiting_[told["first"].get<std::int64_t>()] = told["rows"].get<std::vector<std::string>>();
+  void take(const Json& reported) {
+    if (!reported.contains("rows")) return;
+    waiting_[reported["first"].get<std::int64_t>()] =
+        reported["rows"].get<std::vector<std::string>>();
     for (auto at = waiting_.find(done_); at != waiting_.end(); at = waiting_.find(done_)) {
       sink_.write(at->second);
       done_ += static_cast<std::int64_t>(at->second.size());
@@ -91,16 +92,16 @@ class Leader {
 };
 
 void follow(const SweepCrew& crew) {
-  Json told = Json::object();
-  while (const auto work = ask_leader(told.dump())) {
+  Json reported = Json::object();
+  while (const auto work = ask_leader(reported.dump())) {
     const Json given = parse_json(*work, "the leader");
-    told = Json::object();
+    reported = Json::object();
     if (!given.is_object()) {
       std::this_thread::sleep_for(kNap);
       continue;
     }
     const auto first = given["first"].get<std::int64_t>();
-    told = {{"first", first}, {"rows", crew.rows(first, given["count"].get<std::int64_t>())}};
+    reported = {{"first", first}, {"rows", crew.rows(first, given["count"].get<std::int64_t>())}};
   }
 }
 

@@ -13,7 +13,7 @@ using Part = ExpressionPart;
 // Endings of names whose numbers are not SI.
 constexpr std::array<std::string_view, 3> kOwnUnits = {"_gib", "_tflops", "_tflops_per_gpu"};
 
-bool says_its_unit(std::string_view name) {
+bool has_its_unit(std::string_view name) {
   const auto has_end = [&](std::string_view end) {
     return name.size() >= end.size() &&
            name.compare(name.size() - end.size(), end.size(), end) == 0;
@@ -72,7 +72,7 @@ Part path_part(const Token& t) {
   Part p;
   p.kind = Kind::either;
   p.column = t.column;
-  if (says_its_unit(t.text)) p.own_unit = t.text;
+  if (has_its_unit(t.text)) p.own_unit = t.text;
   return p;
 }
 

@@ -296,20 +296,20 @@ struct KeyRows {
 
 namespace key_rows {
 
-constexpr bool is_said(const Key& k) { return !k.name.empty() && !k.meaning.empty(); }
+constexpr bool is_described(const Key& k) { return !k.name.empty() && !k.meaning.empty(); }
 
 template <class T, class U, auto Member>
 constexpr Key checked(const KeyOf<U, Member>& k) {
   static_assert(std::is_same_v<T, U>, "a key of another struct");
   // A throw is not constant: the row does not compile.
   constexpr bool has_value = !std::is_same_v<ValueOf<Member>, Elsewhere>;
-  if (!is_said(k) || k.is_read != has_value || k.is_written != has_value)
+  if (!is_described(k) || k.is_read != has_value || k.is_written != has_value)
     throw "a row lacks its name, meaning, or a way to read and write it";
   return static_cast<const Key&>(k);
 }
 template <class T>
 constexpr Key checked(const Key& k) {
-  if (!is_said(k)) throw "a row lacks its name or its meaning";
+  if (!is_described(k)) throw "a row lacks its name or its meaning";
   return k;
 }
 }  // namespace key_rows

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes of the kernels the cost room prices. Elements, not bytes. Errors: none.
+// Sizes of the kernels the cost module prices. Elements, not bytes. Errors: none.
 #pragma once
 
 #include <cstdint>

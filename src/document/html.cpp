@@ -11,14 +11,15 @@
 namespace orrery {
 namespace {
 
-std::string in_ink(Ink ink, const std::string& text) {
-  if (ink == Ink::plain) return html_escaped(text);
-  return "<span class=\"" + std::string(name_of(ink)) + "\">" + html_escaped(text) + "</span>";
+std::string in_style(TextStyle text_style, const std::string& text) {
+  if (text_style == TextStyle::plain) return html_escaped(text);
+  return "<span class=\"" + std::string(name_of(text_style)) + "\">" + html_escaped(text) +
+         "</span>";
 }
 
 std::string html_of(const Phrase& phrase) {
   std::string out;
-  for (const InkSpan& s : phrase.spans()) out += in_ink(s.ink, s.text);
+  for (const StyledSpan& s : phrase.spans()) out += in_style(s.text_style, s.text);
   return out;
 }
 
@@ -28,8 +29,8 @@ std::string cell_of(const Column& c, const std::string& tag, const std::string& 
 }
 
 std::string inside_of(const Cell& cell) {
-  if (cell.share < 0) return in_ink(cell.ink, cell.text);
-  return "<span class=\"bar " + std::string(name_of(cell.ink)) +
+  if (cell.share < 0) return in_style(cell.text_style, cell.text);
+  return "<span class=\"bar " + std::string(name_of(cell.text_style)) +
          "\" style=\"width:" + fixed(100 * std::clamp(cell.share, 0.0, 1.0), 1) + "%\"></span>";
 }
 

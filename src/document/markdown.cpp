@@ -10,14 +10,14 @@ namespace {
 
 std::string plain(const Phrase& phrase) {
   std::string out;
-  for (const InkSpan& s : phrase.spans()) out += s.text;
+  for (const StyledSpan& s : phrase.spans()) out += s.text;
   return out;
 }
 
 std::string marked(const Phrase& phrase) {
   std::string out;
-  for (const InkSpan& s : phrase.spans()) {
-    out += s.ink == Ink::bold ? "**" + s.text + "**" : s.text;
+  for (const StyledSpan& s : phrase.spans()) {
+    out += s.text_style == TextStyle::bold ? "**" + s.text + "**" : s.text;
   }
   return out;
 }

@@ -9,9 +9,9 @@ namespace orrery {
 
 Phrase::Phrase() = default;
 Phrase::Phrase(const char* text) : Phrase(std::string(text)) {}
-Phrase::Phrase(std::string text) : Phrase(Ink::plain, std::move(text)) {}
-Phrase::Phrase(Ink ink, std::string text) {
-  if (!text.empty()) spans_.push_back({without_controls(std::move(text)), ink});
+Phrase::Phrase(std::string text) : Phrase(TextStyle::plain, std::move(text)) {}
+Phrase::Phrase(TextStyle text_style, std::string text) {
+  if (!text.empty()) spans_.push_back({without_controls(std::move(text)), text_style});
 }
 Phrase::Phrase(const Phrase& other) = default;
 Phrase::Phrase(Phrase&& other) noexcept = default;
@@ -26,6 +26,6 @@ Phrase& Phrase::operator+=(const Phrase& more) {
 
 Phrase operator+(Phrase a, const Phrase& b) { return std::move(a += b); }
 
-Phrase bold(std::string text) { return {Ink::bold, std::move(text)}; }
+Phrase bold(std::string text) { return {TextStyle::bold, std::move(text)}; }
 
 }  // namespace orrery

@@ -11,14 +11,14 @@
 
 namespace orrery {
 
-enum class Ink : std::uint8_t { plain, bold, dim, red, green, yellow, blue };
-constexpr EnumNames<Ink> names_of(Ink) {
+enum class TextStyle : std::uint8_t { plain, bold, dim, red, green, yellow, blue };
+constexpr EnumNames<TextStyle> names_of(TextStyle) {
   return {"plain", "bold", "dim", "red", "green", "yellow", "blue"};
 }
 
-struct InkSpan {
+struct StyledSpan {
   std::string text;
-  Ink ink = Ink::plain;
+  TextStyle text_style = TextStyle::plain;
 };
 
 class Phrase {
@@ -26,21 +26,21 @@ class Phrase {
   Phrase();
   Phrase(const char* text);  // NOLINT
   Phrase(std::string text);  // NOLINT
-  Phrase(Ink ink, std::string text);
+  Phrase(TextStyle text_style, std::string text);
   Phrase(const Phrase& other);
   Phrase(Phrase&& other) noexcept;
   Phrase& operator=(const Phrase& other);
   Phrase& operator=(Phrase&& other) noexcept;
   ~Phrase();
 
-  const std::vector<InkSpan>& spans() const { return spans_; }
+  const std::vector<StyledSpan>& spans() const { return spans_; }
   bool empty() const { return spans_.empty(); }
 
   Phrase& operator+=(const Phrase& more);
   friend Phrase operator+(Phrase a, const Phrase& b);
 
  private:
-  std::vector<InkSpan> spans_;
+  std::vector<StyledSpan> spans_;
 };
 
 Phrase bold(std::string text);

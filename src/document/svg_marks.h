@@ -45,7 +45,7 @@ inline std::string line(double x1, double y1, double x2, double y2, const std::s
 }
 
 inline std::string fill(std::size_t colour) { return "fill" + std::to_string(colour % 10); }
-inline std::string ink(std::size_t colour) { return "ink" + std::to_string(colour % 10); }
+inline std::string stroke_class(std::size_t colour) { return "ink" + std::to_string(colour % 10); }
 
 // A drawing of this size.
 struct Drawing {

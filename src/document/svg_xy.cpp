@@ -127,8 +127,8 @@ std::string dot(double x, double y, const XySeries& s, const std::string& hint) 
   const bool ring = s.mark == Mark::rings;
   return "<circle" + attribute("cx", px(x)) + attribute("cy", px(y)) +
          attribute("r", ring ? "5" : "3.6") +
-         attribute("class", ring ? "ring " + ink(s.colour) : fill(s.colour)) + ">" + title(hint) +
-         "</circle>\n";
+         attribute("class", ring ? "ring " + stroke_class(s.colour) : fill(s.colour)) + ">" +
+         title(hint) + "</circle>\n";
 }
 
 struct PlacedName {
@@ -169,7 +169,8 @@ std::string marks(const Frame& f, const XySeries& s, std::vector<PlacedName>& pl
     std::string points;
     for (const XyPoint& p : s.points) points += px(f.at_x(p.x)) + "," + px(f.at_y(p.y)) + " ";
     return "<polyline" +
-           attribute("class", "curve " + ink(s.colour) + (s.mark == Mark::line ? "" : " dashed")) +
+           attribute("class",
+                     "curve " + stroke_class(s.colour) + (s.mark == Mark::line ? "" : " dashed")) +
            attribute("points", points) + "/>\n";
   }
   for (const XyPoint& p : s.points) {
@@ -185,9 +186,9 @@ std::string legend(const Frame& f, const XyPlot& p) {
   for (const XySeries& s : p.series) {
     if (s.name.empty()) continue;
     const std::string dashed = s.mark == Mark::dashes ? " dashed" : "";
-    out += is_line(s.mark)
-               ? line(f.width + 4, y - 4, f.width + 24, y - 4, "curve " + ink(s.colour) + dashed)
-               : dot(f.width + 14, y - 4, s, s.name);
+    out += is_line(s.mark) ? line(f.width + 4, y - 4, f.width + 24, y - 4,
+                                  "curve " + stroke_class(s.colour) + dashed)
+                           : dot(f.width + 14, y - 4, s, s.name);
     out += text(f.width + 30, y, s.name);
     y += 18;
   }

@@ -37,7 +37,7 @@ Cell::Cell(const char* t) : text(t), value(t) {}
 Cell::Cell(std::string t) : text(without_controls(std::move(t))), value(text) {}
 Cell::Cell(std::string_view t) : Cell(std::string(t)) {}
 Cell::Cell(std::string t, Value v) : text(without_controls(std::move(t))), value(std::move(v)) {}
-Cell::Cell(std::string t, Ink i) : Cell(std::move(t)) { ink = i; }
+Cell::Cell(std::string t, TextStyle i) : Cell(std::move(t)) { text_style = i; }
 Cell::Cell(const Cell& other) = default;
 Cell::Cell(Cell&& other) noexcept = default;
 Cell& Cell::operator=(const Cell& other) = default;
@@ -58,8 +58,8 @@ void Table::add_texts(const std::vector<std::string>& texts) {
   rows_.emplace_back(texts.begin(), texts.end());
 }
 
-Cell bar_cell(double share, Ink ink) {
-  Cell cell("", ink);
+Cell bar_cell(double share, TextStyle text_style) {
+  Cell cell("", text_style);
   cell.share = share;
   return cell;
 }

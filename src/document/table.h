@@ -51,7 +51,7 @@ struct Cell {
   Cell(std::string t);       // NOLINT
   Cell(std::string_view t);  // NOLINT
   Cell(std::string t, Value v);
-  Cell(std::string t, Ink i);
+  Cell(std::string t, TextStyle i);
   Cell(const Cell& other);
   Cell(Cell&& other) noexcept;
   Cell& operator=(const Cell& other);
@@ -60,11 +60,11 @@ struct Cell {
 
   std::string text;
   Value value;
-  Ink ink = Ink::plain;
+  TextStyle text_style = TextStyle::plain;
   double share = -1;  // of a bar that stands here instead of a text; below 0: none
 };
 
-Cell bar_cell(double share, Ink ink = Ink::blue);
+Cell bar_cell(double share, TextStyle text_style = TextStyle::blue);
 Cell count_cell(std::int64_t n);  // "1,024"
 Cell data_cell(Value value);      // for programs only
 

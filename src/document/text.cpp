@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kBetween = 2;      // columns between two cells
 constexpr std::size_t kLeastProse = 16;  // a column of prose is never narrower
 constexpr std::size_t kLeastBar = 8;
-constexpr std::size_t kLeastRoom = 60;  // of a paragraph, however deep it stands
+constexpr std::size_t kLeastWidth = 60;  // of a paragraph, however deep it stands
 
 using Indices = std::vector<std::size_t>;
 
@@ -129,7 +129,7 @@ class TextTable {
       for (std::size_t k = 0; k < columns.size(); ++k) {
         const std::size_t i = columns[k];
         const std::string part =
-            line < cells[k].size() ? ink(style_, row[i].ink, cells[k][line]) : "";
+            line < cells[k].size() ? text_style(style_, row[i].text_style, cells[k][line]) : "";
         if (k > 0) text += std::string(kBetween, ' ');
         text += column(i).right ? right(part, widths_[i]) : left(part, widths_[i]);
       }
@@ -152,7 +152,7 @@ struct ElementText {
     const std::size_t first = p.indent + width_of(label);
     return std::string(p.indent, ' ') + label +
            wrapped(dressed(style, p.text), p.hang, first,
-                   std::max(style.width, first + kLeastRoom)) +
+                   std::max(style.width, first + kLeastWidth)) +
            "\n";
   }
   std::string operator()(const Verbatim& v) const { return dressed(style, v.text); }

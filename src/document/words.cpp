@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-constexpr EnumArray<Ink, const char*> kInks = {"", "1", "2", "31", "32", "33", "34"};
+constexpr EnumArray<TextStyle, const char*> kStyleCodes = {"", "1", "2", "31", "32", "33", "34"};
 
 struct CountScale {
   double factor;
@@ -25,14 +25,14 @@ bool starts_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) 
 
 }  // namespace
 
-std::string ink(const Style& style, Ink i, const std::string& text) {
-  if (!style.color || i == Ink::plain || text.empty()) return text;
-  return std::string("\x1b[") + kInks[i] + "m" + text + "\x1b[0m";
+std::string text_style(const Style& style, TextStyle i, const std::string& text) {
+  if (!style.color || i == TextStyle::plain || text.empty()) return text;
+  return std::string("\x1b[") + kStyleCodes[i] + "m" + text + "\x1b[0m";
 }
 
 std::string dressed(const Style& style, const Phrase& phrase) {
   std::string text;
-  for (const InkSpan& s : phrase.spans()) text += ink(style, s.ink, s.text);
+  for (const StyledSpan& s : phrase.spans()) text += text_style(style, s.text_style, s.text);
   return text;
 }
 

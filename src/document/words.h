@@ -24,7 +24,7 @@ struct Style {
   bool must_fit = false;  // tables too; a pipe takes lines of any length
 };
 
-std::string ink(const Style& style, Ink i, const std::string& text);
+std::string text_style(const Style& style, TextStyle i, const std::string& text);
 std::string dressed(const Style& style, const Phrase& phrase);
 
 // "1,024"

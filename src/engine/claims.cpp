@@ -112,9 +112,9 @@ bool are_claims(const std::vector<NamedText>& files) {
   return claims > 0;
 }
 
-CommandAnswer answer_claims(const std::vector<NamedText>& files, const Look& look,
+CommandAnswer answer_claims(const std::vector<NamedText>& files, const OutputForm& output,
                             const ConfigSource& configs) {
-  if (look.csv()) {
+  if (output.csv()) {
     throw UsageError("--csv: claims have text, --json and --markdown");
   }
   const ClaimContext context = context_of(configs);
@@ -122,8 +122,8 @@ CommandAnswer answer_claims(const std::vector<NamedText>& files, const Look& loo
   for (const NamedText& file : files) {
     judged.push_back(judge(read_claim(file.text, file.name), context));
   }
-  return {ExitCode::answer, look.json() ? AnswerText(versioned(claims_json(judged)))
-                                        : drawn(claims_document(judged), look)};
+  return {ExitCode::answer, output.json() ? AnswerText(versioned(claims_json(judged)))
+                                          : drawn(claims_document(judged), output)};
 }
 
 }  // namespace orrery

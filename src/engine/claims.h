@@ -13,7 +13,7 @@ namespace orrery {
 // True if all files are claims. Errors: UsageError where only some are.
 bool are_claims(const std::vector<NamedText>& files);
 
-CommandAnswer answer_claims(const std::vector<NamedText>& files, const Look& look,
+CommandAnswer answer_claims(const std::vector<NamedText>& files, const OutputForm& output,
                             const ConfigSource& configs);
 
 }  // namespace orrery

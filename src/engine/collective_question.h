@@ -39,7 +39,7 @@ CollectiveQuestion collective_question(const CollectiveChoice& choice,
                                        const CommandContext& context);
 
 // The collectives of the files, each priced as it was measured.
-CommandAnswer collective_against(const CollectiveChoice& choice, const Look& look,
+CommandAnswer collective_against(const CollectiveChoice& choice, const OutputForm& output,
                                  const CommandContext& context);
 
 std::vector<std::string> collective_names();

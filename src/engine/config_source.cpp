@@ -9,7 +9,7 @@
 
 #include "core/embedded.h"
 #include "core/error.h"
-#include "estimate/kept_parts.h"
+#include "estimate/cached_parts.h"
 
 namespace orrery {
 
@@ -193,7 +193,7 @@ ConfigSource kept(ConfigSource source, KeptPaths paths) {
   source.read = keeping(std::move(source.read));
   source.list = keeping(std::move(source.list));
   if (paths == KeptPaths::yes && source.open) source.open = keeping(std::move(source.open));
-  if (!source.parts) source.parts = std::make_shared<KeptParts>();
+  if (!source.parts) source.parts = std::make_shared<CachedParts>();
   return source;
 }
 

@@ -75,7 +75,7 @@ struct ConfigSource {
   // InputError that says why one cannot be read.
   std::function<std::optional<ConfigText>(const std::string& path)> open;
   // Resolved models, clusters and frameworks that questions share; null: none are kept.
-  std::shared_ptr<KeptParts> parts;
+  std::shared_ptr<CachedParts> parts;
 };
 
 bool is_path(const std::string& name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inputs of a capacity plan: keys with a flag of their own (`--deadline 60d`, "deadline" in a
-// request), documents, workers and the metrics of the rooms that report.
+// request), documents, workers and the metrics of the modules that report.
 #pragma once
 
 #include <array>

@@ -35,8 +35,8 @@ CommandAnswer printed_run(const std::string& format, const ResolvedRun& resolved
   CommandAnswer answer{ExitCode::answer, json ? AnswerText(exported_json(foreign, exported))
                                               : exported_text(foreign, exported)};
   if (json || has_comments(foreign)) return answer;
-  for (const NotSaid& n : exported.not_said) {
-    answer.warnings.push_back(not_said_line(foreign, n));
+  for (const NotExpressed& n : exported.not_expressed) {
+    answer.warnings.push_back(not_expressed_line(foreign, n));
   }
   return answer;
 }

@@ -25,8 +25,8 @@ NamedText file_in(Reader value) {
 
 }  // namespace
 
-std::string drawn(const AnswerDocument& answer, const Look& look) {
-  switch (look.format) {
+std::string drawn(const AnswerDocument& answer, const OutputForm& output) {
+  switch (output.format) {
     case AnswerFormat::csv:
       return csv_of(answer.rows);
     case AnswerFormat::html:
@@ -35,7 +35,7 @@ std::string drawn(const AnswerDocument& answer, const Look& look) {
       return markdown_of(answer);
     case AnswerFormat::json:  // each command's own
     case AnswerFormat::text:
-      return text_of(answer, look.style);
+      return text_of(answer, output.style);
   }
   return "";
 }
@@ -120,7 +120,7 @@ AnswerFormat Request::format(std::initializer_list<AnswerFormat> allowed) {
   find("format")->fail("\"" + word + "\"", alternatives(names), nearest_name(word, names));
 }
 
-Look Request::look(std::initializer_list<AnswerFormat> allowed) {
+OutputForm Request::output(std::initializer_list<AnswerFormat> allowed) {
   return {format(allowed), style()};
 }
 

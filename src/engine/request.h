@@ -34,7 +34,7 @@ constexpr EnumNames<AnswerFormat> names_of(AnswerFormat) {
   return {"json", "text", "csv", "html", "markdown"};
 }
 
-struct Look {
+struct OutputForm {
   AnswerFormat format = AnswerFormat::json;
   Style style;
 
@@ -43,7 +43,7 @@ struct Look {
 };
 
 // In every format but JSON, which each command writes itself.
-std::string drawn(const AnswerDocument& answer, const Look& look);
+std::string drawn(const AnswerDocument& answer, const OutputForm& output);
 
 // "--trace-ranks" of "trace_ranks", and back; "kind" of a word in its place, "KIND".
 std::string flag_of(std::string_view key);
@@ -78,9 +78,9 @@ class Request {
 
   AnswerFormat format(std::initializer_list<AnswerFormat> allowed);
   // One of these formats, and how a text is dressed.
-  Look look(std::initializer_list<AnswerFormat> allowed = {AnswerFormat::json, AnswerFormat::text,
-                                                           AnswerFormat::csv, AnswerFormat::html,
-                                                           AnswerFormat::markdown});
+  OutputForm output(std::initializer_list<AnswerFormat> allowed = {
+                        AnswerFormat::json, AnswerFormat::text, AnswerFormat::csv,
+                        AnswerFormat::html, AnswerFormat::markdown});
   Style style();
 
   // The option as whoever asked calls it, and where that stands.

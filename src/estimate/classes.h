@@ -19,7 +19,7 @@ template <Number R>
 void fill_parts(const Run& run, WorkspaceOf<R>& w);
 template <Number R>
 void fill_costs(const Run& run, WorkspaceOf<R>& w);
-// Or costs that no sharding and no place of the weights goes below.
+// Or a lower bound of the costs, for any sharding and any place of the weights.
 void fill_least_costs(const Run& run, Workspace& w, const FreeSharding& free);
 
 template <Number R>

@@ -15,7 +15,7 @@
 
 namespace orrery {
 
-class KeptParts;  // estimate/kept_parts.h
+class CachedParts;  // estimate/cached_parts.h
 
 struct ConfigText {
   SharedText text;
@@ -32,7 +32,7 @@ struct ConfigLookup {
   std::function<std::vector<std::string>()> framework_names;
   std::function<std::vector<std::string>()> compression_names;
   std::function<std::optional<ConfigText>()> accuracy;  // estimate/accuracy.h; may be unset
-  std::shared_ptr<KeptParts> parts;  // null: whatever is asked for is resolved anew
+  std::shared_ptr<CachedParts> parts;  // null: whatever is asked for is resolved anew
 };
 
 }  // namespace orrery

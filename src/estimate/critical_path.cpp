@@ -80,7 +80,7 @@ class Trace {
     return all;
   }
 
-  void ends_meet() {
+  void ends_synchronise() {
     Stage& first = stages_.front();
     Stage& last = stages_.back();
     (first.free < last.free ? first : last) = first.free < last.free ? last : first;
@@ -190,7 +190,7 @@ CriticalPath critical_path(const ScheduleRef& schedule, const PipelineShape& sha
 }
 
 CriticalPath path_of_period(const ScheduleRef& schedule, const PipelineShape& shape,
-                            const PipelineCosts& costs, bool ends_meet) {
+                            const PipelineCosts& costs, bool ends_synchronise) {
   Trace trace(schedule, shape, costs);
   const auto play = [&] {
     walk(schedule, shape,
@@ -204,7 +204,7 @@ CriticalPath path_of_period(const ScheduleRef& schedule, const PipelineShape& sh
   do {
     before = trace.now();
     play();
-    if (ends_meet) trace.ends_meet();
+    if (ends_synchronise) trace.ends_synchronise();
   } while (!steady.settles(trace.times()));
   CriticalPath path = empty_path(costs.forward.size());
   trace.count(trace.now()[steady.stage()], 1, path);

@@ -69,7 +69,7 @@ bool host_is_full(const Run& run, Bytes of_rank) {
          host_needed(run, of_rank) > capacity;
 }
 
-// Sets the reason: whether device and host have room.
+// Sets the reason: whether device and host have module.
 template <Number R>
 void judge_memory(const Run& run, const FullestStage<R>& fullest, AnswerOf<R>& a) {
   const auto& [answer, most, host, needed] = fullest;

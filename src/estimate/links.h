@@ -25,8 +25,8 @@ Answer finish(const Run& run, Workspace& workspace);
 // an answer that nothing else has filled is 0; an answer is large, so callers keep one.
 void answer_memory(const Run& run, Workspace& workspace, Answer& answer);
 
-// The same of one sharding of those that the stages' states were made for; of the run's strategy
-// all but the sharding must be set.
+// The same for one of the shardings that `stages` were judged for. The run's strategy needs no
+// sharding.
 void answer_memory(const Run& run, std::span<const JudgedStage> stages, std::size_t sharding,
                    Answer& answer);
 

@@ -227,13 +227,13 @@ Makespans sweep_both(const ScheduleRef& schedule, const PipelineShape& shape,
 }
 
 Seconds steady_period(const ScheduleRef& schedule, const PipelineShape& shape,
-                      const PipelineCosts& costs, bool ends_meet, PipelineWorkspace& w) {
+                      const PipelineCosts& costs, bool ends_synchronise, PipelineWorkspace& w) {
   const SweepGraph& graph = set_up(schedule, shape, costs, w);
   find_begins(graph, w);
   Steady steady(w.finish, w.before);
   do {
     play(graph, w.step_costs.data(), w.arrivals.data(), w.finish.data());
-    if (ends_meet) meet(w.finish.front(), w.finish.back());
+    if (ends_synchronise) meet(w.finish.front(), w.finish.back());
   } while (!steady.settles(w.finish));
   return steady.period();
 }

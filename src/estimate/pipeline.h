@@ -93,10 +93,11 @@ Makespans sweep_both(const ScheduleRef& schedule, const PipelineShape& shape,
                      const PipelineCosts& costs, PipelineWorkspace& workspace);
 
 // The time of a step in the long run (steady.h), for a schedule that is written out whose stages go
-// on to the next step without waiting for all others. `ends_meet`: first and last stage do wait
-// for each other, to add up the gradient of an embedding that both hold.
+// on to the next step without waiting for all others. `ends_synchronise`: first and last stage do
+// wait for each other, to add up the gradient of an embedding that both hold.
 Seconds steady_period(const ScheduleRef& schedule, const PipelineShape& shape,
-                      const PipelineCosts& costs, bool ends_meet, PipelineWorkspace& workspace);
+                      const PipelineCosts& costs, bool ends_synchronise,
+                      PipelineWorkspace& workspace);
 
 // One longest chain of steps and sends: how often each lies on it, in the layout of PipelineCosts.
 // time = Σ counts × costs, but for the rounding of sums taken in another order. For a period, the
@@ -116,7 +117,7 @@ struct CriticalPath {
 CriticalPath critical_path(const ScheduleRef& schedule, const PipelineShape& shape,
                            const PipelineCosts& costs);
 CriticalPath path_of_period(const ScheduleRef& schedule, const PipelineShape& shape,
-                            const PipelineCosts& costs, bool ends_meet);
+                            const PipelineCosts& costs, bool ends_synchronise);
 
 // No order of any schedule here beats this: a stage computes all its steps, after the first micro
 // batch has come down to it and before the last gradient has gone up from it:

@@ -6,16 +6,16 @@
 #include "core/key_access.h"
 #include "core/one_line.h"
 #include "estimate/accuracy.h"
+#include "estimate/cached_parts.h"
+#include "estimate/conflicting_settings.h"
 #include "estimate/framework_document.h"
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
-#include "estimate/kept_parts.h"
 #include "estimate/least_recompute.h"
 #include "estimate/open_run.h"
 #include "estimate/overlap.h"
 #include "estimate/run_keys.h"
 #include "estimate/run_warnings.h"
-#include "estimate/said_twice.h"
 #include "estimate/training_json.h"
 #include "parallel/own_order.h"
 #include "parallel/placement_json.h"
@@ -43,8 +43,8 @@ ModelPart model_part(const Reader& given, const ConfigLookup& lookup) {
 void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   const Reader given = at_key<&RunRequest::model>(root);
   const auto part =
-      kept_part<ModelPart>(RunPart::model, out.file, {&given.json()}, lookup,
-                           [&](const ConfigLookup& asked) { return model_part(given, asked); });
+      cached_part<ModelPart>(RunPart::model, out.file, {&given.json()}, lookup,
+                             [&](const ConfigLookup& asked) { return model_part(given, asked); });
   out.model = part->model;
   out.model_name = out.model.name;
   out.run.model = out.model.architecture;
@@ -53,7 +53,7 @@ void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
 
 void resolve_cluster(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   const Reader given = at_key<&RunRequest::cluster>(root);
-  out.cluster = *kept_part<ResolvedCluster>(
+  out.cluster = *cached_part<ResolvedCluster>(
       RunPart::cluster, out.file, {&given.json()}, lookup,
       [&](const ConfigLookup& asked) { return read_cluster(given, asked.hardware); });
   out.run.cluster = out.cluster.cluster;
@@ -97,7 +97,7 @@ void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyR
   if (!own) out.assumed.push_back({path, kDefaultFramework, "default"});
   const Reader given = own ? *own : Reader(kGeneric, root.file(), path);
   const Json& options = request.framework_options ? *request.framework_options : kNoOptions;
-  const auto part = kept_part<FrameworkPart>(
+  const auto part = cached_part<FrameworkPart>(
       RunPart::framework, out.file, {&given.json(), &options}, lookup,
       [&](const ConfigLookup& asked) { return framework_part(given, options, out.file, asked); });
   out.framework = part->profile;
@@ -144,8 +144,8 @@ void read_schedule_file(const ConfigLookup& lookup, StrategyRequest& q, Resolved
   if (q.schedule_file.empty()) return;
   const Json path = q.schedule_file;
   out.run.own_order =
-      kept_part<OwnOrder>(RunPart::schedule, out.file, {&path}, lookup,
-                          [&](const ConfigLookup& asked) { return own_order(asked, q, out); });
+      cached_part<OwnOrder>(RunPart::schedule, out.file, {&path}, lookup,
+                            [&](const ConfigLookup& asked) { return own_order(asked, q, out); });
   const PipelineShape& shape = out.run.own_order->shape;
   const auto take = [&](std::optional<std::int64_t>& degree, const char* path, std::int64_t n) {
     if (degree) return;
@@ -157,7 +157,7 @@ void read_schedule_file(const ConfigLookup& lookup, StrategyRequest& q, Resolved
 }
 
 std::shared_ptr<const Accuracy> accuracy_of(const ConfigLookup& lookup) {
-  return kept_part<Accuracy>(RunPart::accuracy, "", {}, lookup, [](const ConfigLookup& asked) {
+  return cached_part<Accuracy>(RunPart::accuracy, "", {}, lookup, [](const ConfigLookup& asked) {
     const auto found = asked.accuracy ? asked.accuracy() : std::nullopt;
     return found ? read_accuracy(found->text, found->file) : Accuracy();
   });
@@ -266,12 +266,13 @@ void check_adapter(const ResolvedRun& out) {
 }
 
 // Paths of the values that an object says.
-void add_said(const Json& object, const std::string& prefix, std::vector<std::string>& said) {
+void add_given_keys(const Json& object, const std::string& prefix,
+                    std::vector<std::string>& stated) {
   for (const auto& [key, value] : object.items()) {
     if (value.is_object()) {
-      add_said(value, prefix + key + ".", said);
+      add_given_keys(value, prefix + key + ".", stated);
     } else if (!value.is_null()) {
-      said.push_back(prefix + key);
+      stated.push_back(prefix + key);
     }
   }
 }
@@ -280,7 +281,7 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Run& run = out.run;
   const Reader training = at_key<&RunRequest::training>(root);
   const TrainingRequest asked = read_keys(kTrainingKeys, training);
-  add_said(training.json(), "", out.training_keys);
+  add_given_keys(training.json(), "", out.training_keys);
   all.micro_batch = asked.micro_batch;
   all.training = resolve_training(asked, run.cluster.device,
                                   {out.framework.states, out.framework.fp16_states}, out.file);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kSure = 0.95;
 constexpr double kLikely = 0.8;
-constexpr double kMostSaid = 0.99;
-constexpr double kLeastSaid = 0.01;
+constexpr double kMostPrinted = 0.99;
+constexpr double kLeastPrinted = 0.01;
 constexpr int kHalvings = 40;
 constexpr double kDigits = 1e12;  // beyond these, erfc() of one C library differs from another's
 
@@ -32,7 +32,7 @@ double exceeded_with(double probability) {
 
 MemoryRisk memory_risk(const StepInterval& memory, double risk) {
   const double spread = std::log(memory.high) / kNormal80;
-  // Without published runs nothing says how much room an error takes.
+  // Without published runs nothing says how much module an error takes.
   if (memory.rows == 0 || risk >= kMostRisk) return {spread, 1};
   static const double by_default = exceeded_with(kDefaultRisk);
   const double exceeded = risk == kDefaultRisk ? by_default : exceeded_with(risk);
@@ -67,9 +67,9 @@ std::string_view fit_words(const Run& run, const Answer& a) {
 }
 
 std::string probability_words(double p) {
-  return p > kMostSaid    ? "over " + percent(kMostSaid, 0)
-         : p < kLeastSaid ? "below " + percent(kLeastSaid, 0)
-                          : percent(p, 0);
+  return p > kMostPrinted    ? "over " + percent(kMostPrinted, 0)
+         : p < kLeastPrinted ? "below " + percent(kLeastPrinted, 0)
+                             : percent(p, 0);
 }
 
 }  // namespace orrery

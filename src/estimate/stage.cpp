@@ -196,9 +196,10 @@ constexpr EnumArray<BlockType, const char*> kCountNames = {
 
 const char* name_of(const Run& run, BlockType type,
                     const std::array<const char*, kMaxLayerTypes>& of_kind,
-                    const EnumArray<BlockType, const char*>& usual) {
+                    const EnumArray<BlockType, const char*>& default_value) {
   const auto kind = static_cast<std::size_t>(type);
-  return kind < kMaxLayerTypes && run.model.pattern.length > 0 ? of_kind[kind] : usual[type];
+  return kind < kMaxLayerTypes && run.model.pattern.length > 0 ? of_kind[kind]
+                                                               : default_value[type];
 }
 
 // Adds `n` blocks, of which `again` run their forward again in full.

@@ -17,18 +17,18 @@ std::vector<std::string> recipe_names() {
 }
 
 AdapterRequest with_defaults(AdapterRequest q) {
-  const Adapter usual;
+  const Adapter default_value;
   const bool packed = q.kind == AdapterKind::qlora;
-  q.trained = q.trained.value_or(usual.trained);
-  q.base_precision = q.base_precision.value_or(packed ? BaseFormat::nf4 : usual.base);
+  q.trained = q.trained.value_or(default_value.trained);
+  q.base_precision = q.base_precision.value_or(packed ? BaseFormat::nf4 : default_value.base);
   if (q.base_precision == BaseFormat::nf4) {
-    q.double_quantisation = q.double_quantisation.value_or(usual.double_quantisation);
+    q.double_quantisation = q.double_quantisation.value_or(default_value.double_quantisation);
   }
   if (q.kind == AdapterKind::frozen) return q;
-  q.rank = q.rank.value_or(usual.rank);
-  q.targets = q.targets.value_or(usual.targets);
-  q.precision = q.precision.value_or(usual.precision);
-  q.dropout = q.dropout.value_or(usual.dropout);
+  q.rank = q.rank.value_or(default_value.rank);
+  q.targets = q.targets.value_or(default_value.targets);
+  q.precision = q.precision.value_or(default_value.precision);
+  q.dropout = q.dropout.value_or(default_value.dropout);
   return q;
 }
 
@@ -184,24 +184,24 @@ class Resolver {
 
   // No matrices beside the model: what is said of them would be read and ignored.
   void refuse_matrices(const AdapterRequest& q) const {
-    const char* said = q.rank        ? "rank"
-                       : q.targets   ? "targets"
-                       : q.precision ? "precision"
-                       : q.dropout   ? "dropout"
-                                     : nullptr;
-    if (said == nullptr) return;
-    throw InputError(ErrorCode::conflict, file_, std::string("training.adapter.") + said,
+    const char* stated = q.rank        ? "rank"
+                         : q.targets   ? "targets"
+                         : q.precision ? "precision"
+                         : q.dropout   ? "dropout"
+                                       : nullptr;
+    if (stated == nullptr) return;
+    throw InputError(ErrorCode::conflict, file_, std::string("training.adapter.") + stated,
                      "it beside kind \"frozen\"", "lora, qlora or dora, or no such key");
   }
 
   // QLoRA is LoRA beside packed weights, and scales of nf4 alone are quantised twice.
-  void refuse_storage(const Adapter& a, bool says_twice) const {
+  void refuse_storage(const Adapter& a, bool conflicts) const {
     if (a.kind == AdapterKind::qlora && !is_packed(a.base)) {
       throw InputError(ErrorCode::conflict, file_, "training.adapter.base_precision",
                        quoted(name_of(a.base)) + " beside kind \"qlora\"",
                        "a packed format, or kind \"lora\"");
     }
-    if (!says_twice || a.base == BaseFormat::nf4) return;
+    if (!conflicts || a.base == BaseFormat::nf4) return;
     throw InputError(ErrorCode::conflict, file_, "training.adapter.double_quantisation",
                      "it beside base_precision " + quoted(name_of(a.base)),
                      "base_precision \"nf4\", or no such key");
@@ -211,10 +211,10 @@ class Resolver {
   void adapter(AdapterRequest& q) {
     if (q.kind == AdapterKind::frozen) refuse_matrices(q);
     const bool no_targets = q.targets == TargetMask{0} && !q.trained;
-    const bool says_twice = q.double_quantisation.has_value();
+    const bool conflicts = q.double_quantisation.has_value();
     q = with_defaults(q);
     const Adapter a = adapter_of(q);
-    refuse_storage(a, says_twice);
+    refuse_storage(a, conflicts);
     const bool adapts_nothing = a.kind == AdapterKind::frozen || a.targets == 0;
     if (adapts_nothing && a.trained == 0) {
       throw InputError(file_, no_targets ? "training.adapter.targets" : "training.adapter.trained",
@@ -226,13 +226,13 @@ class Resolver {
   std::string default_states() const {
     const Precision p = out_.training.precision;
     if (p == Precision::fp32 || p == Precision::tf32) return "fp32-adam-16";
-    return p == Precision::fp16 ? framework_.in_fp16 : framework_.usual;
+    return p == Precision::fp16 ? framework_.in_fp16 : framework_.default_value;
   }
 
   // The key that holds the unknown name of a recipe.
-  const char* said_at(bool given) const {
-    const bool in_fp16 =
-        out_.training.precision == Precision::fp16 && framework_.in_fp16 != framework_.usual;
+  const char* place_of_states(bool given) const {
+    const bool in_fp16 = out_.training.precision == Precision::fp16 &&
+                         framework_.in_fp16 != framework_.default_value;
     return given ? kStatesPath : in_fp16 ? "framework.fp16_states" : "framework.states";
   }
 
@@ -247,7 +247,7 @@ class Resolver {
     const std::string& name = *q.states;
     const NamedRecipe* recipe = find_recipe(name);
     if (recipe == nullptr) {
-      throw InputError(file_, said_at(given), "\"" + name + "\"",
+      throw InputError(file_, place_of_states(given), "\"" + name + "\"",
                        alternatives(recipe_names()) + ", or an object of bytes a parameter",
                        nearest_name(name, recipe_names()));
     }

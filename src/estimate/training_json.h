@@ -24,7 +24,7 @@ struct ResolvedTraining {
 
 // Names of the recipes a framework trains by, where the run says none.
 struct FrameworkStates {
-  std::string usual;
+  std::string default_value;
   std::string in_fp16;
 };
 

@@ -106,13 +106,13 @@ std::vector<std::string> alternatives_of(const std::string& word) {
 
 // Words of a list, or of a text with commas.
 std::vector<std::string> words_of(Settings& settings, std::string_view name,
-                                  std::string_view usual = "") {
+                                  std::string_view default_value = "") {
   std::vector<std::string> words;
   if (name.empty()) return words;
-  const auto said = settings.words(name);
-  const bool none = (!said || said->empty()) && !usual.empty();
-  for (const std::string& word :
-       none ? std::vector{std::string(usual)} : said.value_or(std::vector<std::string>{})) {
+  const auto stated = settings.words(name);
+  const bool none = (!stated || stated->empty()) && !default_value.empty();
+  for (const std::string& word : none ? std::vector{std::string(default_value)}
+                                      : stated.value_or(std::vector<std::string>{})) {
     for (std::size_t at = 0; at <= word.size();) {
       const std::size_t end = std::min(word.find(',', at), word.size());
       const std::string_view part = trimmed(std::string_view(word).substr(at, end - at));
@@ -161,10 +161,10 @@ Json read_adapter(const AdapterSettings& names, StoredBase base, Settings& setti
   const bool packed = base == StoredBase::nf4 || base == StoredBase::nf4_single;
   const bool dora = names.is_dora || flag_of(settings, names.dora);
   adapter["kind"] = dora ? "dora" : packed ? "qlora" : "lora";
-  adapter["rank"] = settings.count(names.rank, 1, 65536).value_or(names.usual_rank);
+  adapter["rank"] = settings.count(names.rank, 1, 65536).value_or(names.default_rank);
   const bool every = flag_of(settings, names.every_linear);
   const std::vector<std::string> targets =
-      words_of(settings, names.targets, every ? "" : names.usual_targets);
+      words_of(settings, names.targets, every ? "" : names.default_targets);
   if (!every && !is_every_linear(targets))
     add_names(adapter, "targets", kTargetNames, targets, names.targets, left);
   add_names(adapter, "trained", kPartNames, words_of(settings, names.trained), names.trained, left);
@@ -172,7 +172,7 @@ Json read_adapter(const AdapterSettings& names, StoredBase base, Settings& setti
   if (base == StoredBase::nf4_single) adapter["double_quantisation"] = false;
   if (base == StoredBase::int8) adapter["base_precision"] = "int8";
   if (!names.dropout.empty() &&
-      settings.number(names.dropout, 0, 1).value_or(names.usual_dropout) > 0)
+      settings.number(names.dropout, 0, 1).value_or(names.default_dropout) > 0)
     adapter["dropout"] = true;
   return adapter;
 }
@@ -182,9 +182,9 @@ std::optional<Json> read_megatron_adapter(const Json& peft, const std::string& p
                                           std::vector<LeftOver>& left) {
   constexpr AdapterSettings kLora = {
       .rank = "dim",
-      .usual_rank = 32,
+      .default_rank = 32,
       .targets = "target_modules",
-      .usual_targets = "linear_qkv,linear_proj,linear_fc1,linear_fc2",
+      .default_targets = "linear_qkv,linear_proj,linear_fc1,linear_fc2",
       .dropout = "dropout"};
   Settings settings = settings_of(peft, path);
   const Json& named = peft.is_object() ? value_at(peft, "_target_") : peft;
@@ -197,7 +197,7 @@ std::optional<Json> read_megatron_adapter(const Json& peft, const std::string& p
   AdapterSettings names = kLora;
   names.is_dora = kind == "dora";
   if (kind == "canonicallora") {
-    names.usual_targets =
+    names.default_targets =
         "linear_q,linear_k,linear_v,linear_proj,linear_fc1_up,linear_fc1_gate,linear_fc2";
   } else if (kind != "lora" && !names.is_dora) {
     left.push_back(

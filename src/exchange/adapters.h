@@ -17,12 +17,12 @@ namespace orrery {
 // Settings by a tool's names; "": it has none.
 struct AdapterSettings {
   std::string_view rank;
-  std::int64_t usual_rank = 8;
-  std::string_view targets;             // a list of names, or one text of them with commas
-  std::string_view usual_targets = "";  // where none is named; "": every linear layer
+  std::int64_t default_rank = 8;
+  std::string_view targets;               // a list of names, or one text of them with commas
+  std::string_view default_targets = "";  // where none is named; "": every linear layer
   std::string_view every_linear = "";
   std::string_view dropout = "";
-  double usual_dropout = 0;
+  double default_dropout = 0;
   std::string_view dora = "";
   std::string_view trained = "";  // modules that train besides
   bool is_dora = false;

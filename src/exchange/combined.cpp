@@ -14,7 +14,7 @@ void contradict(const std::string& path, const Json& old, const Json& value,
                 const ImportedRun& part, ImportedRun& all) {
   const std::string why = brief(old) + " in " + all.file + ", " + brief(value) + " in " + part.file;
   erase_at(all.run, path);
-  all.not_understood.push_back({path, why, path, true});
+  all.ignored.push_back({path, why, path, true});
 }
 
 void leaves(const Json& value, const std::string& path, const ImportedRun& part, ImportedRun& all) {
@@ -42,7 +42,7 @@ void merge(ImportedRun& part, ImportedRun& all) {
   if (all.file != part.file) all.file += ", " + part.file;
   const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   append(all.without_effect, part.without_effect);
-  append(all.not_understood, part.not_understood);
+  append(all.ignored, part.ignored);
   for (const Assumed& a : part.assumed) {
     if (!is_assumed(all.assumed, a.path) && value_at(all.run, a.path) == value_at(part.run, a.path))
       all.assumed.push_back(a);
@@ -58,8 +58,8 @@ ImportedRun combined(std::vector<ImportedRun> parts) {
   ImportedRun all = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i) merge(parts[i], all);
   // Another file may say what one leaves open.
-  std::erase_if(all.not_understood, [&](const LeftOver& l) {
-    return l.stops && !l.key.empty() && !value_at(all.run, l.key).is_null();
+  std::erase_if(all.ignored, [&](const LeftOver& l) {
+    return l.is_refused && !l.key.empty() && !value_at(all.run, l.key).is_null();
   });
   deepspeed::shard_bf16_states(all);
   return all;

@@ -32,7 +32,7 @@ class Comparison {
              const ConfigLookup& lookup)
       : resolved_(resolved), truth_(run_file(resolved, run)), read_(imported), lookup_(lookup) {}
 
-  std::vector<NotSaid> list() {
+  std::vector<NotExpressed> list() {
     cluster();
     if (!read_.contains("model")) take("model");
     if (value_at(truth_, "framework") != value_at(read_, "framework")) take("framework");
@@ -52,9 +52,9 @@ class Comparison {
  private:
   // Megatron's launcher says how many GPUs there are, nobody what they are.
   void cluster() {
-    const Json said = value_at(read_, "cluster.gpus");
+    const Json stated = value_at(read_, "cluster.gpus");
     for (const auto& [key, value] : value_at(truth_, "cluster").items()) {
-      if (key == "gpus" && value == said) continue;
+      if (key == "gpus" && value == stated) continue;
       list_.push_back({"cluster." + key, value, Json()});
     }
     set_at(read_, "cluster", value_at(truth_, "cluster"));
@@ -118,14 +118,14 @@ class Comparison {
 
   bool is_listed(const std::string& path) const {
     return std::any_of(list_.begin(), list_.end(),
-                       [&](const NotSaid& n) { return n.path == path; });
+                       [&](const NotExpressed& n) { return n.path == path; });
   }
 
   const ResolvedRun& resolved_;
   Json truth_;
   Json read_;
   const ConfigLookup& lookup_;
-  std::vector<NotSaid> list_;
+  std::vector<NotExpressed> list_;
 };
 
 using Names = std::vector<std::string>;
@@ -221,7 +221,7 @@ Figures figures(const Json& run, const std::string& file, const ConfigLookup& lo
 
 // True if the run predicts another step or memory with the value that was read, or is
 // illegal.
-bool is_another_run(Json run, const NotSaid& n, const std::string& file,
+bool is_another_run(Json run, const NotExpressed& n, const std::string& file,
                     const ConfigLookup& lookup) {
   const Figures before = figures(run, file, lookup);
   if (n.read.is_null()) {
@@ -237,14 +237,14 @@ bool is_another_run(Json run, const NotSaid& n, const std::string& file,
 }
 
 void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
-                      const std::vector<NotSaid>& not_said, const ConfigLookup& lookup) {
+                      const std::vector<NotExpressed>& not_expressed, const ConfigLookup& lookup) {
   if (!written(format).is_whole) return;
   Json whole = run_file(resolved, run);
   // Switches that say a second time what a key says.
   erase_at(whole, "parallel.framework_options");
-  const bool same = std::none_of(not_said.begin(), not_said.end(),
-                                 [](const NotSaid& n) { return n.path == "framework"; });
-  for (const NotSaid& n : not_said) {
+  const bool same = std::none_of(not_expressed.begin(), not_expressed.end(),
+                                 [](const NotExpressed& n) { return n.path == "framework"; });
+  for (const NotExpressed& n : not_expressed) {
     if (!is_of_the_script(n.path, same) || !is_another_run(whole, n, resolved.file, lookup))
       continue;
     throw InputError(resolved.file, n.path, n.value.dump(),
@@ -255,8 +255,8 @@ void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const J
 
 }  // namespace
 
-std::vector<NotSaid> not_said(const ResolvedRun& resolved, const Json& run, const Json& imported,
-                              const ConfigLookup& lookup) {
+std::vector<NotExpressed> not_expressed(const ResolvedRun& resolved, const Json& run,
+                                        const Json& imported, const ConfigLookup& lookup) {
   return Comparison(resolved, run, imported, lookup).list();
 }
 
@@ -273,8 +273,8 @@ ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const 
   ImportedRun back = import_run(format, out.text, "what was written",
                                 {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}});
   fit_import(back, {{"model", value_at(*resolved.inputs, "model")}}, lookup);
-  out.not_said = not_said(resolved, run, back.run, lookup);
-  refuse_lost_keys(format, resolved, run, out.not_said, lookup);
+  out.not_expressed = not_expressed(resolved, run, back.run, lookup);
+  refuse_lost_keys(format, resolved, run, out.not_expressed, lookup);
   return out;
 }
 

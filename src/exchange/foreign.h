@@ -85,7 +85,7 @@ struct ImportedRun {
   Json run = Json::object();  // a run file, or the part of one the text says
   std::vector<Assumed> assumed;
   std::vector<std::string> without_effect;  // known to move no number here
-  std::vector<LeftOver> not_understood;
+  std::vector<LeftOver> ignored;
   std::int64_t checkpointed_every = 0;  // every n-th layer, for fit_import; 0: said by the run
   // DeepSpeed's "auto" of its prefetch, which follows from the model's width, for fit_import.
   bool prefetch_of_width = false;
@@ -99,7 +99,7 @@ ImportedRun import_run(ForeignFormat format, std::string_view text, const std::s
 
 // A key of the run that the text does not say, or says otherwise; null: the text says it and the
 // run has no such key. `read` is what reading the text gives instead; null: nothing.
-struct NotSaid {
+struct NotExpressed {
   std::string path;
   Json value;
   Json read = {};
@@ -107,7 +107,7 @@ struct NotSaid {
 
 struct ExportedRun {
   std::string text;
-  std::vector<NotSaid> not_said;
+  std::vector<NotExpressed> not_expressed;
 };
 
 // `run` is the run file that `resolved` came from: an inline framework stands only there.
@@ -121,7 +121,7 @@ Json run_file(const ResolvedRun& resolved, const Json& run);
 std::vector<std::string> missing_keys(const Json& run);
 
 // `run` is the run file that `resolved` came from.
-std::vector<NotSaid> not_said(const ResolvedRun& resolved, const Json& run, const Json& imported,
-                              const ConfigLookup& lookup);
+std::vector<NotExpressed> not_expressed(const ResolvedRun& resolved, const Json& run,
+                                        const Json& imported, const ConfigLookup& lookup);
 
 }  // namespace orrery

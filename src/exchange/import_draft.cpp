@@ -53,12 +53,12 @@ constexpr std::string_view kMovingParts =
     "n_shared_experts tp_size cp_size pp_size";
 
 // Switches that are on unless they are told not to be, in the tools that have them.
-constexpr std::array<std::string_view, 4> kOnUnlessTold = {
+constexpr std::array<std::string_view, 4> kOnByDefault = {
     "reshard_after_forward", "use_distributed_optimizer", "overlap_comm", "overlap_p2p_comm"};
 
-bool is_on_unless_told(std::string_view name) {
+bool is_on_by_default(std::string_view name) {
   const std::string_view last = name.substr(name.rfind('.') + 1);
-  return std::find(kOnUnlessTold.begin(), kOnUnlessTold.end(), last) != kOnUnlessTold.end();
+  return std::find(kOnByDefault.begin(), kOnByDefault.end(), last) != kOnByDefault.end();
 }
 
 const SettingNote* find_note(std::span<const SettingNote> notes, std::string_view name) {
@@ -91,12 +91,12 @@ bool forget_assumption(ImportedRun& imported, const std::string& path) {
 }
 
 // Values of the command line are not assumed.
-void forget_said(ImportedRun& imported, const Json& given) {
-  const auto said = [&](const auto& path) {
+void forget_given(ImportedRun& imported, const Json& given) {
+  const auto stated = [&](const auto& path) {
     return !path.empty() && !value_at(given, path).is_null();
   };
-  std::erase_if(imported.assumed, [&](const Assumed& a) { return said(a.path); });
-  std::erase_if(imported.not_understood, [&](const LeftOver& l) { return said(l.key); });
+  std::erase_if(imported.assumed, [&](const Assumed& a) { return stated(a.path); });
+  std::erase_if(imported.ignored, [&](const LeftOver& l) { return stated(l.key); });
 }
 
 void move_option(ImportedRun& imported, const std::string& name, const Json& value,
@@ -111,7 +111,7 @@ void move_option(ImportedRun& imported, const std::string& name, const Json& val
     return;
   }
   if (value == false) return imported.without_effect.push_back(name + " (off)");
-  imported.not_understood.push_back({name + " " + brief(value), profile + " has no such switch"});
+  imported.ignored.push_back({name + " " + brief(value), profile + " has no such switch"});
 }
 
 // Switches of a profile and of those it inherits.
@@ -156,9 +156,9 @@ void fit_checkpoints(ImportedRun& imported, const Json& given, const ConfigLooku
   merge_over(run, given);
   const std::int64_t layers = layers_of_model(run, lookup);
   if (layers == 0) {
-    imported.not_understood.push_back({"every layer of " + std::to_string(every) + " checkpointed",
-                                       "of how many; give --model, or --recompute",
-                                       "parallel.recompute", true});
+    imported.ignored.push_back({"every layer of " + std::to_string(every) + " checkpointed",
+                                "of how many; give --model, or --recompute", "parallel.recompute",
+                                true});
     return;
   }
   const std::int64_t n =
@@ -194,7 +194,7 @@ void fit_prefetch(ImportedRun& imported, const Json& given, const ConfigLookup& 
                 [](const std::string& s) { return s == deepspeed::kPrefetch.name; });
   const auto model = whole_model(run, lookup);
   if (!model) {
-    imported.not_understood.push_back(
+    imported.ignored.push_back(
         {setting, "0.9 of the square of the model's width; give --model", option, true});
     return;
   }
@@ -219,7 +219,7 @@ void refuse_quantised(ImportedRun& imported, const Json& given, const ConfigLook
   const std::string way = quantised_config(d.json);
   if (way.empty()) return;
   erase_at(imported.run, "model");
-  imported.not_understood.push_back(
+  imported.ignored.push_back(
       {"quantization_config.quant_method " + way,
        "weights that are quantised already; give the config.json of their base", "model", true});
 }
@@ -231,7 +231,7 @@ bool is_part_of_model(const Json& model) {
 }
 
 void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
-  forget_said(imported, given);
+  forget_given(imported, given);
   refuse_quantised(imported, given, lookup);
   fit_prefetch(imported, given, lookup);
   fit_options(imported, given, lookup);
@@ -277,8 +277,8 @@ bool moves_a_number(std::string_view name) {
 }
 
 bool ImportDraft::is_open(std::string_view key) const {
-  return std::any_of(out.not_understood.begin(), out.not_understood.end(),
-                     [&](const LeftOver& l) { return l.stops && l.key == key; });
+  return std::any_of(out.ignored.begin(), out.ignored.end(),
+                     [&](const LeftOver& l) { return l.is_refused && l.key == key; });
 }
 
 void ImportDraft::set(std::string_view path, Json value) {
@@ -292,7 +292,7 @@ void ImportDraft::open(std::string_view key, const std::string& setting, const s
     return;
   }
   if (!key.empty()) erase_at(out.run, key);
-  out.not_understood.push_back({setting, why, std::string(key), true});
+  out.ignored.push_back({setting, why, std::string(key), true});
 }
 
 bool ImportDraft::is_without_effect(std::string_view name) const {
@@ -321,8 +321,8 @@ void ImportDraft::assume(const std::string& path, Json value, const std::string&
   set(path, std::move(value));
 }
 
-void ImportDraft::not_understood(const std::string& setting, const std::string& why) {
-  out.not_understood.push_back({setting, why});
+void ImportDraft::ignored(const std::string& setting, const std::string& why) {
+  out.ignored.push_back({setting, why});
 }
 
 void ImportDraft::set_aside_unknown_values() {
@@ -336,7 +336,7 @@ void ImportDraft::set_aside_unknown_values() {
                (moves_a_number(s.name) && find_note(not_modelled, s.name) == nullptr)) {
       open(key, text_of(s), "a value only the shell knows");
     } else {
-      not_understood(text_of(s), "a value only the shell knows");
+      ignored(text_of(s), "a value only the shell knows");
     }
   }
   settings.remove_if(unknown);
@@ -355,14 +355,14 @@ void ImportDraft::list_leftovers() {
     if (s.taken) continue;
     const bool known = is_without_effect(s.name);
     const SettingNote* note = find_note(not_modelled, s.name);
-    if (known || (is_off(s.value) && !is_on_unless_told(s.name))) {
+    if (known || (is_off(s.value) && !is_on_by_default(s.name))) {
       out.without_effect.push_back(s.written + (known ? "" : " (off)"));
     } else if (note != nullptr) {
-      not_understood(text_of(s), std::string(note->why));
-    } else if (moves_a_number(s.name) || is_on_unless_told(s.name)) {
-      stop(text_of(s), "no key of a run file says this");
+      ignored(text_of(s), std::string(note->why));
+    } else if (moves_a_number(s.name) || is_on_by_default(s.name)) {
+      refuse(text_of(s), "no key of a run file says this");
     } else {
-      not_understood(text_of(s), "no key of a run file");
+      ignored(text_of(s), "no key of a run file");
     }
   }
 }

@@ -74,7 +74,7 @@ struct ImportDraft {
   // The key stays missing, unless the command line says it: then that value is taken.
   void open(std::string_view key, const std::string& setting, const std::string& why);
   // A setting that changes memory or time and has no key.
-  void stop(const std::string& setting, const std::string& why) { open("", setting, why); }
+  void refuse(const std::string& setting, const std::string& why) { open("", setting, why); }
   const Json& at(std::string_view path) const { return value_at(out.run, path); }
   std::int64_t count_at(std::string_view path, std::int64_t otherwise) const;
   bool is_on(std::string_view name) { return settings.flag(name).value_or(false); }
@@ -83,7 +83,7 @@ struct ImportDraft {
   // The tool's default, where the path has no value yet; open where `other_defaults` are the
   // tool's.
   void assume(const std::string& path, Json value, const std::string& why);
-  void not_understood(const std::string& setting, const std::string& why);
+  void ignored(const std::string& setting, const std::string& why);
 
   // A model of ours by its name.
   void assume_model(const std::string& name, const std::string& why) {
@@ -96,7 +96,7 @@ struct ImportDraft {
   void set_aside_unknown_values();
   // Settings of a feature that is off.
   void set_aside(std::span<const NameRow> rows, const std::string& feature);
-  // All that nobody asked for.
+  // Settings that no reader took.
   void list_leftovers();
 };
 

@@ -195,9 +195,8 @@ class Import {
       ImportedRun part;
       part.format = ForeignFormat::sbatch;
       part.file = f.name;
-      part.not_understood.push_back({"--config_file " + name,
-                                     "is not given, and may shard the model; give it too", "",
-                                     true});
+      part.ignored.push_back({"--config_file " + name,
+                              "is not given, and may shard the model; give it too", "", true});
       parts_.push_back(std::move(part));
     }
   }

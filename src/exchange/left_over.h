@@ -13,7 +13,7 @@ struct LeftOver {
   std::string setting;
   std::string why;
   std::string key = {};
-  bool stops = false;
+  bool is_refused = false;
 };
 
 }  // namespace orrery

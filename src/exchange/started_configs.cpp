@@ -181,7 +181,7 @@ void environment_over(ImportJob& job, const ShellVariables& variables) {
 enum class Started : std::uint8_t { nothing, launch, training };
 
 // The command's overrides then stand in the file that it starts.
-Started says_more(const Words& words, ImportJob& job) {
+Started has_more(const Words& words, ImportJob& job) {
   Started started = Started::nothing;
   bool overridden = false;
   for (ForeignFile& f : job.files) {
@@ -217,7 +217,7 @@ Started says_more(const Words& words, ImportJob& job) {
 }
 
 // The settings of the training stand behind the program that Accelerate launches.
-bool says_the_training(const ForeignFile& script) {
+bool starts_the_training(const ForeignFile& script) {
   return recognise(script).format == ForeignFormat::hf_trainer;
 }
 
@@ -307,9 +307,9 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     const ShellRun run = run_shell(script.text, script.name);
     for (const ShellCommand& c : run.commands) {
       const Words words = words_of(run, c);
-      const Started what = says_more(words, job);
+      const Started what = has_more(words, job);
       if (what == Started::nothing) continue;
-      if (what == Started::launch && says_the_training(script)) break;
+      if (what == Started::launch && starts_the_training(script)) break;
       environment_over(job, run.variables);
       started.push_back({script.name, launched_processes(words, run.variables)});
       break;
@@ -320,7 +320,7 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     const ShellCommand& last = run.commands.back();
     Words words = words_of(run, last);
     words.push_back(*named);
-    if (says_more(words, job) == Started::nothing) continue;
+    if (has_more(words, job) == Started::nothing) continue;
     environment_over(job, run.variables);
     started.push_back({script.name, launched_processes(words, run.variables)});
   }

@@ -25,7 +25,7 @@ struct Candidate {
   Bytes peak{};
 };
 
-// Better, then smaller, then first.
+// The better objective first, then the smaller peak, then the earlier place in the space.
 bool is_before(const Candidate& a, const Candidate& b);
 bool needs_less(const Candidate& a, const Candidate& b);
 

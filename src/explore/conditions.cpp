@@ -55,7 +55,7 @@ std::vector<std::string> known_names(const MetricSource& metrics) {
   return names;
 }
 
-std::string without_room(const std::string& name) {
+std::string without_blanks(const std::string& name) {
   for (const std::string_view room : {"parallel.", "training."}) {
     if (name.rfind(room, 0) == 0) return name.substr(room.size());
   }
@@ -106,12 +106,12 @@ BoundExpression::BoundExpression(const std::string& text, const ExpressionSource
 BoundExpression::Operand BoundExpression::bind(const std::string& name,
                                                const ExpressionSource& source,
                                                const std::string& path) {
-  const std::optional<SearchAxis> axis = find_name<SearchAxis>(without_room(name));
+  const std::optional<SearchAxis> axis = find_name<SearchAxis>(without_blanks(name));
   if (axis && !is_of_words(*axis)) {
     return {kAxis, static_cast<std::size_t>(*axis), MetricTrend::known};
   }
   for (const Word& w : kWords) {
-    if (without_room(name) != w.name) continue;
+    if (without_blanks(name) != w.name) continue;
     check_word(w, source, path);
     if (w.trend != MetricTrend::known) needs_ = Known::answer;
     return {w.kind, 0, w.trend};

@@ -30,7 +30,7 @@ struct Run;
 // or falls; or nothing is known but that it is not negative.
 enum class MetricTrend : std::uint8_t { known, rises, falls, unknown };
 
-// The metrics as the report room has them, for whoever stands to its left.
+// The metrics as the report module has them, for whoever stands to its left.
 struct MetricSource {
   std::vector<std::string> names;
   std::vector<MetricTrend> trends;

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "explore/unit_walk.h"
 #include "explore/space.h"
+#include "explore/unit_walk.h"
 
 namespace orrery {
 namespace {

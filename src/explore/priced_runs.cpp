@@ -40,13 +40,13 @@ constexpr EnumArray<SearchAxis, Vary> kHeldBy = {
 };
 
 // The rows say what a change of a key makes anew; the keys must hold no less.
-constexpr bool holds_what_rows_say() {
+constexpr bool holds_what_rows_give() {
   for (const SearchAxis a : kAllOf<SearchAxis>) {
     if (kAxisKeys[a].key->vary != kHeldBy[a]) return false;
   }
   return true;
 }
-static_assert(holds_what_rows_say());
+static_assert(holds_what_rows_give());
 
 }  // namespace
 

@@ -145,13 +145,13 @@ void lead_search(const SearchTeam& team, std::size_t places, const SharedBest& b
                  const std::function<void(const SearchTally&)>& add) {
   std::size_t next = 0;
   team.serve([&](const std::string& question) -> std::optional<std::string> {
-    MessageReader told(question);
+    MessageReader reported(question);
     bool is_last = false;
-    told.get(is_last);
-    hear(told, best);
+    reported.get(is_last);
+    hear(reported, best);
     if (is_last) {
       SearchTally tally;
-      for_members(tally, [&](auto& member) { told.get(member); });
+      for_members(tally, [&](auto& member) { reported.get(member); });
       add(tally);
       return {};
     }
@@ -168,10 +168,10 @@ std::optional<std::size_t> next_place(const SearchTeam& team, const SharedBest& 
   tell(question, best);
   const auto reply = team.ask(question.text());
   if (!reply) return {};
-  MessageReader told(*reply);
+  MessageReader reported(*reply);
   std::int64_t place = kNoPlace;
-  told.get(place);
-  hear(told, best);
+  reported.get(place);
+  hear(reported, best);
   return place < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(place));
 }
 

@@ -10,18 +10,20 @@ namespace orrery {
 namespace {
 
 // Writes a key that the search varied, even if its value is the default.
-void say_what_varies(const Space& space, const Strategy& s, StrategyRequest& q) {
-  const auto is_said = [&](SearchAxis a) { return space.axes[a].open || !space.axes[a].is_free(); };
+void list_what_varies(const Space& space, const Strategy& s, StrategyRequest& q) {
+  const auto is_given = [&](SearchAxis a) {
+    return space.axes[a].open || !space.axes[a].is_free();
+  };
   if (space.has_partitions()) {
     q.partition = s.partition;
     q.zero.reset();
   } else {
     q.partition.reset();
     q.zero = s.zero;
-    const bool grouped = is_said(SearchAxis::zero_shard_group) && s.zero > 0;
+    const bool grouped = is_given(SearchAxis::zero_shard_group) && s.zero > 0;
     if (grouped) q.zero_shard_group = s.partition.optimizer;
   }
-  if (!is_said(SearchAxis::recompute_modules)) q.recompute_modules.reset();
+  if (!is_given(SearchAxis::recompute_modules)) q.recompute_modules.reset();
   if (space.offloads.size() > 1) q.offload = s.offload;
 }
 
@@ -35,7 +37,7 @@ Json strategy_keys(const Space& space, const Strategy& s) {
   q.zeropp = {};
   q.post_validation.reset();
   q.order.reset();
-  say_what_varies(space, s, q);
+  list_what_varies(space, s, q);
   Json keys = Json::object();
   write_keys(kStrategyKeys, q, at_key<&RunRequest::parallel>(keys));
   at_key<&TrainingRequest::micro_batch>(at_key<&RunRequest::training>(keys)) = s.micro_batch;

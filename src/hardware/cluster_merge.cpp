@@ -84,7 +84,7 @@ Json without(const Json& object, const std::string& key) {
   return copy;
 }
 
-bool says_power_itself(const Json& node) {
+bool sets_power_itself(const Json& node) {
   return listed_source(node, "power").kind == SourceKind::run;
 }
 
@@ -101,7 +101,7 @@ std::optional<Watts> device_power(const Json& node, const Reader& at,
 // they draw more or less.
 void change_power(Json& node, std::optional<Watts> before, std::optional<Watts> now,
                   const Reader& change) {
-  if (!before || !now || *before == *now || says_power_itself(node)) return;
+  if (!before || !now || *before == *now || sets_power_itself(node)) return;
   if (!node.contains("power") || !node.contains("devices_per_node")) return;
   if (!node["devices_per_node"].is_number()) return;  // refused later
   const Watts all = Reader(node["power"], change.file(), "power").quantity<Watts::dimension>();

@@ -3,7 +3,7 @@
 // One accelerator, as a plain fixed-size value: its peak rates, and the fraction of them that real
 // kernels reach.
 //
-// Models peaks, memory, the link to the host, and the attained fractions that the cost room uses.
+// Models peaks, memory, the link to the host, and the attained fractions that the cost module uses.
 // Leaves out caches, clocks that change with the data, and differences between two samples of the
 // same part. Every number comes from configs/hardware/devices, with its source beside it.
 // Units: SI; peaks are dense (no structured sparsity), bandwidths are for one direction.

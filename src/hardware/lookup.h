@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the hardware room asks for a document by name; io knows where documents are.
+// How the hardware module asks for a document by name; io knows where documents are.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,7 @@ Json common_axes(const ResolvedRun& resolved) {
   return axes;
 }
 
-bool says_recompute(const StrategyRequest& q) {
+bool sets_recompute(const StrategyRequest& q) {
   return q.recompute || q.recompute_modules || q.recompute_method || q.recompute_layers;
 }
 
@@ -59,7 +59,7 @@ Json axes_beside(Json axes, const OpenRun& open, const Json& search) {
   const StrategyRequest& q = open.request;
   const auto is_given = [&](SearchAxis a) {
     if (a == SearchAxis::micro_batch) return open.micro_batch.has_value();
-    if (a == SearchAxis::recompute) return says_recompute(q);
+    if (a == SearchAxis::recompute) return sets_recompute(q);
     Json value;
     return kAxisKeys[a].key->write(&q, *kAxisKeys[a].key, value);
   };

@@ -171,8 +171,8 @@ BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& re
 }
 
 // Kept weights are reduced when the last backward pass is done, layer by layer from a flat buffer,
-// the next filled while the last is sent. No activation's block is as large, so that the allocator
-// asks for more although theirs are free.
+// the next filled while the last is sent. Free blocks of activations are too small for the buffer,
+// so the allocator asks the device for more memory.
 template <Number R>
 BytesOf<R> reduced_at_the_end(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                               const StageHoldings& h) {

@@ -23,7 +23,7 @@
 #include "core/enum_names.h"
 #include "core/modules.h"
 #include "core/precision.h"
-#include "core/room.h"
+#include "core/raw_array.h"
 #include "model/adapter.h"
 #include "model/architecture.h"
 #include "model/chains.h"
@@ -356,8 +356,8 @@ enum class BlockKind : std::uint8_t { embedding, layer, head, mtp };
 struct Block {
   BlockKind kind = BlockKind::layer;
   std::uint8_t count = 0;
-  Room<Operator, kMaxOperators> operators;  // in which the first `count` stand
-  SavedTensor input;                        // the only saved tensor under full recompute
+  RawArray<Operator, kMaxOperators> operators;  // in which the first `count` stand
+  SavedTensor input;                            // the only saved tensor under full recompute
 };
 
 // A block without a backward pass is frozen, and all below it is.

@@ -127,8 +127,8 @@ Json compression_json(const CompressionProfile& p) {
     const bool alike = std::all_of(codecs.begin(), codecs.end(),
                                    [&](const Codec& c) { return c == codecs[Collective{}]; });
     // Said even so, where another dimension's would be taken.
-    const bool said = d == CommDimension::etp || d == CommDimension::edp;
-    if (own.empty() && (!said || !compresses(p.compression))) continue;
+    const bool stated = d == CommDimension::etp || d == CommDimension::edp;
+    if (own.empty() && (!stated || !compresses(p.compression))) continue;
     j[std::string(name_of(d))] = alike && !own.empty() ? codec_json(codecs[Collective{}]) : own;
   }
   return j;

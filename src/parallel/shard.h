@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "core/enum_names.h"
-#include "core/room.h"
+#include "core/raw_array.h"
 #include "model/operators.h"
 #include "network/collective.h"
 #include "orrery/quantity.h"
@@ -100,8 +100,8 @@ struct ShardedOperator : OperatorSizes {
 struct ShardedBlock {
   BlockKind kind = BlockKind::layer;
   std::uint8_t count = 0;
-  Room<ShardedOperator, kMaxOperators> operators;  // in which `count` stand
-  Bytes input{};                                   // what full recompute keeps
+  RawArray<ShardedOperator, kMaxOperators> operators;  // in which `count` stand
+  Bytes input{};                                       // what full recompute keeps
 };
 
 void shard(const Block& block, const Degrees& d, ShardedBlock& out);

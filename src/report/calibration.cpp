@@ -59,15 +59,15 @@ std::string remark(const FittedKnob& k) {
 Table constants_table(const MeasurementFit& fit) {
   Table t({{"constant"}, {"documents", true}, {"fitted", true}, {"±", true}, {""}}, 2);
   // Two knobs may move one constant: a head's own, and the backward passes of all heads.
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const FittedKnob& k : fit.knobs) {
     for (const KnobPath& p : k.knob.paths) {
-      if (k.pinned) told.insert(p.path);
+      if (k.pinned) reported.insert(p.path);
     }
   }
   for (const FittedKnob& k : fit.knobs) {
     for (const KnobPath& p : k.knob.paths) {
-      if (!k.pinned && !told.insert(p.path).second) continue;
+      if (!k.pinned && !reported.insert(p.path).second) continue;
       t.add({p.path, number_cell(p.get(fit.before), p.unit),
              k.pinned ? number_cell(p.get(fit.after), p.unit) : "–",
              k.pinned ? percent(k.spread) : "", remark(k)});

@@ -77,7 +77,7 @@ class PlanPage {
 
   std::vector<Cell> option_row(std::size_t i) const {
     const OptionAnswer& o = option(i);
-    std::vector<Cell> row = {{name_of(o), i == best_ ? Ink::bold : Ink::plain},
+    std::vector<Cell> row = {{name_of(o), i == best_ ? TextStyle::bold : TextStyle::plain},
                              gpus_text(o),
                              strategy_text(o.run->run.strategy),
                              percent(mfu_of(o.answer)),

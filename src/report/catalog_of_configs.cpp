@@ -27,7 +27,7 @@ Cell quantity_cell(Quantity<D> q) {
 }
 
 // Positions of a learned table where the model does not say how many.
-constexpr std::int64_t kUsualSequence = 2048;
+constexpr std::int64_t kTypicalSequence = 2048;
 
 Cell gib_cell(Bytes b) { return {gib_text(b, 1), (b / kGiB).si()}; }
 
@@ -77,7 +77,7 @@ Table model_list(const std::vector<NamedDocument>& documents) {
               {"experts", "experts", true}});
   for (const NamedDocument& d : documents) {
     const Architecture a = read_model(d.json, d.file, "", d.name).architecture;
-    const ParameterCount n = parameter_count(a, kUsualSequence);
+    const ParameterCount n = parameter_count(a, kTypicalSequence);
     list.add({d.name, parameters_cell(n.total), parameters_cell(n.active), count_cell(a.layers),
               count_cell(a.hidden), count_cell(a.heads),
               is_moe(a) ? count_cell(a.moe.experts) : Cell("–", 0)});

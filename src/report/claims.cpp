@@ -141,19 +141,21 @@ std::vector<std::string> assumed(const Claim& c) {
 }
 
 // A paragraph whose text hangs in a column of its own below its first words.
-Paragraph told(const std::string& as, const std::string& text) { return {as + ": " + text, 4, 2}; }
+Paragraph reported(const std::string& as, const std::string& text) {
+  return {as + ": " + text, 4, 2};
+}
 
 Section claim_section(const Claim& c) {
   Section s{c.title};
-  s.add(told("claim", c.claim));
-  s.add(told("source", c.source + (c.url.empty() ? "" : ", " + c.url)));
-  for (const std::string& a : assumed(c)) s.add(told("assumed", a));
+  s.add(reported("claim", c.claim));
+  s.add(reported("source", c.source + (c.url.empty() ? "" : ", " + c.url)));
+  for (const std::string& a : assumed(c)) s.add(reported("assumed", a));
   return s;
 }
 
 Section verdict_section(const JudgedClaim& j) {
   Section s;
-  for (const std::string& r : refusals(j)) s.add(told("refused", r));
+  for (const std::string& r : refusals(j)) s.add(reported("refused", r));
   for (std::size_t i = 0; i < j.checks.size(); ++i) {
     s.add(Paragraph{std::to_string(i + 1) + ". " + j.claim.checks[i].text, 5, 2});
     s.add(Paragraph{bold(verdict_text(j.checks[i])), 5, 5});

@@ -150,8 +150,8 @@ Table size_table(const CommReport& r) {
     const double of_count = static_cast<double>(bin.count) / static_cast<double>(count);
     const double of_sent = bin.sent / sent;
     table.add({power_of_two_text(bin.exponent), grouped(bin.count), percent(of_count),
-               bar_cell(of_count, Ink::plain), pretty(bin.sent, 3), percent(of_sent),
-               bar_cell(of_sent, Ink::plain), kinds_in(r, bin)});
+               bar_cell(of_count, TextStyle::plain), pretty(bin.sent, 3), percent(of_sent),
+               bar_cell(of_sent, TextStyle::plain), kinds_in(r, bin)});
   }
   return table;
 }

@@ -102,7 +102,7 @@ Section runs_section(const Comparison& c) {
     Phrase line = letter(i) + "  " + bold(c.runs[i].name) + ": " + r.resolved.model_name + " on " +
                   grouped(r.resolved.run.cluster.gpus) + " of " +
                   std::string(r.resolved.run.cluster.node.view());
-    if (!is_feasible(r)) line += ", " + Phrase(Ink::red, "does not fit");
+    if (!is_feasible(r)) line += ", " + Phrase(TextStyle::red, "does not fit");
     s.add(Paragraph{line, 5});
     const std::string calibrated = calibration_line(r.resolved);
     if (!calibrated.empty()) s.add(Paragraph{calibrated, 5, 3});

@@ -231,7 +231,8 @@ Table stage_rows(const RunReport& r) {
 }  // namespace
 
 Phrase verdict_of(const RunReport& r) {
-  return {is_feasible(r) ? Ink::green : Ink::red, std::string(fit_words(r.resolved.run, r.answer))};
+  return {is_feasible(r) ? TextStyle::green : TextStyle::red,
+          std::string(fit_words(r.resolved.run, r.answer))};
 }
 
 std::optional<PieceTime> training_time(const RunReport& r) {
@@ -321,16 +322,16 @@ Section memory_section(const RunReport& r) {
   const Answer& a = r.answer;
   const Bytes whole = a.memory.peak > a.capacity ? a.memory.peak : a.capacity;
   Table bars = bar_table("part", "memory");
-  const auto add = [&](const std::string& label, Bytes b, Ink ink) {
-    bars.add({label, gib_text(b, 2), percent(b / a.capacity), bar_cell(b / whole, ink)});
+  const auto add = [&](const std::string& label, Bytes b, TextStyle text_style) {
+    bars.add({label, gib_text(b, 2), percent(b / a.capacity), bar_cell(b / whole, text_style)});
   };
   for (const Metric& m : metrics()) {
     if (m.group != MetricGroup::memory_line) continue;
     const Bytes b = m.value({r.resolved.run, a}) * kGiB;
-    if (b > Bytes()) add(std::string(m.label), b, Ink::blue);
+    if (b > Bytes()) add(std::string(m.label), b, TextStyle::blue);
   }
-  add("peak", a.memory.peak, is_feasible(r) ? Ink::green : Ink::red);
-  add("capacity", a.capacity, Ink::dim);
+  add("peak", a.memory.peak, is_feasible(r) ? TextStyle::green : TextStyle::red);
+  add("capacity", a.capacity, TextStyle::dim);
   return {bold("Memory") + " of the fullest stage, " + std::to_string(a.memory_stage), {bars}};
 }
 

@@ -64,9 +64,9 @@ class Tree {
     const bool again = printed_[index];
     const bool hidden = !leaf && !again && level >= depth_;
     Phrase line = bold(name) + "  " + value;
-    if (again && !leaf) line += Phrase(Ink::dim, "  as above");
+    if (again && !leaf) line += Phrase(TextStyle::dim, "  as above");
     if (hidden) line += "  …";
-    if (!again && !n.source.empty()) line += Phrase(Ink::dim, "  ← " + n.source);
+    if (!again && !n.source.empty()) line += Phrase(TextStyle::dim, "  ← " + n.source);
     add_line(line, 2 * level);
     cut_ = cut_ || hidden;
     if (!hidden) printed_[index] = true;

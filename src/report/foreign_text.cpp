@@ -34,10 +34,10 @@ std::string laid_out(const Json& run) {
   return text + "\n}\n";
 }
 
-Json left_over_json(const ImportedRun& r, bool stops) {
+Json left_over_json(const ImportedRun& r, bool is_refused) {
   Json list = Json::array();
-  for (const LeftOver& l : r.not_understood) {
-    if (l.stops != stops) continue;
+  for (const LeftOver& l : r.ignored) {
+    if (l.is_refused != is_refused) continue;
     list.push_back({{"setting", l.setting}, {"why", l.why}});
     if (!l.key.empty()) list.back()["key"] = l.key;
   }
@@ -65,10 +65,10 @@ std::string refusal_line(const LeftOver& l) {
 
 std::vector<std::string> import_warnings(const ImportedRun& r, const std::string& keys) {
   std::vector<std::string> lines;
-  const auto n = std::count_if(r.not_understood.begin(), r.not_understood.end(),
-                               [](const LeftOver& l) { return !l.stops; });
-  for (const LeftOver& l : r.not_understood) {
-    if (!l.stops)
+  const auto n = std::count_if(r.ignored.begin(), r.ignored.end(),
+                               [](const LeftOver& l) { return !l.is_refused; });
+  for (const LeftOver& l : r.ignored) {
+    if (!l.is_refused)
       lines.push_back(one_line(r.file + ": not understood: " + l.setting + " (" + l.why + ")"));
   }
   if (n > 0) lines.push_back(r.file + ": " + std::to_string(n) + " not understood");
@@ -90,7 +90,7 @@ Json imported_json(const ImportedRun& r) {
 
 bool has_comments(ForeignFormat format) { return format != ForeignFormat::deepspeed; }
 
-std::string not_said_line(ForeignFormat format, const NotSaid& n) {
+std::string not_expressed_line(ForeignFormat format, const NotExpressed& n) {
   return "no equivalent in " + std::string(tool_of(format)) + ": " + n.path + " = " +
          shortened(bare_text(n.value), 60);
 }
@@ -121,7 +121,8 @@ std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
   const bool script = exported.text.starts_with("#!");
   const std::size_t head = script ? exported.text.find('\n') + 1 : 0;
   std::string text = exported.text.substr(0, head);
-  for (const NotSaid& n : exported.not_said) text += comment("#", not_said_line(format, n));
+  for (const NotExpressed& n : exported.not_expressed)
+    text += comment("#", not_expressed_line(format, n));
   const std::string to_add = kToAdd[format];
   if (!to_add.empty()) text += comment("#", "to add, as a run file has no key for it: " + to_add);
   return text + exported.text.substr(head);
@@ -129,7 +130,7 @@ std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
 
 Json exported_json(ForeignFormat format, const ExportedRun& exported) {
   Json j = {{"format", name_of(format)}, {"text", exported.text}};
-  j["not_said"] = json_list(exported.not_said, [&](const NotSaid& n) -> Json {
+  j["not_said"] = json_list(exported.not_expressed, [&](const NotExpressed& n) -> Json {
     return {{"path", n.path}, {"value", n.value}};
   });
   return versioned(std::move(j));

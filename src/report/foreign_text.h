@@ -24,7 +24,7 @@ std::string exported_text(ForeignFormat format, const ExportedRun& exported);
 Json exported_json(ForeignFormat format, const ExportedRun& exported);
 
 // "no equivalent in Megatron-LM: cluster.node = dgx-h100"
-std::string not_said_line(ForeignFormat format, const NotSaid& n);
+std::string not_expressed_line(ForeignFormat format, const NotExpressed& n);
 
 bool has_comments(ForeignFormat format);
 

@@ -149,7 +149,7 @@ Section run_assumptions(const ResolvedRun& r) {
     section.add(Paragraph{bold("Assumed") + "  " + joined(parts, " · "), 2});
   }
   for (const std::string& warning : r.warnings) {
-    section.add(Paragraph{Phrase(Ink::yellow, "Warning") + "  " + warning, 2});
+    section.add(Paragraph{Phrase(TextStyle::yellow, "Warning") + "  " + warning, 2});
   }
   return section;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An object of known size. One that grows key by key copies all its keys each time that its room
+// An object of known size. One that grows key by key copies all its keys each time that its module
 // doubles, a seventh of the time of an answer. Errors: none.
 #pragma once
 

@@ -58,9 +58,10 @@ std::string ties(const SearchReport& r) {
 Phrase nothing_fits(const RunReport& nearest) {
   const Run& run = nearest.resolved.run;
   if (!is_feasible(nearest)) {
-    return Phrase(Ink::red, "nothing fits") + "; below is the strategy that needs least memory";
+    return Phrase(TextStyle::red, "nothing fits") +
+           "; below is the strategy that needs least memory";
   }
-  return Phrase(Ink::red, "nothing fits as surely as asked") +
+  return Phrase(TextStyle::red, "nothing fits as surely as asked") +
          "; below is the strategy that needs least memory; probability of fitting " +
          probability_words(fit_probability(run, nearest.answer)) + " (--risk accepts less)";
 }

@@ -131,7 +131,7 @@ std::string key_text(const std::string& name) {
 // The cells of a row as they come, without a document of them.
 class RowText {
  public:
-  explicit RowText(bool csv) : csv_(csv) { text_.reserve(kUsual); }
+  explicit RowText(bool csv) : csv_(csv) { text_.reserve(kTypicalLength); }
 
   // `key` as key_text() has it.
   void add(const std::string& key, const Json& value) {
@@ -148,7 +148,7 @@ class RowText {
   std::string line() const { return row_line(csv_ ? text_ : text_ + "}", csv_); }
 
  private:
-  static constexpr std::size_t kUsual = 4096;  // of all columns
+  static constexpr std::size_t kTypicalLength = 4096;  // of all columns
 
   bool csv_;
   std::string text_;

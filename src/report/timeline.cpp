@@ -71,21 +71,21 @@ struct Window {
 
 struct Glyph {
   char sign = '.';
-  Ink ink = Ink::dim;
+  TextStyle text_style = TextStyle::dim;
 };
 
 Glyph glyph_of(const PassGraph& graph, const Span& span) {
   if (span.node < 0) {
     const bool gathers = span.kind == SpanKind::gather;
-    return {span.kind == SpanKind::update ? 'u' : gathers ? '<' : '>', Ink::yellow};
+    return {span.kind == SpanKind::update ? 'u' : gathers ? '<' : '>', TextStyle::yellow};
   }
   const std::int32_t digit = graph.micro_batch[static_cast<std::size_t>(span.node)] % 10;
   switch (span.kind) {
     case SpanKind::forward:
     case SpanKind::pair:
-      return {static_cast<char>('0' + digit), Ink::blue};
+      return {static_cast<char>('0' + digit), TextStyle::blue};
     case SpanKind::weight_gradient:
-      return {'w', Ink::dim};
+      return {'w', TextStyle::dim};
     case SpanKind::backward:
     case SpanKind::input_gradient:
     case SpanKind::collectives:
@@ -97,7 +97,7 @@ Glyph glyph_of(const PassGraph& graph, const Span& span) {
     case SpanKind::save:
       break;
   }
-  return {static_cast<char>('a' + digit), Ink::green};
+  return {static_cast<char>('a' + digit), TextStyle::green};
 }
 
 bool is_shown(const Span& span) {
@@ -129,7 +129,7 @@ std::vector<Glyph> line_of(const PassGraph& graph, const std::vector<Span>& span
 Phrase drawn(const std::vector<Glyph>& line) {
   Phrase text;
   for (const Glyph& g : line) {
-    text += Phrase(g.ink, g.sign == '.' ? std::string("·") : std::string(1, g.sign));
+    text += Phrase(g.text_style, g.sign == '.' ? std::string("·") : std::string(1, g.sign));
   }
   return text;
 }

@@ -190,7 +190,7 @@ AnswerDocument consistency_document(const ConsistencyReport& report) {
   for (const Contradiction& c : report.contradictions) {
     table.add({c.id, basis_text(c.one), fixed(c.time_of_one.si(), 3) + " s", basis_text(c.other),
                fixed(c.time_of_other.si(), 3) + " s", fixed(c.time_of_other / c.time_of_one, 3),
-               fixed(c.usual, 3)});
+               fixed(c.median, 3)});
   }
   AnswerDocument d{"Rows against themselves"};
   add_table(d, std::move(table));
@@ -212,7 +212,7 @@ Json consistency_json(const ConsistencyReport& report) {
                     {"one_step_time_s", c.time_of_one.si()},
                     {"other", name_of(c.other)},
                     {"other_step_time_s", c.time_of_other.si()},
-                    {"usual_ratio", c.usual}});
+                    {"usual_ratio", c.median}});
   }
   return {{"rows", report.rows},
           {"compared", report.compared},

@@ -65,7 +65,8 @@ std::int64_t independent_replicas(const Run& run) {
   return run.strategy.dp / replicas_in_step(run);
 }
 
-Crowd crowd_of(const Run& run, const StepPlan& plan, const Disturbances& d, bool every_gpu) {
+SimulatedReplicas simulated_replicas(const Run& run, const StepPlan& plan, const Disturbances& d,
+                                     bool every_gpu) {
   const Strategy& s = run.strategy;
   const std::int64_t in_step = replicas_in_step(run);
   const auto stages = plan.stages.size();
@@ -78,26 +79,26 @@ Crowd crowd_of(const Run& run, const StepPlan& plan, const Disturbances& d, bool
                         [static_cast<std::size_t>(at.stage)];
     f = std::max(f, slowness_of_rank(run, d, rank));
   }
-  Crowd crowd;
-  crowd.ranks_of_actor = s.tp * s.cp * in_step;
-  crowd.speeds.jitter = d.jitter;
-  crowd.speeds.seed = d.seed;
-  crowd.speeds.ranks_of_actor = crowd.ranks_of_actor;
+  SimulatedReplicas simulated;
+  simulated.ranks_of_actor = s.tp * s.cp * in_step;
+  simulated.speeds.jitter = d.jitter;
+  simulated.speeds.seed = d.seed;
+  simulated.speeds.ranks_of_actor = simulated.ranks_of_actor;
   std::map<Factors, std::int64_t> classes;
   std::int64_t count = 0;
   for (const Factors& f : replicas) {
     const bool own = every_gpu || d.jitter > 0;
     const auto known = own ? classes.end() : classes.find(f);
     if (known != classes.end()) {
-      crowd.replica_class.push_back(known->second);
+      simulated.replica_class.push_back(known->second);
       continue;
     }
     if (!own) classes[f] = count;
-    crowd.replica_class.push_back(count++);
-    crowd.speeds.compute.insert(crowd.speeds.compute.end(), f.begin(), f.end());
+    simulated.replica_class.push_back(count++);
+    simulated.speeds.compute.insert(simulated.speeds.compute.end(), f.begin(), f.end());
   }
-  crowd.speeds.replicas = count;
-  return crowd;
+  simulated.speeds.replicas = count;
+  return simulated;
 }
 
 StepPlan with_expert_load(const Run& run, const StepPlan& plan, double load) {

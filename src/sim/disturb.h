@@ -42,7 +42,7 @@ struct Disturbances {
 };
 
 // The replicas to simulate: one for each class of equal replicas.
-struct Crowd {
+struct SimulatedReplicas {
   Speeds speeds;                            // a replica of it is a class
   std::vector<std::int64_t> replica_class;  // by replica
   std::int64_t ranks_of_actor = 1;
@@ -52,7 +52,8 @@ struct Crowd {
 // one replica.
 std::int64_t independent_replicas(const Run& run);
 
-Crowd crowd_of(const Run& run, const StepPlan& plan, const Disturbances& d, bool every_gpu);
+SimulatedReplicas simulated_replicas(const Run& run, const StepPlan& plan, const Disturbances& d,
+                                     bool every_gpu);
 
 // Factor on the time of this rank's kernels.
 double slowness_of_rank(const Run& run, const Disturbances& d, std::int64_t rank);

@@ -18,8 +18,8 @@ std::vector<Seconds> kernels_by_stage(const StepPlan& plan) {
   return sums;
 }
 
-std::int64_t first_replica_of(const Crowd& crowd, std::size_t shown) {
-  const auto& classes = crowd.replica_class;
+std::int64_t first_replica_of(const SimulatedReplicas& simulated, std::size_t shown) {
+  const auto& classes = simulated.replica_class;
   const auto first = std::find(classes.begin(), classes.end(), static_cast<std::int64_t>(shown));
   return first == classes.end() ? 0 : first - classes.begin();
 }
@@ -43,13 +43,13 @@ Speeds speeds_of_class(const Speeds& all, std::size_t shown, std::size_t stages)
   return one;
 }
 
-GpuUse gpu_use(const Run& run, const StepPlan& plan, const Crowd& crowd, const Disturbances& d,
-               std::size_t shown, Seconds step) {
+GpuUse gpu_use(const Run& run, const StepPlan& plan, const SimulatedReplicas& simulated,
+               const Disturbances& d, std::size_t shown, Seconds step) {
   GpuUse g;
-  g.replicas_played = crowd.speeds.replicas;
-  g.ranks_of_actor = crowd.ranks_of_actor;
+  g.replicas_played = simulated.speeds.replicas;
+  g.ranks_of_actor = simulated.ranks_of_actor;
   g.actors = g.replicas_played * plan.shape.stages;
-  g.slowest_replica = first_replica_of(crowd, shown);
+  g.slowest_replica = first_replica_of(simulated, shown);
   const std::vector<Seconds> of_stage = kernels_by_stage(plan);
   const std::int64_t world = world_size(run.strategy);
   for (std::int64_t rank = 0; rank < world; ++rank) {

@@ -32,7 +32,7 @@ std::size_t last_ready(const StepClock& times, std::size_t stages);
 // The speeds of one class alone.
 Speeds speeds_of_class(const Speeds& all, std::size_t shown, std::size_t stages);
 
-GpuUse gpu_use(const Run& run, const StepPlan& plan, const Crowd& crowd, const Disturbances& d,
-               std::size_t shown, Seconds step);
+GpuUse gpu_use(const Run& run, const StepPlan& plan, const SimulatedReplicas& simulated,
+               const Disturbances& d, std::size_t shown, Seconds step);
 
 }  // namespace orrery

@@ -205,11 +205,11 @@ class Simulator {
     }
     Disturbances some;
     some.seed = all.seed;
-    PlayedStep crowd;
+    PlayedStep simulated;
     const auto add = [&](Cause cause) {
-      crowd = play_crowd(some);
-      differ(cause, before, crowd.times.step);
-      before = crowd.times.step;
+      simulated = play_replicas(some);
+      differ(cause, before, simulated.times.step);
+      before = simulated.times.step;
     };
     some.slow = failed_links_;
     const bool failed = slow_down(some.slow);
@@ -222,30 +222,30 @@ class Simulator {
     if (all.spread > 0) add(Cause::spread);
     some.jitter = all.jitter;
     if (all.jitter > 0) add(Cause::jitter);
-    show_slowest(some, crowd);
+    show_slowest(some, simulated);
   }
 
-  PlayedStep play_crowd(const Disturbances& d) {
-    crowd_ = crowd_of(run_, out_.plan, d, options_.every_gpu);
-    return played(crowd_.speeds, Keep::stages);
+  PlayedStep play_replicas(const Disturbances& d) {
+    replicas_ = simulated_replicas(run_, out_.plan, d, options_.every_gpu);
+    return played(replicas_.speeds, Keep::stages);
   }
 
   // Shows the passes of the replica that is ready last.
-  void show_slowest(const Disturbances& d, const PlayedStep& crowd) {
+  void show_slowest(const Disturbances& d, const PlayedStep& simulated) {
     const std::size_t p = out_.plan.stages.size();
-    const std::size_t shown = last_ready(crowd.times, p);
+    const std::size_t shown = last_ready(simulated.times, p);
     for (std::size_t i = 0; i < p; ++i) {
       undisturbed_.push_back(time_in_passes(out_.graph, times(), i));
     }
     out_.played = play_step(out_.plan, out_.graph, options_.effects,
-                            speeds_of_class(crowd_.speeds, shown, p), Keep::passes);
+                            speeds_of_class(replicas_.speeds, shown, p), Keep::passes);
     for (std::size_t i = 0; i < p; ++i) {
-      out_.played.times.stages[i] = crowd.times.stages[shown * p + i];
+      out_.played.times.stages[i] = simulated.times.stages[shown * p + i];
     }
-    out_.played.times.step = crowd.times.step;
-    out_.played.times.last = crowd.times.last;
-    out_.played.events = crowd.events;
-    out_.gpus = gpu_use(run_, out_.plan, crowd_, d, shown, crowd.times.step);
+    out_.played.times.step = simulated.times.step;
+    out_.played.times.last = simulated.times.last;
+    out_.played.events = simulated.events;
+    out_.gpus = gpu_use(run_, out_.plan, replicas_, d, shown, simulated.times.step);
   }
 
   void differ(Cause cause, Seconds before, Seconds now) {
@@ -263,7 +263,7 @@ class Simulator {
   std::vector<LinkState> links_;  // by stage
   std::map<LinkState, OnSlowLinks> slow_;
   Workspace workspace_;
-  Crowd crowd_;
+  SimulatedReplicas replicas_;
   std::vector<Seconds> undisturbed_;  // in passes, by stage; empty where GPUs are equal
   Simulation out_;
 };

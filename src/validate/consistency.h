@@ -26,7 +26,7 @@ struct Contradiction {
   Basis other = Basis::none;
   Seconds time_of_one{};
   Seconds time_of_other{};
-  double usual = 1;  // other over one, as its source has it
+  double median = 1;  // other over one, as its source has it
 };
 
 struct ConsistencyReport {

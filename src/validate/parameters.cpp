@@ -12,8 +12,8 @@
 namespace orrery {
 namespace {
 
-constexpr double kMost = 10;        // of a change or its spread
-constexpr double kUsualBounds = 3;  // standard deviations of the prior
+constexpr double kMost = 10;          // of a change or its spread
+constexpr double kDefaultBounds = 3;  // standard deviations of the prior
 
 const FitField* find_field(const Reader& path, FitDocument document) {
   std::vector<std::string> known;
@@ -33,8 +33,8 @@ std::vector<std::string> texts(const Reader& list) {
 }
 
 void read_bounds(Reader& r, FitParameter& p) {
-  p.lowest = -kUsualBounds * p.spread;
-  p.highest = kUsualBounds * p.spread;
+  p.lowest = -kDefaultBounds * p.spread;
+  p.highest = kDefaultBounds * p.spread;
   const std::optional<Reader> bounds = r.find("bounds");
   if (!bounds) return;
   const std::vector<Reader> ends = bounds->items();

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Data flows one way: a room includes itself and the rooms to its left, and nothing but io and cli
+"""Data flows one way: a module includes itself and the modules to its left, and nothing but io and cli
 touches files, threads, streams or the environment. The order is that of CMakeLists.txt. A file that
 names std::int64_t has <cstdint> or a header of ours that has it: <string> brings it in g++ 12, not in 14."""
 
@@ -36,9 +36,9 @@ INTEGERS = re.compile(r"\bstd::u?int(8|16|32|64)_t\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
-def rooms():
+def modules():
     text = (ROOT / "CMakeLists.txt").read_text()
-    return re.findall(r"^orrery_room\((\w+)", text, re.MULTILINE)
+    return re.findall(r"^orrery_module\((\w+)", text, re.MULTILINE)
 
 
 def without_comments(text):
@@ -49,37 +49,37 @@ def without_comments(text):
                   flags=re.DOTALL)
 
 
-def include_fault(room, order, quote, header):
-    """The fault of this include in this room, or None."""
+def include_fault(module, order, quote, header):
+    """The fault of this include in this module, or None."""
     top = header.split("/")[0]
     if quote == '"':
-        if top in order and order.index(top) > order.index(room):
-            return f"{room} comes before {top}"
+        if top in order and order.index(top) > order.index(module):
+            return f"{module} comes before {top}"
         if "/" not in header or header.startswith("."):
-            return "include as \"room/file.h\""
+            return "include as \"module/file.h\""
     if header in SYSTEM_HEADERS_OF_NOBODY:
         return "not in every compiler this builds with"
-    if room in OUTSIDE:
+    if module in OUTSIDE:
         return None
     if header in SYSTEM_HEADERS_OF_OUTSIDE:
         return f"only {', '.join(sorted(OUTSIDE))} may"
     for prefix, allowed in LIBRARIES.items():
-        if header.startswith(prefix) and room not in allowed:
+        if header.startswith(prefix) and module not in allowed:
             return f"only {', '.join(sorted(allowed))} may"
     return None
 
 
-def faults_of_room(path, room, order):
+def faults_of_module(path, module, order):
     for number, line in enumerate(without_comments(path.read_text()).splitlines(), 1):
         match = INCLUDE.match(line)
         if match:
-            fault = include_fault(room, order, *match.groups())
+            fault = include_fault(module, order, *match.groups())
         else:
             code = re.sub(r'"(?:\\.|[^"\\])*"', '""', line)
             word = WORDS_OF_NOBODY.search(code)
-            if not word and room not in OUTSIDE:
+            if not word and module not in OUTSIDE:
                 word = WORDS_OF_OUTSIDE.search(code)
-            fault = "not in this room" if word else None
+            fault = "not in this module" if word else None
         if fault:
             yield f"{path.relative_to(ROOT)}:{number}: {line.strip()}: {fault}"
 
@@ -87,9 +87,9 @@ def faults_of_room(path, room, order):
 def faults_of_public_header(path, order):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = INCLUDE.match(line)
-        room, _, header = match.group(2).partition("/") if match else ("", "", "")
-        if header and room in order:
-            yield f"{path.relative_to(ROOT)}:{number}: {line.strip()}: rooms are not installed"
+        module, _, header = match.group(2).partition("/") if match else ("", "", "")
+        if header and module in order:
+            yield f"{path.relative_to(ROOT)}:{number}: {line.strip()}: modules are not installed"
 
 
 def first_lines_fault(path):
@@ -120,20 +120,20 @@ def sources(folder):
 
 
 def main():
-    order = rooms()
+    order = modules()
     found = []
     for path in sources("src"):
-        room = path.relative_to(ROOT / "src").parts[0]
-        if room not in order:
-            found.append(f"{path.relative_to(ROOT)}: {room} is not a room of CMakeLists.txt")
+        module = path.relative_to(ROOT / "src").parts[0]
+        if module not in order:
+            found.append(f"{path.relative_to(ROOT)}: {module} is not a module of CMakeLists.txt")
             continue
-        found += faults_of_room(path, room, order)
+        found += faults_of_module(path, module, order)
     for path in sources("include"):
         found += faults_of_public_header(path, order)
     for folder in ("src", "include", "tests", "bench"):
         found += [f"{path.relative_to(ROOT)}: {fault}" for path in sources(folder)
                   if (fault := first_lines_fault(path) or integers_fault(path))]
-    print("\n".join(found) or f"{len(sources('src'))} files in {len(order)} rooms: all in order")
+    print("\n".join(found) or f"{len(sources('src'))} files in {len(order)} modules: all in order")
     sys.exit(1 if found else 0)
 
 

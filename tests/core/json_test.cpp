@@ -64,10 +64,10 @@ TEST_CASE("what is no JSON is an error of one line with file and place") {
   for (const char* text : {"", "{", "{\"a\" 1}", "[1,]", "{\"a\": 1} x", "nul", "{'a': 1}", "1e999",
                            "-1e999", "NaN", "[1", "/* open", "{\"a\": \"\xff\"}"}) {
     CAPTURE(text);
-    const std::string said = refusal_of(text);
-    CAPTURE(said);
-    CHECK(holds(said, "f.json"));
-    CHECK(said.find('\n') == std::string::npos);
+    const std::string stated = refusal_of(text);
+    CAPTURE(stated);
+    CHECK(holds(stated, "f.json"));
+    CHECK(stated.find('\n') == std::string::npos);
   }
 }
 
@@ -161,11 +161,11 @@ TEST_CASE("null counts as absent") {
 }
 
 TEST_CASE("an error is one line whatever the input holds") {
-  const std::string said = refusal("{\"a\\nb\": 1, \"c\": \"d\\ne\"}", [](Reader r) {
+  const std::string stated = refusal("{\"a\\nb\": 1, \"c\": \"d\\ne\"}", [](Reader r) {
     r.find("x");
     r.reject_unknown();
   });
-  CHECK(said.find('\n') == std::string::npos);
+  CHECK(stated.find('\n') == std::string::npos);
   const std::string text = refusal("\"a\\nb\\u0007\"", [](const Reader& r) { r.integer(0, 1); });
   CHECK(text.find('\n') == std::string::npos);
   CHECK(std::none_of(text.begin(), text.end(), [](char c) { return c > 0 && c < 32; }));

@@ -14,15 +14,15 @@ const char* const kDocument = R"({
   "sources": {"rate": {"kind": "fitted", "on": ["nemo", "tier A"], "source": "long runs"},
               "rate.fp8": {"kind": "memory"}}})";
 
-std::string said(const Json& document, const std::string& path) {
+std::string given_value(const Json& document, const std::string& path) {
   return source_text(document_source(document, path));
 }
 
 TEST_CASE("the longest path that holds a value says its source, else the document's own") {
   const Json document = Json::parse(kDocument);
-  CHECK(said(document, "rate.fp16") == "[fitted on nemo, tier A] long runs");
-  CHECK(said(document, "rate.fp8") == "[from memory, unverified]");
-  CHECK(said(document, "peak") == "a data sheet");
+  CHECK(given_value(document, "rate.fp16") == "[fitted on nemo, tier A] long runs");
+  CHECK(given_value(document, "rate.fp8") == "[from memory, unverified]");
+  CHECK(given_value(document, "peak") == "a data sheet");
   CHECK(document_source(document, "peak").kind == SourceKind::stated);
   CHECK(listed_source(document, "peak").kind == SourceKind::unknown);
   CHECK(listed_source(document, "rates").kind == SourceKind::unknown);
@@ -33,8 +33,8 @@ TEST_CASE("a source goes over another as a whole") {
   merge_sourced(document, Json::parse(R"({"rate": {"fp16": 4},
                                           "sources": {"rate": {"kind": "assumed"}}})"));
   CHECK(document["rate"]["fp16"] == 4);
-  CHECK(said(document, "rate.fp16") == "[assumed]");
-  CHECK(said(document, "rate.fp8") == "[from memory, unverified]");
+  CHECK(given_value(document, "rate.fp16") == "[assumed]");
+  CHECK(given_value(document, "rate.fp8") == "[from memory, unverified]");
 }
 
 TEST_CASE("a value may stand beside its source, at any depth") {
@@ -46,8 +46,8 @@ TEST_CASE("a value may stand beside its source, at any depth") {
   CHECK(apart["rate"]["fp16"] == 5);
   CHECK(apart["tiers"][0]["latency"] == "2 us");
   CHECK(apart["price"] == given["price"]);
-  CHECK(said(apart, "rate.fp16") == "[derived] half of fp8");
-  CHECK(said(apart, "tiers.0.latency") == "[fitted on x]");
+  CHECK(given_value(apart, "rate.fp16") == "[derived] half of fp8");
+  CHECK(given_value(apart, "tiers.0.latency") == "[fitted on x]");
 }
 
 void check(const std::string& sources) {

@@ -28,7 +28,7 @@ TEST_CASE("times of days are days") {
 
 TEST_CASE("width counts what a terminal shows") {
   CHECK(width_of("µs █") == 4);
-  CHECK(width_of(ink({true}, Ink::bold, "ab")) == 2);
+  CHECK(width_of(text_style({true}, TextStyle::bold, "ab")) == 2);
   CHECK(left("µ", 3) == "µ  ");
   CHECK(right("µ", 3) == "  µ");
   CHECK(shortened("aµcd", 3) == "aµ…");

@@ -66,7 +66,7 @@ TEST_CASE("an engine answers several threads at once, alike") {
 
 TEST_CASE("who watches a call may end it") {
   const auto e = engine();
-  int told = 0;
+  int reported = 0;
   orrery_watch(
       e.get(),
       [](void* user, long long done, long long total) {
@@ -74,9 +74,9 @@ TEST_CASE("who watches a call may end it") {
         ++*static_cast<int*>(user);
         return 1;
       },
-      &told);
+      &reported);
   CHECK(orrery_code(call(e.get(), "search", kRun).get()) == 130);
-  CHECK(told == 1);
+  CHECK(reported == 1);
 }
 
 TEST_CASE("the C interface throws nothing, whatever it is given") {

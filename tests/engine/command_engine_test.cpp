@@ -130,7 +130,8 @@ TEST_CASE("a fit's source does not speak of a number that the user sets") {
     return text.substr(at, 160);
   };
   CHECK(source("{}").find("fitted on") != std::string::npos);
-  CHECK(source(R"({"framework.kernels.linear_rate": 0.5})").find("set by the run") != std::string::npos);
+  CHECK(source(R"({"framework.kernels.linear_rate": 0.5})").find("set by the run") !=
+        std::string::npos);
 }
 
 TEST_CASE("what is wrong stands in parts beside the line") {
@@ -198,19 +199,19 @@ TEST_CASE("files beside an answer have the names that were asked for") {
 }
 
 TEST_CASE("a search tells how far it is, and the best so far when it is told to end") {
-  std::atomic<int> told{0};
+  std::atomic<int> reported{0};
   EngineHooks hooks;
   hooks.progress = [&](std::int64_t done, std::int64_t total) {
     CHECK(done <= total);
-    ++told;
+    ++reported;
   };
-  hooks.stopped = [&] { return told > 0; };
+  hooks.stopped = [&] { return reported > 0; };
   const CommandAnswer a =
       CommandEngine(builtin_configs(), hooks).call("search", R"({"run": {"model": "llama-3-8b",
       "cluster": {"node": "dgx-h100", "gpus": 16}, "framework": "megatron-core",
       "training": {"sequence_length": 8192, "global_batch": 32}}, "format": "json", "refine": 2})");
   CHECK(a.code == ExitCode::interrupted);
-  CHECK(told == 1);
+  CHECK(reported == 1);
   const Json answer = Json::parse(a.text.str());
   CHECK(answer["stopped"]["searched"] == 1);
   CHECK(answer["stopped"]["of"] > 1);

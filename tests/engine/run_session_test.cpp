@@ -80,15 +80,15 @@ void walk(const ConfigSource& configs, unsigned seed, int steps) {
   std::mt19937 dice(seed);
   RunSession session(configs, kSessionRun);
   Fresh fresh;
-  std::string said;
+  std::string stated;
   for (int i = 0; i < steps; ++i) {
     const Choice& c = one_of(choices(), dice);
     const std::string value = one_of(c.values, dice);
-    said += std::string(c.path) + "=" + value + " ";
+    stated += std::string(c.path) + "=" + value + " ";
     session.set(c.path, value);
     fresh.set(c.path, value);
     const char* command = dice() % 4 == 0 ? "memory" : "estimate";
-    INFO(said << command);
+    INFO(stated << command);
     CHECK(same(session.ask(command), fresh.ask(command)));
   }
 }

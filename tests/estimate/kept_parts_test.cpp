@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/kept_parts.h"
-
 #include <doctest/doctest.h>
 
 #include <memory>
 #include <string>
 
 #include "core/json.h"
+#include "estimate/cached_parts.h"
 #include "estimate/config_lookup.h"
 
 namespace orrery {
@@ -23,17 +22,17 @@ struct Shop {
       if (name == "none") return {};
       return ConfigText{text, name};
     };
-    lookup.parts = std::make_shared<KeptParts>();
+    lookup.parts = std::make_shared<CachedParts>();
     return lookup;
   }
 
   std::string part(const Json& from, const ConfigLookup& lookup) {
-    return *kept_part<std::string>(RunPart::model, "run.json", {&from}, lookup,
-                                   [&](const ConfigLookup& asked) {
-                                     ++made;
-                                     const auto found = asked.model(from.get<std::string>());
-                                     return found ? found->text : "nothing";
-                                   });
+    return *cached_part<std::string>(RunPart::model, "run.json", {&from}, lookup,
+                                     [&](const ConfigLookup& asked) {
+                                       ++made;
+                                       const auto found = asked.model(from.get<std::string>());
+                                       return found ? found->text : "nothing";
+                                     });
   }
 };
 
@@ -54,7 +53,7 @@ TEST_CASE("a table of intervals that comes or goes makes a part anew") {
   with.accuracy = [] { return ConfigText{"{}", "accuracy.json"}; };
   const Json name = "m";
   const auto has_table = [&](const ConfigLookup& lookup) {
-    return *kept_part<bool>(
+    return *cached_part<bool>(
         RunPart::model, "run.json", {&name}, lookup,
         [](const ConfigLookup& asked) { return asked.accuracy && asked.accuracy().has_value(); });
   };
@@ -77,10 +76,10 @@ TEST_CASE("a part is made anew where a document changed, came or went") {
 
 TEST_CASE("values that are printed differently make parts of their own") {
   ConfigLookup lookup;
-  lookup.parts = std::make_shared<KeptParts>();
+  lookup.parts = std::make_shared<CachedParts>();
   const auto printed = [&](const Json& from) {
-    return *kept_part<std::string>(RunPart::cluster, "run.json", {&from}, lookup,
-                                   [&](const ConfigLookup&) { return from.dump(); });
+    return *cached_part<std::string>(RunPart::cluster, "run.json", {&from}, lookup,
+                                     [&](const ConfigLookup&) { return from.dump(); });
   };
   CHECK(printed(8) == "8");
   CHECK(printed(8.0) == "8.0");
@@ -89,12 +88,12 @@ TEST_CASE("values that are printed differently make parts of their own") {
 
 TEST_CASE("a part that could not be made is not kept") {
   ConfigLookup lookup;
-  lookup.parts = std::make_shared<KeptParts>();
+  lookup.parts = std::make_shared<CachedParts>();
   const Json from = "x";
   const auto fails = [](const ConfigLookup&) -> int { throw 1; };
-  CHECK_THROWS_AS(kept_part<int>(RunPart::model, "", {&from}, lookup, fails), int);
-  CHECK(*kept_part<int>(RunPart::model, "", {&from}, lookup,
-                        [](const ConfigLookup&) { return 3; }) == 3);
+  CHECK_THROWS_AS(cached_part<int>(RunPart::model, "", {&from}, lookup, fails), int);
+  CHECK(*cached_part<int>(RunPart::model, "", {&from}, lookup,
+                          [](const ConfigLookup&) { return 3; }) == 3);
 }
 
 }  // namespace

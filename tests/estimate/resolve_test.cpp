@@ -165,8 +165,8 @@ TEST_CASE("a framework of the user's own with unknown states is refused, not run
   const auto text = shipped_config("frameworks", "generic");
   run["framework"] = parse_json(text->text, text->file);
   run["framework"]["states"] = "adam-mixed-17";
-  const std::string said = refusal_of(run);
-  CHECK(holds(said, "adam-mixed-16"));
+  const std::string stated = refusal_of(run);
+  CHECK(holds(stated, "adam-mixed-16"));
 }
 
 TEST_CASE("absent recompute is the least that fits") {
@@ -342,9 +342,9 @@ TEST_CASE("a switch left alone is its default") {
       const std::string set = own["name"].get<std::string>() + " " + name;
       CAPTURE(set);
       run["parallel"]["framework_options"] = {{name, option["default"]}};
-      const Answer said = estimate(resolved(run).run);
-      CHECK(said.step_time == alone.step_time);
-      CHECK(said.memory.peak == alone.memory.peak);
+      const Answer stated = estimate(resolved(run).run);
+      CHECK(stated.step_time == alone.step_time);
+      CHECK(stated.memory.peak == alone.memory.peak);
       ++switches;
     }
   }

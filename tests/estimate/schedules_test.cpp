@@ -111,13 +111,13 @@ Played play(const PipelineInParts& p) {
 }
 
 // Mean of very many steps in which no stage waits at the end of a step.
-double period_in_the_long_run(const PipelineInParts& p, bool ends_meet) {
+double period_in_the_long_run(const PipelineInParts& p, bool ends_synchronise) {
   std::vector<double> free = play(p).finish;
   double before = 0;
   constexpr int kSteps = 400;
   for (int i = 0; i < kSteps; ++i) {
     if (i == kSteps / 2) before = free[0];
-    if (ends_meet) free.front() = free.back() = std::max(free.front(), free.back());
+    if (ends_synchronise) free.front() = free.back() = std::max(free.front(), free.back());
     free = play(p, free).finish;
   }
   return (free[0] - before) / (kSteps - kSteps / 2);
@@ -192,9 +192,10 @@ TEST_CASE("a period is what a step takes in the long run") {
   PipelineWorkspace workspace;
   for (const PipelineInParts& p : random_pipelines()) {
     if (!schedule_of(p.id).zero_bubble || p.shape.micro_batches > kLongestPlayed) continue;
-    for (const bool ends_meet : {false, true}) {
-      const double period = steady_period(p.id, p.shape, p.costs(), ends_meet, workspace).si();
-      const double expected = period_in_the_long_run(p, ends_meet);
+    for (const bool ends_synchronise : {false, true}) {
+      const double period =
+          steady_period(p.id, p.shape, p.costs(), ends_synchronise, workspace).si();
+      const double expected = period_in_the_long_run(p, ends_synchronise);
       CHECK(period >= expected - 1e-9);
       CHECK(period <= expected * 1.01);
     }

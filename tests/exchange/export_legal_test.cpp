@@ -29,8 +29,8 @@ bool says(const ExportedRun& e, const std::string& flag) {
 }
 
 bool lists(const ExportedRun& e, const std::string& path) {
-  return std::any_of(e.not_said.begin(), e.not_said.end(),
-                     [&](const NotSaid& n) { return n.path == path; });
+  return std::any_of(e.not_expressed.begin(), e.not_expressed.end(),
+                     [&](const NotExpressed& n) { return n.path == path; });
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::string text_of_data(const std::string& name) {
 
 std::vector<std::string> paths(const ExportedRun& e) {
   std::vector<std::string> list;
-  for (const NotSaid& n : e.not_said) list.push_back(n.path);
+  for (const NotExpressed& n : e.not_expressed) list.push_back(n.path);
   return list;
 }
 
@@ -46,7 +46,7 @@ bool has(const std::vector<std::string>& list, const std::string& text) {
 
 std::vector<std::string> settings_of(const ImportedRun& r) {
   std::vector<std::string> list;
-  for (const LeftOver& l : r.not_understood) list.push_back(l.setting);
+  for (const LeftOver& l : r.ignored) list.push_back(l.setting);
   return list;
 }
 
@@ -105,7 +105,7 @@ void check_round_trip(ForeignFormat format, const Json& run) {
   fit_import(imported, {{"model", before.inputs->at("model")}}, testing::shipped_configs());
   Json back = imported.run;
   back["cluster"] = before.inputs->at("cluster");
-  for (const NotSaid& n : e.not_said) {
+  for (const NotExpressed& n : e.not_expressed) {
     if (n.value.is_null()) {
       erase_at(back, n.path);
     } else if (n.path.rfind("cluster", 0) != 0) {
@@ -164,11 +164,11 @@ TEST_CASE("overrides of Megatron-Bridge say what Megatron-LM's arguments say") {
   const auto lookup = testing::shipped_configs();
   for (const std::size_t i : {0U, 1U, 2U, 3U, 9U, 10U}) {
     const Json run = runs()[i];
-    const auto said = [&](ForeignFormat format) {
+    const auto stated = [&](ForeignFormat format) {
       return paths(export_run(format, resolved(run), run, lookup));
     };
-    std::vector<std::string> megatron = said(ForeignFormat::megatron);
-    for (const std::string& path : said(ForeignFormat::bridge)) {
+    std::vector<std::string> megatron = stated(ForeignFormat::megatron);
+    for (const std::string& path : stated(ForeignFormat::bridge)) {
       CHECK_MESSAGE((has(megatron, path) || path == "cluster.gpus"), path);
     }
   }

@@ -110,8 +110,8 @@ TEST_CASE("what DeepSpeed keeps gathered and how it keeps gradients move memory"
       from_deepspeed(config(R"("zero_optimization": {"stage": 1, "stage3_max_live_parameters": 6e9,
                                       "reduce_bucket_size": 1e8})"));
   CHECK(speaks_of(bucket.without_effect, "zero_optimization.stage3_max_live_parameters (of"));
-  REQUIRE(bucket.not_understood.size() == 1);
-  CHECK(bucket.not_understood[0].why.find("the memory of buckets") != std::string::npos);
+  REQUIRE(bucket.ignored.size() == 1);
+  CHECK(bucket.ignored[0].why.find("the memory of buckets") != std::string::npos);
 }
 
 TEST_CASE("one of DeepSpeed's batch sizes is enough where the GPUs are known") {
@@ -120,8 +120,8 @@ TEST_CASE("one of DeepSpeed's batch sizes is enough where the GPUs are known") {
   CHECK(value_at(from_deepspeed(R"({"train_batch_size": 128})").run, "training.micro_batch") == 2);
   CHECK_THROWS_AS(from_deepspeed(R"({"train_batch_size": 100})"), InputError);
   const ImportedRun open = imported(ForeignFormat::deepspeed, micro, Json::object());
-  REQUIRE(open.not_understood.size() == 1);
-  CHECK(open.not_understood[0].why.find("--gpus") != std::string::npos);
+  REQUIRE(open.ignored.size() == 1);
+  CHECK(open.ignored[0].why.find("--gpus") != std::string::npos);
   const ImportedRun automatic = from_deepspeed(
       R"({"train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": "auto"})");
   CHECK(value_at(automatic.run, "training.global_batch").is_null());
@@ -146,9 +146,9 @@ TEST_CASE("a TOML of torchtitan that does not speak of checkpoints has torchtita
   const ImportedRun op =
       toml("[activation_checkpoint]\nmode = \"selective\"\nselective_ac_option = \"op\"\n", flags);
   CHECK(value_at(op.run, "parallel.recompute") == "selective");
-  const ImportedRun said = toml("", with(flags, R"({"parallel": {"recompute": "none"}})"));
-  CHECK(value_at(said.run, "parallel.recompute_method").is_null());
-  CHECK_FALSE(is_assumed(said, "parallel.recompute"));
+  const ImportedRun stated = toml("", with(flags, R"({"parallel": {"recompute": "none"}})"));
+  CHECK(value_at(stated.run, "parallel.recompute_method").is_null());
+  CHECK_FALSE(is_assumed(stated, "parallel.recompute"));
 }
 
 TEST_CASE("another profile takes over the switches it has, and no others") {
@@ -170,8 +170,8 @@ TEST_CASE("another profile takes over the switches it has, and no others") {
       imported(ForeignFormat::megatron, base + "--overlap-grad-reduce --tp-comm-overlap", fsdp);
   CHECK(value_at(given.run, "parallel.framework_options").is_null());
   CHECK(value_at(given.run, "parallel.overlap.grad_reduce") == true);
-  REQUIRE(given.not_understood.size() == 1);
-  CHECK(given.not_understood[0].setting == "tp_comm_overlap true");
+  REQUIRE(given.ignored.size() == 1);
+  CHECK(given.ignored[0].setting == "tp_comm_overlap true");
 }
 
 TEST_CASE("Megatron-LM keeps gradients of fp16 in 16 bits unless it is told to") {

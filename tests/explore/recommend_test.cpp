@@ -25,17 +25,17 @@ MetricSource without_metrics() {
 }
 
 // The layouts that most people run, so that sixty searches stay short.
-Json usual_axes() {
+Json common_axes() {
   return json_of(R"({"axes": {"tp": [1, 2, 4, 8], "cp": 1, "micro_batch": {"max": 2},
                               "vpp": [1, 2, 20], "schedule": ["1f1b", "interleaved"],
                               "recompute": ["none", "selective", "full"]}})");
 }
 
-SearchRequest usual_request(const Json& run) {
-  return read_search(run, "run.json", shipped_configs(), usual_axes(), without_metrics());
+SearchRequest common_request(const Json& run) {
+  return read_search(run, "run.json", shipped_configs(), common_axes(), without_metrics());
 }
 
-SearchAnswer usual_answer(const SearchRequest& r, unsigned workers = 1) {
+SearchAnswer common_answer(const SearchRequest& r, unsigned workers = 1) {
   SearchOptions o;
   o.top = 3;
   o.families = false;
@@ -49,7 +49,7 @@ Run found_run(const SearchRequest& r, const Found& f) {
   return run;
 }
 
-Json usual_job(const std::string& model, const std::string& node, std::int64_t gpus) {
+Json common_job(const std::string& model, const std::string& node, std::int64_t gpus) {
   return {{"model", model},
           {"cluster", {{"node", node}, {"gpus", gpus}}},
           {"training",
@@ -79,8 +79,8 @@ TEST_CASE("of sixty jobs the recommended strategy fits with 0.9 and is within 3 
       if (testing::kSanitized && dice() % 8 != 0) continue;
       if (!testing::shipped_config("models", model)) continue;
       CAPTURE(model + " on " + std::to_string(gpus) + " of " + node);
-      const SearchRequest r = usual_request(usual_job(model, node, gpus));
-      const SearchAnswer a = usual_answer(r);
+      const SearchRequest r = common_request(common_job(model, node, gpus));
+      const SearchAnswer a = common_answer(r);
       if (a.best.empty()) continue;
       ++found;
       const Run recommended = found_run(r, a.recommended);
@@ -98,17 +98,17 @@ TEST_CASE("of sixty jobs the recommended strategy fits with 0.9 and is within 3 
 }
 
 TEST_CASE("what is recommended does not depend on the number of workers") {
-  const SearchRequest r = usual_request(usual_job("llama-3-70b", "dgx-h100", 64));
-  const Found alone = usual_answer(r).recommended;
+  const SearchRequest r = common_request(common_job("llama-3-70b", "dgx-h100", 64));
+  const Found alone = common_answer(r).recommended;
   for (const unsigned workers : {2U, 3U}) {
-    const Found f = usual_answer(r, workers).recommended;
+    const Found f = common_answer(r, workers).recommended;
     CHECK(f.place.unit == alone.place.unit);
     CHECK(f.place.point.number == alone.place.point.number);
   }
 }
 
 TEST_CASE("a shortlist takes the surer, then the simpler, then what loses less") {
-  const Run plain = testing::run_of(usual_job("llama-3-8b", "dgx-h100", 8));
+  const Run plain = testing::run_of(common_job("llama-3-8b", "dgx-h100", 8));
   Proposal simple{{1, 0, {}}, plain, 1.02, 0, 2};
   Proposal fast{{2, 0, {}}, plain, 1.00, 0, 9};
   Proposal tight{{3, 0, {}}, plain, 0.99, 1, 0};
@@ -116,9 +116,9 @@ TEST_CASE("a shortlist takes the surer, then the simpler, then what loses less")
   for (const Proposal& p : {tight, fast, simple}) list.offer(p);
   CHECK(list.recommended().place.unit == 1);
   // Alike but for the network between nodes, which one of them does not use.
-  const Run inside = testing::run_of(testing::with(usual_job("llama-3-8b", "dgx-h100", 16),
+  const Run inside = testing::run_of(testing::with(common_job("llama-3-8b", "dgx-h100", 16),
                                                    R"({"parallel": {"tp": 1, "pp": 1}})"));
-  const Run over = testing::run_of(testing::with(usual_job("llama-3-8b", "dgx-h100", 16),
+  const Run over = testing::run_of(testing::with(common_job("llama-3-8b", "dgx-h100", 16),
                                                  R"({"parallel": {"tp": 16, "pp": 1}})"));
   const std::vector<double> regret = regrets({inside, over});
   CHECK(regret[0] == 0);
@@ -128,7 +128,7 @@ TEST_CASE("a shortlist takes the surer, then the simpler, then what loses less")
 TEST_CASE("switches that few people run have a name") {
   const auto rare = [](const char* parallel) {
     return rare_switches(
-        testing::run_of(testing::with(usual_job("llama-3-70b", "dgx-h100", 64), parallel)));
+        testing::run_of(testing::with(common_job("llama-3-70b", "dgx-h100", 64), parallel)));
   };
   CHECK(rare(R"({"parallel": {"tp": 8, "pp": 2, "sequence_parallel": true, "zero": 1,
                               "recompute": "selective"}})")

@@ -25,7 +25,7 @@ using testing::json_of;
 using testing::kSanitized;
 using testing::shipped_configs;
 
-// Two metrics under the names that the report room gives them.
+// Two metrics under the names that the report module gives them.
 MetricSource test_metrics() {
   return {{"step_time_s", "memory.peak_gib"},
           {MetricTrend::rises, MetricTrend::known},

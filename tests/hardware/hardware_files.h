@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shipped hardware, and clusters from text, for tests of the hardware room.
+// The shipped hardware, and clusters from text, for tests of the hardware module.
 #pragma once
 
 #include <algorithm>

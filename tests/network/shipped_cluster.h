@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents of configs/hardware as clusters, for the tests of the network room.
+// Documents of configs/hardware as clusters, for the tests of the network module.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ std::string profile_error(const std::string& text) {
   return "accepted";
 }
 
-bool profile_says(const std::string& text, const std::string& part) {
+bool in_profile(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -83,23 +83,23 @@ TEST_CASE("what is resolved reads the same again") {
 }
 
 TEST_CASE("bad compression is refused with its path") {
-  CHECK(profile_says(profile_error(R"({"dp": {"ratio": 0.5, "throughput": "1 GB/s"}})"),
-                     "parallel.compression.dp.ratio: found 0.5"));
-  CHECK(profile_says(profile_error(R"({"tp": {"bits": 17, "throughput": "1 GB/s"}})"),
-                     "parallel.compression.tp.bits"));
-  CHECK(profile_says(profile_error(R"({"dp": {"ratio": 2}})"), "throughput"));
-  CHECK(profile_says(profile_error(R"({"dp": {"ratio": 2, "throughput": 0}})"), "throughput"));
-  CHECK(profile_says(profile_error(R"({"dp": {"ratio": 2, "compress": "1 GB/s"}})"), "decompress"));
-  CHECK(profile_says(profile_error(R"({"dp": {"ratio": 2, "throughput": 1e9, "compress": 1e9}})"),
-                     "compress"));
-  CHECK(profile_says(profile_error(R"({"dp": {"ratio": 2, "bits": 8, "throughput": "1 GB/s"}})"),
-                     "ratio"));
-  CHECK(profile_says(profile_error(R"({"dp": {"bits": 8, "lossless": true, "throughput": 1e9}})"),
-                     "bits"));
-  CHECK(profile_says(profile_error(R"({"dp": {"all-gathr": {"ratio": 2, "throughput": 1e9}}})"),
-                     "all-gather"));
-  CHECK(profile_says(profile_error(R"({"dq": {"ratio": 2, "throughput": 1e9}})"),
-                     "parallel.compression.dq"));
-  CHECK(profile_says(profile_error(R"({"dp": 4})"), "parallel.compression.dp"));
-  CHECK(profile_says(profile_error("[]"), "parallel.compression"));
+  CHECK(in_profile(profile_error(R"({"dp": {"ratio": 0.5, "throughput": "1 GB/s"}})"),
+                   "parallel.compression.dp.ratio: found 0.5"));
+  CHECK(in_profile(profile_error(R"({"tp": {"bits": 17, "throughput": "1 GB/s"}})"),
+                   "parallel.compression.tp.bits"));
+  CHECK(in_profile(profile_error(R"({"dp": {"ratio": 2}})"), "throughput"));
+  CHECK(in_profile(profile_error(R"({"dp": {"ratio": 2, "throughput": 0}})"), "throughput"));
+  CHECK(in_profile(profile_error(R"({"dp": {"ratio": 2, "compress": "1 GB/s"}})"), "decompress"));
+  CHECK(in_profile(profile_error(R"({"dp": {"ratio": 2, "throughput": 1e9, "compress": 1e9}})"),
+                   "compress"));
+  CHECK(in_profile(profile_error(R"({"dp": {"ratio": 2, "bits": 8, "throughput": "1 GB/s"}})"),
+                   "ratio"));
+  CHECK(in_profile(profile_error(R"({"dp": {"bits": 8, "lossless": true, "throughput": 1e9}})"),
+                   "bits"));
+  CHECK(in_profile(profile_error(R"({"dp": {"all-gathr": {"ratio": 2, "throughput": 1e9}}})"),
+                   "all-gather"));
+  CHECK(in_profile(profile_error(R"({"dq": {"ratio": 2, "throughput": 1e9}})"),
+                   "parallel.compression.dq"));
+  CHECK(in_profile(profile_error(R"({"dp": 4})"), "parallel.compression.dp"));
+  CHECK(in_profile(profile_error("[]"), "parallel.compression"));
 }

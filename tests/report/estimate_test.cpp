@@ -26,7 +26,7 @@ TEST_CASE("estimates fit a terminal of 100 columns") {
   }
 }
 
-// A device between what a run needs and what it fills where there is room.
+// A device between what a run needs and what it fills where there is module.
 Json filled_run() {
   Json run = testing::with(testing::llama(), R"({"parallel": {"recompute": "full"},
                            "framework": "megatron-core"})");

@@ -102,7 +102,7 @@ TEST_CASE("no thing made shorter makes the step longer, and none gives more than
 TEST_CASE("memory over time peaks where memory says, or the difference is what is less") {
   int same = 0;
   for_runs(23, 400, [&](Run run) {
-    // Where all cached blocks have room.
+    // Where all cached blocks have module.
     run.cluster.device.memory_capacity = Bytes(1e18);
     const Simulation s = simulate(run, {});
     for (const MemoryCurve& m : s.memory) {

@@ -171,7 +171,7 @@ TEST_CASE("a constant that one source alone was fitted on can be left out") {
            seen_by_one(before, FitDocument::framework, name, source, parameters)) {
         CAPTURE(path);
         ++in_profiles;
-                static const std::set<std::string> have_default = {
+        static const std::set<std::string> have_default = {
             "gradients.copied_to_buckets", "allocator.fragments_kept", "allocator.records_streams",
             "gradients.kept_in_16_bits", "gathers.kept"};
         const bool has_default = have_default.contains(path);

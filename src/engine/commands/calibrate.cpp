@@ -138,8 +138,8 @@ constexpr auto kCalibrateOptions = [] {
   };
 }();
 
-AnswerText text_of(const CalibrationReport& r, const Look& look) {
-  return look.json() ? AnswerText(calibration_json(r)) : drawn(calibration_document(r), look);
+AnswerText text_of(const CalibrationReport& r, const OutputForm& output) {
+  return output.json() ? AnswerText(calibration_json(r)) : drawn(calibration_document(r), output);
 }
 
 [[noreturn]] void refuse_unpinned(const std::string& file, const MeasurementFit& fit) {
@@ -154,8 +154,8 @@ AnswerText text_of(const CalibrationReport& r, const Look& look) {
                    "more measurements, of more sizes");
 }
 
-CommandAnswer answer_fit(const CalibrateChoice& a, const std::string& overlay, const Look& look,
-                         const CommandContext& context) {
+CommandAnswer answer_fit(const CalibrateChoice& a, const std::string& overlay,
+                         const OutputForm& output, const CommandContext& context) {
   if (a.files.empty())
     throw UsageError("orrery calibrate fit: found no FILE; allowed: files of measurements");
   if (a.device.empty() == a.node.empty()) {
@@ -177,13 +177,13 @@ CommandAnswer answer_fit(const CalibrateChoice& a, const std::string& overlay, c
   }
   if (!a.html.empty()) answer.files.push_back({a.html, html_of(calibration_document(r))});
   if (!overlay.empty()) answer.files.push_back({overlay, dump(r.overlay)});
-  answer.text = text_of(r, look);
+  answer.text = text_of(r, output);
   return answer;
 }
 
 }  // namespace
 
-CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const Look& look,
+CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const OutputForm& output,
                                      const CommandContext& context) {
   if (a.calibration.empty() || !a.device.empty() || !a.node.empty()) {
     throw UsageError("orrery calibrate check: give --calibration FILE; it names device and node");
@@ -196,8 +196,8 @@ CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const Look& look,
   answer.warnings = check_sets(sets, m);
   const std::vector<CheckedKind> kinds = check_calibration(c, m.cluster, points_of(sets));
   check_judged(kinds, c);
-  answer.text = look.json() ? AnswerText(versioned(check_json(c, kinds)))
-                            : drawn(check_document(c, kinds), look);
+  answer.text = output.json() ? AnswerText(versioned(check_json(c, kinds)))
+                              : drawn(check_document(c, kinds), output);
   answer.code = holds(kinds) ? ExitCode::answer : ExitCode::no;
   return answer;
 }
@@ -211,10 +211,10 @@ namespace {
 CommandAnswer answer_calibrate(Request& request, const CommandContext& context) {
   const CalibrateChoice choice = calibrate_choice(request);
   const std::string overlay = request.text("output");
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
-  if (choice.action == "fit") return answer_fit(choice, overlay, look, context);
-  if (choice.action == "check") return answer_calibrate_check(choice, look, context);
+  if (choice.action == "fit") return answer_fit(choice, overlay, output, context);
+  if (choice.action == "check") return answer_calibrate_check(choice, output, context);
   if (choice.action == "measure") {
     throw InputError("orrery calibrate", "action", "\"measure\"",
                      "fit or check; measuring is the program's: `orrery calibrate measure`");

@@ -11,7 +11,7 @@ namespace orrery {
 
 CalibrateChoice calibrate_choice(Request& request);
 
-CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const Look& look,
+CommandAnswer answer_calibrate_check(const CalibrateChoice& a, const OutputForm& output,
                                      const CommandContext& context);
 
 }  // namespace orrery

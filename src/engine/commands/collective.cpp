@@ -154,9 +154,9 @@ std::vector<CollectivePoint> curve_in(const MeasurementSet& set, const MeasuredC
   try {
     return collective_curve(q);
   } catch (const InputError& e) {
-    const bool is_told = e.path() == "--algorithm" && m.algorithm != Algorithm::none;
-    if (!is_told && m.nodes == 0) throw;
-    throw InputError(set.file, is_told ? "algorithm" : "nodes", e.found(), e.allowed());
+    const bool is_given = e.path() == "--algorithm" && m.algorithm != Algorithm::none;
+    if (!is_given && m.nodes == 0) throw;
+    throw InputError(set.file, is_given ? "algorithm" : "nodes", e.found(), e.allowed());
   }
 }
 
@@ -192,21 +192,21 @@ Json document_of(const CollectiveQuestion& q, const std::vector<CollectivePoint>
   return j;
 }
 
-CommandAnswer answer_curve(const CollectiveChoice& choice, const Look& look,
+CommandAnswer answer_curve(const CollectiveChoice& choice, const OutputForm& output,
                            const CommandContext& context) {
   CollectiveQuestion q = collective_question(choice, context);
   q.sizes = collective_sizes(choice.size.empty() ? "1MiB..16GiB" : choice.size, choice.step);
   CommandAnswer answer;
   answer.warnings = q.cluster.notes;
   const std::vector<CollectivePoint> points = collective_curve(q);
-  answer.text = look.json() ? AnswerText(document_of(q, points, network_rests_on(q.cluster)))
-                            : drawn(collective_document(q, points), look);
+  answer.text = output.json() ? AnswerText(document_of(q, points, network_rests_on(q.cluster)))
+                              : drawn(collective_document(q, points), output);
   return answer;
 }
 
 }  // namespace
 
-CommandAnswer collective_against(const CollectiveChoice& choice, const Look& look,
+CommandAnswer collective_against(const CollectiveChoice& choice, const OutputForm& output,
                                  const CommandContext& context) {
   check_flags(choice);
   std::vector<AgainstCurve> curves;
@@ -218,18 +218,18 @@ CommandAnswer collective_against(const CollectiveChoice& choice, const Look& loo
   }
   CommandAnswer answer;
   answer.warnings = curves.front().question.cluster.notes;
-  answer.text = look.json() ? AnswerText(collective_against_json(curves))
-                            : drawn(collective_against_document(curves), look);
+  answer.text = output.json() ? AnswerText(collective_against_json(curves))
+                              : drawn(collective_against_document(curves), output);
   return answer;
 }
 
 static CommandAnswer answer_collective(Request& request, const CommandContext& context) {
   auto choice = read_options<CollectiveChoice>(kCollectiveOptions, request);
   choice.asker = request.asker();
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
-  return choice.against.empty() ? answer_curve(choice, look, context)
-                                : collective_against(choice, look, context);
+  return choice.against.empty() ? answer_curve(choice, output, context)
+                                : collective_against(choice, output, context);
 }
 
 const CommandRow kCollectiveCommand = {"collective", answer_collective, kCollectiveOptions};

@@ -17,11 +17,12 @@ namespace {
 
 ExitCode code_of(const RunReport& r) { return is_feasible(r) ? ExitCode::answer : ExitCode::no; }
 
-CommandAnswer answer_against(const CommReport& report, const NamedText& file, const Look& look) {
+CommandAnswer answer_against(const CommReport& report, const NamedText& file,
+                             const OutputForm& output) {
   CommAgainst a{report, read_comm_log(file.text, file.name), file.name, {}};
   a.comparison = compare(a.report.messages, a.log);
-  return {code_of(a.report.run),
-          look.json() ? AnswerText(comm_against_json(a)) : drawn(comm_against_document(a), look)};
+  return {code_of(a.report.run), output.json() ? AnswerText(comm_against_json(a))
+                                               : drawn(comm_against_document(a), output)};
 }
 
 // The key, or the last part of one.
@@ -110,54 +111,56 @@ std::vector<GivenRun> given_runs(Request& request) {
 
 CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   const auto [given, log] = read_options<RunChoice>(kEstimateOptions, request);
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
-  if (log && look.csv()) throw UsageError(request.named("against") + ": give it without --csv");
+  if (log && output.csv()) throw UsageError(request.named("against") + ": give it without --csv");
   RunReport r;
   use_run(given, context, [&r](const RunSource& source) {
     r = report_with_remedy(source.json, source.file, source.lookup);
   });
   if (log) {
     const TrainingLog logged = read_training_log(log->text, log->name);
-    return {ExitCode::answer, look.json() ? AnswerText(training_against_json(r, logged))
-                                          : drawn(training_against_document(r, logged), look)};
+    return {ExitCode::answer, output.json() ? AnswerText(training_against_json(r, logged))
+                                            : drawn(training_against_document(r, logged), output)};
   }
   return {code_of(r),
-          look.json() ? AnswerText(estimate_json(r)) : drawn(estimate_document(r), look)};
+          output.json() ? AnswerText(estimate_json(r)) : drawn(estimate_document(r), output)};
 }
 
 CommandAnswer answer_memory(Request& request, const CommandContext& context) {
   const auto choice = read_options<RunChoice>(kMemoryOptions, request);
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
   const RunReport r = report_on(resolved_run(choice.run, context));
-  return {code_of(r), look.json() ? AnswerText(memory_json(r)) : drawn(memory_document(r), look)};
+  return {code_of(r),
+          output.json() ? AnswerText(memory_json(r)) : drawn(memory_document(r), output)};
 }
 
 CommandAnswer answer_comm(Request& request, const CommandContext& context) {
   const auto [given, log] = read_options<RunChoice>(kCommOptions, request);
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
   const CommReport r = comm_report_on(resolved_run(given, context));
-  if (log) return answer_against(r, *log, look);
-  return {code_of(r.run), look.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), look)};
+  if (log) return answer_against(r, *log, output);
+  return {code_of(r.run),
+          output.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), output)};
 }
 
 CommandAnswer answer_explain(Request& request, const CommandContext& context) {
   const auto [given, name, depth] = read_options<ExplainChoice>(kExplainOptions, request);
-  const Look look = request.look(
+  const OutputForm output = request.output(
       {AnswerFormat::json, AnswerFormat::text, AnswerFormat::html, AnswerFormat::markdown});
   request.done();
   const Metric& metric = metric_named(name);
   const ResolvedRun r = resolved_run(given, context);
   const Explanation e = explain(r, metric);
-  if (look.json()) return {ExitCode::answer, AnswerText(document_of(r, e))};
-  return {ExitCode::answer, drawn(explain_document(r, e, depth), look)};
+  if (output.json()) return {ExitCode::answer, AnswerText(document_of(r, e))};
+  return {ExitCode::answer, drawn(explain_document(r, e, depth), output)};
 }
 
 CommandAnswer answer_compare(Request& request, const CommandContext& context) {
   const std::vector<GivenRun> all = given_runs(request);
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
   std::vector<NamedRun> runs;
   bool feasible = true;
@@ -168,7 +171,7 @@ CommandAnswer answer_compare(Request& request, const CommandContext& context) {
   }
   const Comparison c = compare(std::move(runs), config_lookup(context.configs));
   return {feasible ? ExitCode::answer : ExitCode::no,
-          look.json() ? AnswerText(comparison_json(c)) : drawn(comparison_document(c), look)};
+          output.json() ? AnswerText(comparison_json(c)) : drawn(comparison_document(c), output)};
 }
 
 }  // namespace

@@ -66,8 +66,8 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
     answer.text = format == AnswerFormat::json ? AnswerText(imported_json(imported))
                                                : imported_text(imported);
   }
-  for (const LeftOver& l : imported.not_understood) {
-    if (l.stops) answer.broken.push_back("orrery: " + imported.file + ": " + refusal_line(l));
+  for (const LeftOver& l : imported.ignored) {
+    if (l.is_refused) answer.broken.push_back("orrery: " + imported.file + ": " + refusal_line(l));
   }
   if (!answer.broken.empty()) answer.code = ExitCode::wrong_input;
   answer.warnings = import_warnings(imported, cluster ? "cluster." : "");
@@ -130,8 +130,8 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   fit_import(imported, own, lookup);
   merge_over(imported.run, own);
   imported.assumed.insert(imported.assumed.end(), assumed.begin(), assumed.end());
-  const bool whole = std::none_of(imported.not_understood.begin(), imported.not_understood.end(),
-                                  [](const LeftOver& l) { return l.stops; });
+  const bool whole = std::none_of(imported.ignored.begin(), imported.ignored.end(),
+                                  [](const LeftOver& l) { return l.is_refused; });
   if (whole) check(imported.run, name, lookup);
   if (as == "cluster" && whole && value_at(imported.run, "cluster").is_null())
     throw InputError(name, "", "no file of a machine", "one, for --as cluster");

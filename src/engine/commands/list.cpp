@@ -129,17 +129,17 @@ constexpr std::array kSchemaOptions = {
 
 CommandAnswer answer_list(Request& request, const CommandContext& context) {
   const std::string what = read_options<WordChoice>(kListOptions, request).word;
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
   const Table list = what.empty() ? list_of_lists(context.configs)
                                   : listing_of(listed_kind(what), context.configs);
   return {ExitCode::answer,
-          look.json() ? AnswerText(json_rows(list)) : drawn(document_of(what, list), look)};
+          output.json() ? AnswerText(json_rows(list)) : drawn(document_of(what, list), output)};
 }
 
 CommandAnswer answer_schema(Request& request, const CommandContext& /*context*/) {
   const std::string name = read_options<WordChoice>(kSchemaOptions, request).word;
-  static_cast<void>(request.look());  // a schema is JSON, whatever is asked for
+  static_cast<void>(request.output());  // a schema is JSON, whatever is asked for
   request.done();
   for (const DocumentKeys& d : document_keys()) {
     if (d.name == name) return {ExitCode::answer, AnswerText(schema_of(d))};

@@ -81,16 +81,16 @@ void adjust(const SearchCommand& c, const EngineHooks& hooks, SearchOptions& o) 
   o.parallel = parallel_of(hooks, o.workers);
 }
 
-CommandAnswer answer_of(const SearchCommand& c, const Look& look, const SearchReport& report,
-                        const RunSource& source) {
+CommandAnswer answer_of(const SearchCommand& c, const OutputForm& output,
+                        const SearchReport& report, const RunSource& source) {
   const AnswerDocument document = search_document(report);
   CommandAnswer answer;
   if (!c.print.empty() && !report.best.empty()) {
-    answer =
-        printed_run(c.print, report.best[0].run.resolved, source.json, source.lookup, look.json());
+    answer = printed_run(c.print, report.best[0].run.resolved, source.json, source.lookup,
+                         output.json());
   } else {
     answer.code = report.best.empty() ? ExitCode::no : ExitCode::answer;
-    answer.text = look.json() ? AnswerText(search_json(report)) : drawn(document, look);
+    answer.text = output.json() ? AnswerText(search_json(report)) : drawn(document, output);
   }
   if (c.page) answer.files.push_back({c.html, html_of(document)});
   return answer;
@@ -98,9 +98,9 @@ CommandAnswer answer_of(const SearchCommand& c, const Look& look, const SearchRe
 
 CommandAnswer answer_search(Request& request, const CommandContext& context) {
   const SearchCommand command = read_search(request);
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
-  if (look.csv() && !command.print.empty()) {
+  if (output.csv() && !command.print.empty()) {
     throw InputError("orrery search", "", "--print and --csv", "one of them");
   }
   CommandAnswer answer;
@@ -115,7 +115,7 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
         // The others of a team have no answer.
         const bool leads = alone || context.hooks.team->leads();
         const bool has_answer = !stopped || (alone && !report.best.empty());
-        if (leads && has_answer) answer = answer_of(command, look, report, source);
+        if (leads && has_answer) answer = answer_of(command, output, report, source);
         if (stopped) answer.code = ExitCode::interrupted;
       },
       Searches::yes);

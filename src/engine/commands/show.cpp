@@ -152,7 +152,7 @@ void add_kind(ConfigKind kind, const std::string& name, const Json& document,
   }
 }
 
-CommandAnswer show_document(ConfigKind kind, const std::string& name, const Look& look,
+CommandAnswer show_document(ConfigKind kind, const std::string& name, const OutputForm& output,
                             const ConfigSource& configs) {
   const auto found = find_config(configs, kind, name);
   const std::string word(name_of(kind));
@@ -169,13 +169,13 @@ CommandAnswer show_document(ConfigKind kind, const std::string& name, const Look
   const std::string source = source_line(document);
   if (!source.empty()) shown.head.add(Paragraph{source, 2});
   add_kind(kind, name, document, found->file, lookup, shown);
-  if (look.json()) return {ExitCode::answer, AnswerText(versioned(shown.json))};
+  if (output.json()) return {ExitCode::answer, AnswerText(versioned(shown.json))};
   AnswerDocument d = document_of(name, value_list(document));
   d.sections.insert(d.sections.begin(), {shown.head, shown.tiers});
-  return {ExitCode::answer, drawn(d, look)};
+  return {ExitCode::answer, drawn(d, output)};
 }
 
-CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& look,
+CommandAnswer show_run(const GivenRun& given, bool with_operators, const OutputForm& output,
                        const CommandContext& context) {
   const ResolvedRun r = resolved_run(given, context);
   const Table operators = operator_list(r.run);
@@ -183,12 +183,12 @@ CommandAnswer show_run(const GivenRun& given, bool with_operators, const Look& l
   const Table tiers = tier_list(r.run.cluster);
   j["tiers"] = json_rows(tiers);
   if (with_operators) j["operators"] = json_rows(operators);
-  if (look.json()) return {ExitCode::answer, AnswerText(versioned(std::move(j)))};
+  if (output.json()) return {ExitCode::answer, AnswerText(versioned(std::move(j)))};
   AnswerDocument d{
       r.model_name, {run_header(r)}, with_operators ? operators : value_list(*r.inputs)};
   d.add({{}, {with_operators ? operators : tiers}});
   if (!with_operators) d.add({{}, {Verbatim{dump(*r.inputs)}}});
-  return {ExitCode::answer, drawn(d, look)};
+  return {ExitCode::answer, drawn(d, output)};
 }
 
 struct ShowChoice {
@@ -208,7 +208,7 @@ constexpr std::array kShowOptions = {
 
 CommandAnswer answer_show(Request& request, const CommandContext& context) {
   auto [word, name, operators, given] = read_options<ShowChoice>(kShowOptions, request);
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
   if (name.empty() && !find_name<ConfigKind>(word)) {
     const auto kind = kind_of_name(word, context.configs);
@@ -217,14 +217,14 @@ CommandAnswer answer_show(Request& request, const CommandContext& context) {
   const auto kind = enumerator_named<ConfigKind>(word, "orrery show", "", "nothing to show");
   if (kind == ConfigKind::run) {
     if (!name.empty()) given.name = name;
-    return show_run(given, operators, look, context);
+    return show_run(given, operators, output, context);
   }
   if (name.empty()) throw InputError("orrery show " + word, "", "no name", "a name or a path");
   if (operators || has_changes(given)) {
     throw InputError("orrery show " + word, "", "options of a run",
                      "them with `orrery show run` only");
   }
-  return show_document(kind, name, look, context.configs);
+  return show_document(kind, name, output, context.configs);
 }
 
 }  // namespace

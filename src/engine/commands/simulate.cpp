@@ -378,21 +378,21 @@ SimulationReport report_of(const SimulateOptions& given, const CommandContext& c
   return report_on_simulation(std::move(resolved), std::move(options), saved);
 }
 
-std::string drawn(const SimulateOptions& o, const SimulationReport& r, const Look& look) {
+std::string drawn(const SimulateOptions& o, const SimulationReport& r, const OutputForm& output) {
   AnswerDocument d = simulation_document(r);
-  if (o.picture) d.sections = {run_header(r.run.resolved), timeline_picture(r, look.style.width)};
-  return drawn(d, look);
+  if (o.picture) d.sections = {run_header(r.run.resolved), timeline_picture(r, output.style.width)};
+  return drawn(d, output);
 }
 
 CommandAnswer answer_simulate(Request& request, const CommandContext& context) {
   const auto options = read_options<SimulateOptions>(kSimulateOptions, request);
-  const Look look = request.look();
+  const OutputForm output = request.output();
   request.done();
   const SimulationReport r = report_of(options, context);
   CommandAnswer answer;
   answer.files = simulate_files(options, r);
   answer.code = is_feasible(r.run) ? ExitCode::answer : ExitCode::no;
-  answer.text = look.json() ? AnswerText(simulation_json(r)) : drawn(options, r, look);
+  answer.text = output.json() ? AnswerText(simulation_json(r)) : drawn(options, r, output);
   return answer;
 }
 

@@ -112,12 +112,12 @@ struct ValidateOptions {
   bool check = false;
   std::string write_accuracy;
   std::string calibration;
-  Look look;
+  OutputForm output;
 
-  bool json() const { return look.json(); }
-  bool markdown() const { return look.format == AnswerFormat::markdown; }
-  bool html() const { return look.format == AnswerFormat::html; }
-  bool csv() const { return look.csv(); }
+  bool json() const { return output.json(); }
+  bool markdown() const { return output.format == AnswerFormat::markdown; }
+  bool html() const { return output.format == AnswerFormat::html; }
+  bool csv() const { return output.csv(); }
 };
 
 constexpr auto kValidateOptions = [] {
@@ -152,7 +152,7 @@ constexpr auto kValidateOptions = [] {
 
 ValidateOptions read_validate(Request& request) {
   auto o = read_options<ValidateOptions>(kValidateOptions, request);
-  o.look = request.look();
+  o.output = request.output();
   return o;
 }
 
@@ -219,9 +219,9 @@ CommandAnswer with_tolerance(const ValidateOptions& o, const ValidationReport& r
 }
 
 CommandAnswer answer_report(const ValidateOptions& o, const ValidationReport& report) {
-  return with_tolerance(
-      o, report,
-      o.json() ? AnswerText(validation_json(report)) : drawn(validation_document(report), o.look));
+  return with_tolerance(o, report,
+                        o.json() ? AnswerText(validation_json(report))
+                                 : drawn(validation_document(report), o.output));
 }
 
 std::vector<NamedText> changed_files(const ConfigChanges& changes, const std::string& directory) {
@@ -240,7 +240,7 @@ CommandAnswer answer_fit(const ValidateOptions& o, const FitRuns& runs, const Na
   const ConfigChanges changes = config_changes(runs, fit, config_lookup(configs), parameters.text);
   CommandAnswer answer{ExitCode::answer, o.json()
                                              ? AnswerText(versioned(fit_json(runs, fit, changes)))
-                                             : drawn(fit_document(runs, fit, changes), o.look)};
+                                             : drawn(fit_document(runs, fit, changes), o.output)};
   if (!o.write_configs.empty()) answer.files = changed_files(changes, o.write_configs);
   return answer;
 }
@@ -248,14 +248,14 @@ CommandAnswer answer_fit(const ValidateOptions& o, const FitRuns& runs, const Na
 CommandAnswer answer_ablate(const ValidateOptions& o, const FitRuns& runs) {
   const AblationReport report = ablate(runs);
   return {ExitCode::answer, o.json() ? AnswerText(versioned(ablation_json(runs, report)))
-                                     : drawn(ablation_document(runs, report), o.look)};
+                                     : drawn(ablation_document(runs, report), o.output)};
 }
 
 CommandAnswer answer_check(const ValidateOptions& o, const ValidationReport& report) {
   const ConsistencyReport checked = check_rows(report.rows);
   return {checked.contradictions.empty() ? ExitCode::answer : ExitCode::out_of_tolerance,
           o.json() ? AnswerText(versioned(consistency_json(checked)))
-                   : drawn(consistency_document(checked), o.look)};
+                   : drawn(consistency_document(checked), o.output)};
 }
 
 // The rows of the calibration's machine by it, the others by the documents.
@@ -268,7 +268,7 @@ CommandAnswer answer_calibrated(const ValidateOptions& o, const CommandContext& 
   if (!o.json()) {
     AnswerDocument d = validation_document(report);
     d.sections.insert(d.sections.begin(), calibrated_section(calibrated));
-    return with_tolerance(o, report, drawn(d, o.look));
+    return with_tolerance(o, report, drawn(d, o.output));
   }
   Json j = validation_json(report);
   j["calibration"] = calibrated_json(calibrated);
@@ -309,7 +309,7 @@ CommandAnswer answer_of_claims(const ValidateOptions& o, const ConfigSource& con
         "claims: give them without --fit, --cross, --ablate, --check, --html, --tolerance, "
         "--calibration");
   }
-  return answer_claims(o.files, o.look, configs);
+  return answer_claims(o.files, o.output, configs);
 }
 
 CommandAnswer answer_validate(Request& request, const CommandContext& context) {

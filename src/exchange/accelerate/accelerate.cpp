@@ -12,28 +12,28 @@
 namespace orrery::accelerate {
 namespace {
 
+using trainer::FactId;
+using trainer::FactRow;
 using trainer::Facts;
-using trainer::Said;
-using trainer::SaidRow;
 
 constexpr std::array kAccelerateRows = {
-    SaidRow{"num_processes", Said::gpus, NameKind::degree},
-    SaidRow{"parallelism_config.parallelism_config_tp_size", Said::tp, NameKind::degree},
-    SaidRow{"tp_config.tp_size", Said::tp, NameKind::degree},
-    SaidRow{"parallelism_config.parallelism_config_dp_replicate_size", Said::replicate,
+    FactRow{"num_processes", FactId::gpus, NameKind::degree},
+    FactRow{"parallelism_config.parallelism_config_tp_size", FactId::tp, NameKind::degree},
+    FactRow{"tp_config.tp_size", FactId::tp, NameKind::degree},
+    FactRow{"parallelism_config.parallelism_config_dp_replicate_size", FactId::replicate,
             NameKind::degree},
-    SaidRow{"parallelism_config.parallelism_config_dp_shard_size", Said::shard, NameKind::degree},
-    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
-    SaidRow{"deepspeed_config.gradient_accumulation_steps", Said::accumulation, NameKind::degree},
+    FactRow{"parallelism_config.parallelism_config_dp_shard_size", FactId::shard, NameKind::degree},
+    FactRow{"gradient_accumulation_steps", FactId::accumulation, NameKind::degree},
+    FactRow{"deepspeed_config.gradient_accumulation_steps", FactId::accumulation, NameKind::degree},
 };
 
 // Settings of its plugin for Megatron-LM.
 constexpr std::array kMegatronRows = {
-    SaidRow{"megatron_lm_config.megatron_lm_tp_degree", Said::tp, NameKind::degree},
-    SaidRow{"megatron_lm_config.megatron_lm_pp_degree", Said::pp, NameKind::degree},
-    SaidRow{"megatron_lm_config.megatron_lm_num_micro_batches", Said::accumulation,
+    FactRow{"megatron_lm_config.megatron_lm_tp_degree", FactId::tp, NameKind::degree},
+    FactRow{"megatron_lm_config.megatron_lm_pp_degree", FactId::pp, NameKind::degree},
+    FactRow{"megatron_lm_config.megatron_lm_num_micro_batches", FactId::accumulation,
             NameKind::degree},
-    SaidRow{"megatron_lm_config.megatron_lm_sequence_parallelism", Said::sequence_parallel,
+    FactRow{"megatron_lm_config.megatron_lm_sequence_parallelism", FactId::sequence_parallel,
             NameKind::boolean},
 };
 
@@ -115,10 +115,10 @@ void read_megatron(Settings& settings, Facts& facts) {
   read_facts(kMegatronRows, settings, facts);
   const std::string part = "megatron_lm_config.megatron_lm_";
   const auto flag = [&](const char* name) { return settings.flag(part + name).value_or(false); };
-  facts.say(Said::framework, "megatron-core", "distributed_type MEGATRON_LM");
-  facts.say(Said::zero, flag("use_distributed_optimizer") ? 1 : 0, "use_distributed_optimizer");
+  facts.set(FactId::framework, "megatron-core", "distributed_type MEGATRON_LM");
+  facts.set(FactId::zero, flag("use_distributed_optimizer") ? 1 : 0, "use_distributed_optimizer");
   const bool again = flag("recompute_activations");
-  facts.say(Said::recompute, again ? Json("selective") : Json(false), "recompute_activations");
+  facts.set(FactId::recompute, again ? Json("selective") : Json(false), "recompute_activations");
 }
 
 // Accelerate's own part of DeepSpeed, or the file it names: then the part is ignored.
@@ -129,26 +129,28 @@ void read_deepspeed(Settings& settings, Facts& facts) {
     settings.take(std::string("deepspeed_config.") + name);
   }
   if (named)
-    return facts.say(Said::deepspeed, base_name(*named), file + "deepspeed_config_file " + *named);
-  facts.say(Said::framework, "deepspeed", file + "distributed_type DEEPSPEED");
+    return facts.set(FactId::deepspeed, base_name(*named),
+                     file + "deepspeed_config_file " + *named);
+  facts.set(FactId::framework, "deepspeed", file + "distributed_type DEEPSPEED");
   const auto stage = settings.count("deepspeed_config.zero_stage", 0, 3);
-  facts.say(Said::zero, stage.value_or(2), file + "zero_stage");
-  const auto device = [&](const char* name, Said fact) {
+  facts.set(FactId::zero, stage.value_or(2), file + "zero_stage");
+  const auto device = [&](const char* name, FactId fact) {
     const auto at = settings.choice(name, deepspeed::kDevices.values);
-    if (at) facts.say(fact, std::string(kNamesOf<OffloadTarget>[*at]), file + name);
+    if (at) facts.set(fact, std::string(kNamesOf<OffloadTarget>[*at]), file + name);
   };
-  device("deepspeed_config.offload_optimizer_device", Said::offload_optimizer);
-  device("deepspeed_config.offload_param_device", Said::offload_parameters);
+  device("deepspeed_config.offload_optimizer_device", FactId::offload_optimizer);
+  device("deepspeed_config.offload_param_device", FactId::offload_parameters);
 }
 
 void precision(Settings& settings, Facts& facts) {
   const auto word = settings.word("mixed_precision");
   if (!word) return;
-  const std::string said = base_name(settings.file()) + ": mixed_precision " + *word;
-  if (*word == "no" || *word == "false") return facts.say_weakly(Said::precision, "fp32", said);
+  const std::string stated = base_name(settings.file()) + ": mixed_precision " + *word;
+  if (*word == "no" || *word == "false")
+    return facts.set_default(FactId::precision, "fp32", stated);
   if (*word == "bf16" || *word == "fp16" || *word == "fp8")
-    return facts.say(Said::precision, *word, said);
-  facts.leave_open(Said::precision, said, "no, fp16, bf16 or fp8");
+    return facts.set(FactId::precision, *word, stated);
+  facts.leave_open(FactId::precision, stated, "no, fp16, bf16 or fp8");
 }
 
 // Older releases have the key at the top.
@@ -158,7 +160,7 @@ void compile(Settings& settings, Facts& facts) {
     // Eager backends trace, and compile no kernel.
     const bool eager = backend == "EAGER" || backend == "eager" || backend == "AOT_EAGER";
     if (backend != "no" && backend != "NO" && backend != "false" && !eager) {
-      facts.say(Said::compile, true, settings.written(name));
+      facts.set(FactId::compile, true, settings.written(name));
     }
   }
 }
@@ -171,22 +173,23 @@ void context(Settings& settings, Facts& facts) {
   constexpr std::array<std::string_view, 2> kWays = {"allgather", "alltoall"};
   const auto way = settings.choice(prefix + "cp_comm_strategy", kWays);
   if (ring > 1 || (ulysses == 1 && settings.has(prefix + "cp_size"))) {
-    facts.say(Said::cp, ring, settings.written(prefix + "cp_size"));
-    facts.say(Said::cp_type, way.value_or(0) == 0 ? "all_gather" : "p2p", "cp_comm_strategy");
+    facts.set(FactId::cp, ring, settings.written(prefix + "cp_size"));
+    facts.set(FactId::cp_type, way.value_or(0) == 0 ? "all_gather" : "p2p", "cp_comm_strategy");
   }
   if (ulysses > 1) {
-    facts.say(Said::cp, ulysses, settings.written(prefix + "sp_size"));
-    facts.say(Said::cp_type, "a2a", settings.written(prefix + "sp_size"));
+    facts.set(FactId::cp, ulysses, settings.written(prefix + "sp_size"));
+    facts.set(FactId::cp_type, "a2a", settings.written(prefix + "sp_size"));
   }
 }
 
 // A run on other devices than a node's GPUs.
 void devices(const std::string& type, Settings& settings, Facts& facts) {
   for (const OtherDevice& d : kOtherDevices) {
-    if (d.type == type) facts.stop_on(d.what, "distributed_type " + type);
+    if (d.type == type) facts.refuse_devices(d.what, "distributed_type " + type);
   }
   for (const OtherDevice& d : kOtherSwitches) {
-    if (settings.flag(d.type).value_or(false)) facts.stop_on(d.what, settings.written(d.type));
+    if (settings.flag(d.type).value_or(false))
+      facts.refuse_devices(d.what, settings.written(d.type));
   }
 }
 
@@ -195,7 +198,7 @@ void other_degrees(Settings& settings, Facts& facts) {
   for (const ForeignSetting& s : settings.all()) {
     if (s.taken || !begins_with(s.name, "parallelism_config.") || !s.name.ends_with("_size"))
       continue;
-    if (s.value != 1) facts.stop(text_of(s), "a degree that no key says");
+    if (s.value != 1) facts.refuse(text_of(s), "a degree that no key says");
   }
 }
 
@@ -231,15 +234,15 @@ void read(const ForeignFile& file, Facts& facts) {
   precision(settings, facts);
   compile(settings, facts);
   context(settings, facts);
-  if (type == "FSDP") say_fsdp(settings, "fsdp_config.", facts);
+  if (type == "FSDP") set_fsdp(settings, "fsdp_config.", facts);
   if (type == "DEEPSPEED") read_deepspeed(settings, facts);
   if (type == "MEGATRON_LM") read_megatron(settings, facts);
   devices(type, settings, facts);
   other_degrees(settings, facts);
-  if (type == "NO" || type == "false") facts.say_weakly(Said::gpus, 1, "distributed_type NO");
+  if (type == "NO" || type == "false") facts.set_default(FactId::gpus, 1, "distributed_type NO");
   // Whole replicas, unless the training's own file shards them.
   if (type == "NO" || type == "false" || type == "MULTI_GPU")
-    facts.say_weakly(Said::zero, 0, base_name(settings.file()) + ": distributed_type " + type);
+    facts.set_default(FactId::zero, 0, base_name(settings.file()) + ": distributed_type " + type);
   // Parts of launchers that are not used.
   for (const auto& [part, of] : kParts) {
     const std::string_view prefix = part;

@@ -11,18 +11,18 @@ namespace orrery::trainer::automodel {
 namespace {
 
 constexpr std::array kAutomodelRows = {
-    SaidRow{"step_scheduler.global_batch_size", Said::global_batch},
-    SaidRow{"compile.enabled", Said::compile, NameKind::boolean},
+    FactRow{"step_scheduler.global_batch_size", FactId::global_batch},
+    FactRow{"compile.enabled", FactId::compile, NameKind::boolean},
 };
 // Below distributed, or distributed_config in older files.
 constexpr std::array kAutomodelDegrees = {
-    SaidRow{"tp_size", Said::tp, NameKind::degree},
-    SaidRow{"cp_size", Said::cp, NameKind::degree},
-    SaidRow{"pp_size", Said::pp, NameKind::degree},
-    SaidRow{"ep_size", Said::ep, NameKind::degree},
-    SaidRow{"dp_replicate_size", Said::replicate, NameKind::degree},
-    SaidRow{"activation_checkpointing", Said::recompute, NameKind::boolean},
-    SaidRow{"sequence_parallel", Said::sequence_parallel, NameKind::boolean},
+    FactRow{"tp_size", FactId::tp, NameKind::degree},
+    FactRow{"cp_size", FactId::cp, NameKind::degree},
+    FactRow{"pp_size", FactId::pp, NameKind::degree},
+    FactRow{"ep_size", FactId::ep, NameKind::degree},
+    FactRow{"dp_replicate_size", FactId::replicate, NameKind::degree},
+    FactRow{"activation_checkpointing", FactId::recompute, NameKind::boolean},
+    FactRow{"sequence_parallel", FactId::sequence_parallel, NameKind::boolean},
 };
 
 constexpr std::string_view kAutomodelWithoutEffect =
@@ -55,26 +55,26 @@ constexpr std::array kAutomodelNotModelled = {
 void precision(Settings& settings, Facts& facts) {
   std::string type = settings.word("model.torch_dtype").value_or("");
   if (type.empty()) {
-    facts.note(Said::precision, "bf16", "NeMo Automodel's default");
+    facts.note(FactId::precision, "bf16", "NeMo Automodel's default");
     type = "bf16";
   }
   if (contains(type, "bfloat16") || type == "bf16") {
     const bool fp8 = settings.flag("fp8.enabled").value_or(false);
-    facts.say(Said::precision, fp8 ? "fp8" : "bf16", fp8 ? "fp8.enabled" : "model.torch_dtype");
-    return facts.say(Said::narrow, true, "model.torch_dtype");
+    facts.set(FactId::precision, fp8 ? "fp8" : "bf16", fp8 ? "fp8.enabled" : "model.torch_dtype");
+    return facts.set(FactId::narrow, true, "model.torch_dtype");
   }
-  facts.leave_open(Said::precision, settings.written("model.torch_dtype"),
+  facts.leave_open(FactId::precision, settings.written("model.torch_dtype"),
                    "torch.bfloat16 alone is known");
 }
 
 // A pipeline cuts its local batch into micro batches of its own.
 void micro_batch(Settings& settings, Facts& facts) {
-  const bool pipeline = facts.count(Said::pp, 1) > 1;
+  const bool pipeline = facts.count(FactId::pp, 1) > 1;
   auto part = settings.count("distributed.pipeline.pp_microbatch_size", 1, kMostDegree);
   if (!part) part = settings.count("autopipeline.pp_microbatch_size", 1, kMostDegree);
   const auto local = settings.count("step_scheduler.local_batch_size", 1, kMostDegree);
-  if (pipeline) return facts.say(Said::micro_batch, part.value_or(1), "pp_microbatch_size");
-  if (local) facts.say(Said::micro_batch, *local, "step_scheduler.local_batch_size");
+  if (pipeline) return facts.set(FactId::micro_batch, part.value_or(1), "pp_microbatch_size");
+  if (local) facts.set(FactId::micro_batch, *local, "step_scheduler.local_batch_size");
 }
 
 // match_all_linear is of the head too, unless it is excluded.
@@ -93,7 +93,7 @@ void adapter(Settings& settings, Facts& facts) {
   const bool twice =
       stored("bnb_4bit_use_double_quant", !settings.has("model.quantization_config.load_in_4bit"));
   if (!any && (bits4 || bits8))
-    return facts.stop("quantization", "quantised weights of the base model, and no adapter");
+    return facts.refuse("quantization", "quantised weights of the base model, and no adapter");
   if (!any) return;
   constexpr AdapterSettings kNames = {.rank = "peft.dim",
                                       .targets = "peft.target_modules",
@@ -110,22 +110,22 @@ void adapter(Settings& settings, Facts& facts) {
     head = head && !contains(name, "lm_head");
     if (!contains(name, "lm_head") && !contains(name, "vision") && !contains(name, "visual") &&
         !contains(name, "image") && !contains(name, "audio"))
-      facts.stop("peft.exclude_modules " + name, "adapters on some layers alone");
+      facts.refuse("peft.exclude_modules " + name, "adapters on some layers alone");
   }
-  say_adapter(kNames, base, "peft", settings, facts);
+  set_adapter(kNames, base, "peft", settings, facts);
   if (!head) return;
-  Json said = facts.at(Said::adapter)->value;
-  said["targets"] = {"query", "key", "value", "output", "gate", "up", "down", "head"};
-  facts.set(Said::adapter, std::move(said));
+  Json stated = facts.at(FactId::adapter)->value;
+  stated["targets"] = {"query", "key", "value", "output", "gate", "up", "down", "head"};
+  facts.replace(FactId::adapter, std::move(stated));
 }
 
 void distributed(Settings& settings, Facts& facts) {
   const std::string prefix =
       settings.has("distributed_config.strategy") ? "distributed_config." : "distributed.";
-  for (const SaidRow& row : kAutomodelDegrees) {
+  for (const FactRow& row : kAutomodelDegrees) {
     const std::string name = prefix + std::string(row.setting);
     if (settings.word(name).value_or("none") == "none") continue;
-    read_facts(std::array{SaidRow{name, row.fact, row.kind}}, settings, facts);
+    read_facts(std::array{FactRow{name, row.fact, row.kind}}, settings, facts);
   }
   // A target that stands alone is the mapping's own value.
   std::string strategy = "fsdp2";
@@ -135,13 +135,13 @@ void distributed(Settings& settings, Facts& facts) {
   const bool ddp = contains(strategy, "ddp") || contains(strategy, "DDP");
   // Megatron FSDP counts its stage here.
   const auto sharded = settings.count(prefix + "zero_dp_strategy", 0, 3);
-  facts.say(Said::zero, ddp ? 0 : sharded.value_or(3), prefix + "strategy");
-  if (facts.count(Said::pp, 1) == 1) return;
+  facts.set(FactId::zero, ddp ? 0 : sharded.value_or(3), prefix + "strategy");
+  if (facts.count(FactId::pp, 1) == 1) return;
   const bool older = settings.has("autopipeline.pp_schedule");
   const std::string part = older ? "autopipeline." : prefix + "pipeline.";
   const std::string schedule = settings.word(part + "pp_schedule").value_or("1f1b");
   facts.leave_open(
-      Said::schedule, part + "pp_schedule " + schedule,
+      FactId::schedule, part + "pp_schedule " + schedule,
       "how many stages a rank has follows from layers_per_stage; --set parallel.vpp=N, --schedule");
 }
 
@@ -151,14 +151,14 @@ void other_sharding(Settings& settings, Facts& facts) {
     if (!begins_with(s.name, "distributed")) continue;
     if (contains(s.name, ".moe.offload_policy")) {
       settings.take(s.name);
-      facts.stop(text_of(s), "experts have the offload of all layers here");
+      facts.refuse(text_of(s), "experts have the offload of all layers here");
     }
     if (!s.name.ends_with(".reshard_after_forward")) continue;
     if (settings.flag(s.name).value_or(true)) continue;
     if (contains(s.name, ".moe."))
-      facts.stop(text_of(s), "experts are gathered as often as all layers here");
+      facts.refuse(text_of(s), "experts are gathered as often as all layers here");
     else
-      facts.say(Said::keeps_gathered, true, text_of(s));
+      facts.set(FactId::keeps_gathered, true, text_of(s));
   }
 }
 
@@ -173,7 +173,7 @@ void states(Settings& settings, Facts& facts) {
     const bool typed = contains(s.name, "exp_avg") || contains(s.name, "master_weight") ||
                        contains(s.name, "store_param_remainders");
     if (!own && (!typed || value == "false")) continue;
-    return facts.leave_open(Said::narrow, text_of(s),
+    return facts.leave_open(FactId::narrow, text_of(s),
                             "--set training.states={…} says what the optimizer keeps");
   }
 }
@@ -182,7 +182,7 @@ void states(Settings& settings, Facts& facts) {
 void loss(Settings& settings, Facts& facts) {
   for (const char* name : {"loss_fn._target_", "loss_fn"}) {
     if (contains(settings.word(name).value_or(""), "FusedLinearCrossEntropy"))
-      return facts.say(Said::kernels, "liger", settings.written(name));
+      return facts.set(FactId::kernels, "liger", settings.written(name));
   }
 }
 
@@ -190,22 +190,23 @@ void loss(Settings& settings, Facts& facts) {
 void job(Settings& settings, Facts& facts) {
   const auto nodes = settings.count("slurm.nodes", 1, kMostDegree);
   const auto each = settings.count("slurm.ntasks_per_node", 1, kMostDegree);
-  if (nodes && each) facts.say_weakly(Said::gpus, *nodes * *each, "slurm");
+  if (nodes && each) facts.set_default(FactId::gpus, *nodes * *each, "slurm");
 }
 
 void attention(Settings& settings, Facts& facts) {
   const auto kind = settings.word("model.attn_implementation");
-  if (kind) facts.say(Said::flash, *kind != "eager", settings.written("model.attn_implementation"));
+  if (kind)
+    facts.set(FactId::flash, *kind != "eager", settings.written("model.attn_implementation"));
 }
 
 // Settings that compute or sum otherwise than the weights' type says.
 void other_types(Settings& settings, Facts& facts) {
   if (settings.flag("qat.enabled").value_or(false))
-    facts.stop("qat", "weights that are rounded in each product, which no precision of ours is");
+    facts.refuse("qat", "weights that are rounded in each product, which no precision of ours is");
   for (const ForeignSetting& s : settings.all()) {
     const bool policy = contains(s.name, "mp_policy.") && s.name.ends_with("_dtype");
     if (policy && !contains(bare_text(s.value), "bf"))
-      facts.stop(text_of(s), "weights, products and gradients have one type here");
+      facts.refuse(text_of(s), "weights, products and gradients have one type here");
   }
 }
 
@@ -216,16 +217,16 @@ void rest(Settings& settings, Facts& facts) {
   other_types(settings, facts);
   for (const char* name : {"packed_sequence.packed_sequence_size", "dataset.seq_len",
                            "dataset.seq_length", "dataset.max_length"})
-    say_length(name, true, settings, facts);
+    set_length(name, true, settings, facts);
   distributed(settings, facts);
   micro_batch(settings, facts);
   adapter(settings, facts);
   states(settings, facts);
   loss(settings, facts);
   other_sharding(settings, facts);
-  facts.say(Said::framework, "fsdp", "NeMo Automodel");
+  facts.set(FactId::framework, "fsdp", "NeMo Automodel");
   if (settings.has("teacher_model.pretrained_model_name_or_path"))
-    facts.stop("teacher_model", "a training with a second model");
+    facts.refuse("teacher_model", "a training with a second model");
 }
 
 }  // namespace
@@ -234,7 +235,7 @@ void read(const ForeignFile& file, Facts& facts) {
   const Json document = read_yaml(file.text, file.name);
   const Json& nodes = value_at(document, "benchmark.num_nodes");
   const bool counted = nodes.is_number_integer() && nodes > 0 && nodes <= kMostDegree;
-  say_gpus_of_comments(file, facts, counted ? nodes.get<std::int64_t>() : 1);
+  set_gpus_of_comments(file, facts, counted ? nodes.get<std::int64_t>() : 1);
   read_tool({kAutomodelRows, kAutomodelWithoutEffect, kAutomodelNotModelled,
              "model.pretrained_model_name_or_path model.config.pretrained_model_name_or_path "
              "model.config",

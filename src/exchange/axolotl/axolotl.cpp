@@ -9,22 +9,22 @@ namespace orrery::trainer::axolotl {
 namespace {
 
 constexpr std::array kAxolotlRows = {
-    SaidRow{"micro_batch_size", Said::micro_batch, NameKind::degree},
-    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
-    SaidRow{"tensor_parallel_size", Said::tp, NameKind::degree},
-    SaidRow{"context_parallel_size", Said::cp, NameKind::degree},
-    SaidRow{"sequence_parallel_degree", Said::cp, NameKind::degree},
-    SaidRow{"expert_parallel_size", Said::ep, NameKind::degree},
-    SaidRow{"dp_replicate_size", Said::replicate, NameKind::degree},
-    SaidRow{"dp_shard_size", Said::shard, NameKind::degree},
-    SaidRow{"ray_num_workers", Said::gpus, NameKind::degree},
+    FactRow{"micro_batch_size", FactId::micro_batch, NameKind::degree},
+    FactRow{"gradient_accumulation_steps", FactId::accumulation, NameKind::degree},
+    FactRow{"tensor_parallel_size", FactId::tp, NameKind::degree},
+    FactRow{"context_parallel_size", FactId::cp, NameKind::degree},
+    FactRow{"sequence_parallel_degree", FactId::cp, NameKind::degree},
+    FactRow{"expert_parallel_size", FactId::ep, NameKind::degree},
+    FactRow{"dp_replicate_size", FactId::replicate, NameKind::degree},
+    FactRow{"dp_shard_size", FactId::shard, NameKind::degree},
+    FactRow{"ray_num_workers", FactId::gpus, NameKind::degree},
 };
 
 // Parts of the names of plugins, and what those change.
 struct Plugin {
   std::string_view part;
   const char* why;
-  bool stops = false;
+  bool is_refused = false;
 };
 constexpr std::array kPlugins = {
     Plugin{"liger", ""},
@@ -93,17 +93,17 @@ void adapter(Settings& settings, Facts& facts) {
     const StoredBase base = nf4 ? four : bits8 ? StoredBase::int8 : StoredBase::half;
     // Axolotl has no rank and no matrices of its own.
     if (!settings.has("lora_r"))
-      return facts.leave_open(Said::adapter, "adapter " + kind,
+      return facts.leave_open(FactId::adapter, "adapter " + kind,
                               "lora_r is not given, and Axolotl has no default");
     if (!settings.has("lora_target_modules") && !settings.has("lora_target_linear"))
-      return facts.leave_open(Said::adapter, "adapter " + kind,
+      return facts.leave_open(FactId::adapter, "adapter " + kind,
                               "lora_target_modules is PEFT's choice for this model; name them");
-    say_adapter(kNames, base, "adapter " + kind, settings, facts);
+    set_adapter(kNames, base, "adapter " + kind, settings, facts);
   } else if (!kind.empty() && kind != "none") {
-    facts.stop("adapter " + kind, "adapters of another kind; ours are lora, qlora and dora");
+    facts.refuse("adapter " + kind, "adapters of another kind; ours are lora, qlora and dora");
   } else if (bits4 || bits8) {
-    facts.stop(settings.written(bits4 ? "load_in_4bit" : "load_in_8bit"),
-               "quantised weights of the base model, and no adapter");
+    facts.refuse(settings.written(bits4 ? "load_in_4bit" : "load_in_8bit"),
+                 "quantised weights of the base model, and no adapter");
   }
 }
 
@@ -111,50 +111,50 @@ void adapter(Settings& settings, Facts& facts) {
 void other_loss(Settings& settings, Facts& facts) {
   const std::string rl = settings.word("rl").value_or("");
   if (!rl.empty() && rl != "false")
-    facts.stop("rl " + rl, "a training with a second model or with generation");
+    facts.refuse("rl " + rl, "a training with a second model or with generation");
   for (const char* name : {"reward_model", "process_reward_model", "kd_trainer"}) {
     if (settings.word(name).value_or("false") != "false")
-      facts.stop(settings.written(name), "another loss than that of the next token");
+      facts.refuse(settings.written(name), "another loss than that of the next token");
   }
   if (settings.word("model_type") == "AutoModelForSequenceClassification")
-    facts.stop(settings.written("model_type"), "another loss than that of the next token");
+    facts.refuse(settings.written("model_type"), "another loss than that of the next token");
 }
 
 // bfloat16 is bf16 without mixed precision; a file that says nothing has bf16 auto [both from
 // memory].
 void precision(Settings& settings, Facts& facts) {
   const bool pure = settings.flag("bfloat16").value_or(false);
-  const bool said = settings.has("bf16") || settings.has("fp16") || settings.has("float16");
+  const bool stated = settings.has("bf16") || settings.has("fp16") || settings.has("float16");
   if (pure && settings.word("bf16").value_or("false") == "false") {
-    facts.say(Said::precision, "bf16", settings.written("bfloat16"));
-    facts.say(Said::narrow, true, settings.written("bfloat16"));
-  } else if (!said && !settings.flag("fp8").value_or(false)) {
-    facts.say_picked_precision("bf16 auto (Axolotl's default)");
+    facts.set(FactId::precision, "bf16", settings.written("bfloat16"));
+    facts.set(FactId::narrow, true, settings.written("bfloat16"));
+  } else if (!stated && !settings.flag("fp8").value_or(false)) {
+    facts.set_picked_precision("bf16 auto (Axolotl's default)");
   }
-  say_precision(settings, facts);
+  set_precision(settings, facts);
 }
 
 // The rank is the one argument of GaLore that has a key.
 void rank(Settings& settings, Facts& facts) {
   if (const auto n = settings.count("optim_args.rank", 1, kMostDegree))
-    facts.say(Said::optimizer_rank, *n, settings.written("optim_args.rank"));
+    facts.set(FactId::optimizer_rank, *n, settings.written("optim_args.rank"));
 }
 
 void checkpoints(Settings& settings, Facts& facts) {
   const std::string word = settings.word("gradient_checkpointing").value_or("false");
-  const std::string said = settings.written("gradient_checkpointing");
-  facts.say(Said::recompute, word != "false", said);
+  const std::string stated = settings.written("gradient_checkpointing");
+  facts.set(FactId::recompute, word != "false", stated);
   constexpr const char* kDisk = "host or none; ours keeps none on a disk";
-  if (word == "offload_disk") return facts.leave_open(Said::offload_activations, said, kDisk);
+  if (word == "offload_disk") return facts.leave_open(FactId::offload_activations, stated, kDisk);
   // "unsloth" is the older word for it.
   if (begins_with(word, "offload") || word == "unsloth")
-    facts.say(Said::offload_activations, "host", said);
+    facts.set(FactId::offload_activations, "host", stated);
   const std::string offload = settings.word("activation_offloading").value_or("false");
   if (offload == "disk")
-    return facts.leave_open(Said::offload_activations, settings.written("activation_offloading"),
+    return facts.leave_open(FactId::offload_activations, settings.written("activation_offloading"),
                             kDisk);
   if (offload != "false")
-    facts.say(Said::offload_activations, "host", settings.written("activation_offloading"));
+    facts.set(FactId::offload_activations, "host", settings.written("activation_offloading"));
 }
 
 // Transformers' own choice is no eager one.
@@ -165,28 +165,28 @@ void attention(Settings& settings, Facts& facts) {
   };
   const bool eager = is_on("eager_attention");
   const bool other = is_on("flash_attention") || is_on("sdp_attention");
-  const bool said = !kind.empty() || eager || other || settings.has("flash_attention");
-  if (!said) return;
-  facts.say(Said::flash, kind.empty() ? other || !eager : kind != "eager",
+  const bool stated = !kind.empty() || eager || other || settings.has("flash_attention");
+  if (!stated) return;
+  facts.set(FactId::flash, kind.empty() ? other || !eager : kind != "eager",
             "attn_implementation " + kind);
 }
 
 void sharding(Settings& settings, Facts& facts) {
   const auto deepspeed = settings.word("deepspeed");
-  if (deepspeed) facts.say(Said::deepspeed, base_name(*deepspeed), "deepspeed " + *deepspeed);
+  if (deepspeed) facts.set(FactId::deepspeed, base_name(*deepspeed), "deepspeed " + *deepspeed);
   settings.take("fsdp_version");
   const auto old = settings.words("fsdp");
   bool any = old && !old->empty();
   for (const ForeignSetting& s : settings.all()) any = any || begins_with(s.name, "fsdp_config.");
-  if (any && !deepspeed) say_fsdp(settings, "fsdp_config.", facts, old ? joined(*old) : "");
+  if (any && !deepspeed) set_fsdp(settings, "fsdp_config.", facts, old ? joined(*old) : "");
 }
 
 // batch_size is of one GPU, all its micro batches.
 void accumulation(Settings& settings, Facts& facts) {
   const auto batch = settings.count("batch_size", 1, kMostDegree);
   const auto micro = settings.count("micro_batch_size", 1, kMostDegree);
-  if (!batch || !micro || facts.has(Said::accumulation)) return;
-  facts.say(Said::accumulation, *batch / *micro, settings.written("batch_size"));
+  if (!batch || !micro || facts.has(FactId::accumulation)) return;
+  facts.set(FactId::accumulation, *batch / *micro, settings.written("batch_size"));
 }
 
 // Weights stored in mxfp4 that are loaded as bf16 are a usual base.
@@ -199,8 +199,8 @@ void stored_weights(Settings& settings) {
 void compile(Settings& settings, Facts& facts) {
   const char* name = "torch_compile";
   if (settings.word(name) == "auto")
-    return facts.leave_open(Said::compile, settings.written(name), "true or false");
-  if (const auto on = settings.flag(name)) facts.say(Said::compile, *on, settings.written(name));
+    return facts.leave_open(FactId::compile, settings.written(name), "true or false");
+  if (const auto on = settings.flag(name)) facts.set(FactId::compile, *on, settings.written(name));
 }
 
 // Kernels and losses that its plugins bring, each with a switch of its own. torchtune's loss by
@@ -213,10 +213,10 @@ void kernels(Settings& settings, Facts& facts) {
                                is_on("liger_cross_entropy"),
                                is_on("liger_fused_linear_cross_entropy")};
   const bool cut = is_on("cut_cross_entropy");
-  if (cut) facts.say(Said::loss, "linear-fused", settings.written("cut_cross_entropy"));
-  say_liger(liger, "liger_*", facts);
+  if (cut) facts.set(FactId::loss, "linear-fused", settings.written("cut_cross_entropy"));
+  set_liger(liger, "liger_*", facts);
   if (is_on("chunked_cross_entropy"))
-    facts.say(Said::loss, "fused", settings.written("chunked_cross_entropy"));
+    facts.set(FactId::loss, "fused", settings.written("chunked_cross_entropy"));
   settings.take("chunked_cross_entropy_num_chunks");
 }
 
@@ -226,8 +226,8 @@ void plugins(Settings& settings, Facts& facts) {
                                     [&](const Plugin& k) { return contains(p, k.part); });
     if (known == kPlugins.end()) {
       facts.mention(p, "a plugin that is not known");
-    } else if (known->stops) {
-      facts.stop("plugins " + p, known->why);
+    } else if (known->is_refused) {
+      facts.refuse("plugins " + p, known->why);
     } else if (known->why[0] != '\0') {
       facts.mention(p, known->why);
     }
@@ -239,7 +239,7 @@ void plugins(Settings& settings, Facts& facts) {
 void rest(Settings& settings, Facts& facts) {
   stored_weights(settings);
   const bool padded = settings.flag("pad_to_sequence_len").value_or(false);
-  say_length("sequence_len", settings.flag("sample_packing").value_or(false) || padded, settings,
+  set_length("sequence_len", settings.flag("sample_packing").value_or(false) || padded, settings,
              facts);
   accumulation(settings, facts);
   precision(settings, facts);
@@ -253,10 +253,10 @@ void rest(Settings& settings, Facts& facts) {
   const auto qat = std::find_if(settings.all().begin(), settings.all().end(),
                                 [](const auto& s) { return begins_with(s.name, "qat."); });
   if (qat != settings.all().end())
-    facts.stop("qat", "weights that are rounded in each product, which no precision of ours is");
+    facts.refuse("qat", "weights that are rounded in each product, which no precision of ours is");
   const auto unfrozen = settings.words("unfrozen_parameters");
   if (unfrozen && !unfrozen->empty())
-    facts.stop("unfrozen_parameters", "some weights are trained; ours trains all, or adapters");
+    facts.refuse("unfrozen_parameters", "some weights are trained; ours trains all, or adapters");
   compile(settings, facts);
   kernels(settings, facts);
   plugins(settings, facts);

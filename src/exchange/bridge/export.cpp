@@ -65,7 +65,7 @@ class Overrides {
     return "model." + name;
   }
 
-  static bool is_said_otherwise(const std::string& name) {
+  static bool is_set_otherwise(const std::string& name) {
     static constexpr std::string_view kOther[] = {"swiglu",
                                                   "geglu",
                                                   "squared_relu",
@@ -78,7 +78,7 @@ class Overrides {
   }
 
   void argument(const std::string& name, const std::string& value) {
-    if (is_said_otherwise(name) || (name == "attention_backend" && value == "auto")) return;
+    if (is_set_otherwise(name) || (name == "attention_backend" && value == "auto")) return;
     if (name == "no_store_param_remainders") return set("optimizer.store_param_remainders", false);
     if (name == "no_gradient_accumulation_fusion")
       return set("model.gradient_accumulation_fusion", false);

@@ -38,15 +38,15 @@ std::int64_t degree(const ImportDraft& d, const Json& given, const char* path) {
 std::int64_t replicas(ImportDraft& d, const Json& given) {
   const std::int64_t others = degree(d, given, "parallel.tp") * degree(d, given, "parallel.pp") *
                               degree(d, given, "parallel.cp");
-  const auto said = d.settings.count("data_parallel_size", 1, kMostDegree);
+  const auto stated = d.settings.count("data_parallel_size", 1, kMostDegree);
   const Json& gpus = value_at(given, "cluster.gpus");
   if (gpus.is_number_integer()) return gpus.get<std::int64_t>() / others;
-  return said.value_or(0);
+  return stated.value_or(0);
 }
 
 // "auto" is the training script's to fill.
 bool is_auto(const ImportDraft& d, const char* name) {
-  return std::any_of(d.out.not_understood.begin(), d.out.not_understood.end(),
+  return std::any_of(d.out.ignored.begin(), d.out.ignored.end(),
                      [&](const LeftOver& l) { return l.setting == std::string(name) + " auto"; });
 }
 
@@ -79,7 +79,7 @@ void check_product(const ImportDraft& d, const Batches& b) {
 
 // "auto" of a size that follows from the others is no question.
 void follows(ImportDraft& d, const char* key) {
-  std::erase_if(d.out.not_understood, [&](const LeftOver& l) { return l.stops && l.key == key; });
+  std::erase_if(d.out.ignored, [&](const LeftOver& l) { return l.is_refused && l.key == key; });
 }
 
 void divide(ImportDraft& d, const Batches& b) {
@@ -248,8 +248,7 @@ void read_precision(ImportDraft& d) {
   const bool fp16 = d.is_on("fp16.enabled");
   if (bf16 && fp16) d.settings.refuse("fp16.enabled", "true, and bf16.enabled true", "one of them");
   if (bf16 || fp16) {
-    std::erase_if(d.out.not_understood,
-                  [](const LeftOver& l) { return l.key == "training.precision"; });
+    std::erase_if(d.out.ignored, [](const LeftOver& l) { return l.key == "training.precision"; });
     return d.set("training.precision", bf16 ? "bf16" : "fp16");
   }
   if (d.is_on("torch_autocast.enabled") || d.is_on("amp.enabled")) return read_autocast(d);
@@ -335,9 +334,8 @@ void read_size(ImportDraft& d, const ProfileSize& size, double x) {
   } else if (x == size.otherwise) {
     d.out.without_effect.push_back(name + " (the profile's)");
   } else {
-    d.not_understood(name + " " + shortest(x), "the profile has " + shortest(size.otherwise) +
-                                                   "; it would change " +
-                                                   std::string(size.changes));
+    d.ignored(name + " " + shortest(x), "the profile has " + shortest(size.otherwise) +
+                                            "; it would change " + std::string(size.changes));
   }
 }
 

@@ -20,11 +20,11 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::array kHfTrainerRows = {
-    SaidRow{"per_device_train_batch_size", Said::micro_batch, NameKind::degree},
-    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
-    SaidRow{"torch_compile", Said::compile, NameKind::boolean},
-    SaidRow{"gradient_checkpointing", Said::recompute, NameKind::boolean},
-    SaidRow{"grad_checkpoint", Said::recompute, NameKind::boolean},  // InternVL
+    FactRow{"per_device_train_batch_size", FactId::micro_batch, NameKind::degree},
+    FactRow{"gradient_accumulation_steps", FactId::accumulation, NameKind::degree},
+    FactRow{"torch_compile", FactId::compile, NameKind::boolean},
+    FactRow{"gradient_checkpointing", FactId::recompute, NameKind::boolean},
+    FactRow{"grad_checkpoint", FactId::recompute, NameKind::boolean},  // InternVL
 };
 
 using NamedWhy = std::array<const char*, 2>;
@@ -92,7 +92,7 @@ constexpr std::string_view kOwnParts[] = {"lora_enable",         "use_lora",    
                                           "vision_tower",        "use_unsloth", "freeze_backbone",
                                           "tune_mm_mlp_adapter", "bits",        "lora_modules"};
 
-bool is_said(Settings& settings, std::string_view name) {
+bool is_given(Settings& settings, std::string_view name) {
   const std::string word = settings.word(name).value_or("false");
   return word != "false" && word != "False" && word != "0";
 }
@@ -100,55 +100,55 @@ bool is_said(Settings& settings, std::string_view name) {
 void kind(Settings& settings, Facts& facts) {
   for (const std::string_view name : kOtherTrainings) {
     if (settings.has(name))
-      return facts.stop(settings.written(name),
-                        "a training with a second model or with generation");
+      return facts.refuse(settings.written(name),
+                          "a training with a second model or with generation");
   }
   for (const std::string_view name : kOwnParts) {
-    if (is_said(settings, name))
-      facts.stop(settings.written(name), "what is trained then, the script alone says");
+    if (is_given(settings, name))
+      facts.refuse(settings.written(name), "what is trained then, the script alone says");
   }
 }
 
 // ModelConfig of TRL: rank 16, and scales of 4 bits that are not quantised again.
 void adapter(Settings& settings, Facts& facts) {
   constexpr AdapterSettings kNames = {.rank = "lora_r",
-                                      .usual_rank = 16,
+                                      .default_rank = 16,
                                       .targets = "lora_target_modules",
                                       .dropout = "lora_dropout",
-                                      .usual_dropout = 0.05,
+                                      .default_dropout = 0.05,
                                       .dora = "use_dora",
                                       .trained = "lora_modules_to_save"};
-  const bool bits4 = is_said(settings, "load_in_4bit");
-  const bool bits8 = is_said(settings, "load_in_8bit");
-  if (is_said(settings, "use_peft")) {
-    const bool twice = is_said(settings, "use_bnb_nested_quant");
+  const bool bits4 = is_given(settings, "load_in_4bit");
+  const bool bits8 = is_given(settings, "load_in_8bit");
+  if (is_given(settings, "use_peft")) {
+    const bool twice = is_given(settings, "use_bnb_nested_quant");
     const StoredBase four = twice ? StoredBase::nf4 : StoredBase::nf4_single;
     if (!settings.has("lora_target_modules"))
-      facts.stop("lora_target_modules", "PEFT's choice for this model; name them");
-    say_adapter(kNames,
+      facts.refuse("lora_target_modules", "PEFT's choice for this model; name them");
+    set_adapter(kNames,
                 bits4   ? four
                 : bits8 ? StoredBase::int8
                         : StoredBase::half,
                 "use_peft true", settings, facts);
-  } else if (is_said(settings, "lora_r")) {
-    facts.stop(settings.written("lora_r"), "whether adapters are trained, the script alone says");
+  } else if (is_given(settings, "lora_r")) {
+    facts.refuse(settings.written("lora_r"), "whether adapters are trained, the script alone says");
   } else if (bits4 || bits8) {
-    facts.stop(settings.written(bits4 ? "load_in_4bit" : "load_in_8bit"),
-               "quantised weights, and no adapter");
+    facts.refuse(settings.written(bits4 ? "load_in_4bit" : "load_in_8bit"),
+                 "quantised weights, and no adapter");
   }
 }
 
 // `--deepspeed --zero_stage 2`, as DeepSpeed-Chat has it: the program makes the rest of the file.
 void own_deepspeed(Settings& settings, Facts& facts) {
-  facts.say(Said::framework, "deepspeed", "deepspeed");
+  facts.set(FactId::framework, "deepspeed", "deepspeed");
   const auto stage = settings.count("zero_stage", 0, 3);
-  stage ? facts.say(Said::zero, *stage, settings.written("zero_stage"))
-        : facts.leave_open(Said::zero, "deepspeed", "the program alone says its file");
-  if (!facts.has(Said::precision))
-    facts.leave_open(Said::precision, "deepspeed", "the program alone says its file");
+  stage ? facts.set(FactId::zero, *stage, settings.written("zero_stage"))
+        : facts.leave_open(FactId::zero, "deepspeed", "the program alone says its file");
+  if (!facts.has(FactId::precision))
+    facts.leave_open(FactId::precision, "deepspeed", "the program alone says its file");
   if (settings.flag("offload").value_or(false)) {
-    facts.say(Said::offload_optimizer, "host", "offload");
-    if (stage == 3) facts.say(Said::offload_parameters, "host", "offload");
+    facts.set(FactId::offload_optimizer, "host", "offload");
+    if (stage == 3) facts.set(FactId::offload_parameters, "host", "offload");
   }
 }
 
@@ -158,8 +158,8 @@ void fsdp_config(Settings& settings, Facts& facts) {
   if (!config || config->empty()) return;
   const ForeignFile* file = facts.given_file(*config);
   if (file == nullptr) {
-    return facts.stop(settings.written("fsdp_config"),
-                      "is not given; what it changes is unknown; give it too");
+    return facts.refuse(settings.written("fsdp_config"),
+                        "is not given; what it changes is unknown; give it too");
   }
   const Settings own = facts.settings_of_file(read_yaml(file->text, file->name), file->name);
   for (ForeignSetting s : own.all()) {
@@ -171,9 +171,9 @@ void fsdp_config(Settings& settings, Facts& facts) {
 void sharding(Settings& settings, Facts& facts) {
   for (const char* name : {"deepspeed", "deepspeed_config_file"}) {
     const auto path = settings.word(name);
-    if (!path || path->empty() || facts.has(Said::deepspeed)) continue;
+    if (!path || path->empty() || facts.has(FactId::deepspeed)) continue;
     if (*path == "true") return own_deepspeed(settings, facts);
-    facts.say(Said::deepspeed, base_name(*path), std::string(name) + " " + *path);
+    facts.set(FactId::deepspeed, base_name(*path), std::string(name) + " " + *path);
   }
   const auto fsdp = settings.words("fsdp");
   const bool own = settings.flag("use_fsdp").value_or(false);
@@ -182,15 +182,15 @@ void sharding(Settings& settings, Facts& facts) {
   const bool nested = std::any_of(settings.all().begin(), settings.all().end(), [](const auto& s) {
     return begins_with(s.name, "fsdp_config.");
   });
-  say_fsdp(settings, nested ? "fsdp_config." : "", facts, fsdp ? joined(*fsdp) : "");
+  set_fsdp(settings, nested ? "fsdp_config." : "", facts, fsdp ? joined(*fsdp) : "");
 }
 
 void length(Settings& settings, Facts& facts) {
   const bool packed = settings.flag("packing").value_or(false);
   // run_clm.py cuts the joined texts into blocks.
-  say_length("block_size", true, settings, facts);
+  set_length("block_size", true, settings, facts);
   for (const char* name : {"max_seq_length", "max_length", "model_max_length", "max_seq_len"})
-    say_length(name, packed, settings, facts);
+    set_length(name, packed, settings, facts);
 }
 
 // Weights of a script that loads them in bf16 stay so where nothing makes them fp32, and without
@@ -202,9 +202,9 @@ void weights(Settings& settings, Facts& facts) {
     const bool fp16 = type == "float16" || type == "fp16";
     facts.loads_narrow = facts.loads_narrow || bf16;
     if (type == "auto") facts.unknown_weights = settings.written(name);
-    if (bf16) facts.say_weakly(Said::precision, "bf16", settings.written(name));
-    if (fp16 && !facts.has(Said::precision))
-      facts.leave_open(Said::precision, settings.written(name),
+    if (bf16) facts.set_default(FactId::precision, "bf16", settings.written(name));
+    if (fp16 && !facts.has(FactId::precision))
+      facts.leave_open(FactId::precision, settings.written(name),
                        "weights in fp16 without a copy in fp32");
   }
 }
@@ -212,14 +212,14 @@ void weights(Settings& settings, Facts& facts) {
 // A configuration that is changed is no model of the hub.
 void other_shape(Settings& settings, Facts& facts) {
   if (settings.has("config_overrides"))
-    facts.stop(settings.written("config_overrides"),
-               "another model than its name; give its config.json with --model");
+    facts.refuse(settings.written("config_overrides"),
+                 "another model than its name; give its config.json with --model");
 }
 
 // Tensor ranks of releases of 2025, where 0 and 1 are none.
 void tensor_ranks(Settings& settings, Facts& facts) {
   const auto ranks = settings.count("tp_size", 0, kMostDegree);
-  if (ranks && *ranks > 1) facts.say(Said::tp, *ranks, settings.written("tp_size"));
+  if (ranks && *ranks > 1) facts.set(FactId::tp, *ranks, settings.written("tp_size"));
 }
 
 // Liger patches all that it can for a model; a configuration beside it takes parts out.
@@ -231,34 +231,35 @@ void liger(Settings& settings, Facts& facts) {
       return settings.flag(std::string("liger_kernel_config.") + key).value_or(otherwise);
     };
     const bool plain = part("cross_entropy", false);
-    say_liger(
+    set_liger(
         {part("rms_norm", true), part("rope", true), part("swiglu", true) && part("geglu", true),
          plain, part("fused_linear_cross_entropy", !plain)},
         name, facts);
   }
   const std::string loss = settings.word("loss_type").value_or("nll");
   if (loss == "chunked_nll")
-    facts.say(Said::loss, "linear-fused", settings.written("loss_type"));
+    facts.set(FactId::loss, "linear-fused", settings.written("loss_type"));
   else if (loss != "nll")
     facts.mention(settings.written("loss_type"), "the loss of the next token is priced");
   const std::string offload = settings.word("activation_offloading").value_or("false");
   if (offload == "true" || offload == "True")
-    facts.say(Said::offload_activations, "host", settings.written("activation_offloading"));
+    facts.set(FactId::offload_activations, "host", settings.written("activation_offloading"));
 }
 
 void rest(Settings& settings, Facts& facts) {
   for (const auto& [name, devices] : kOtherDevices) {
-    if (is_said(settings, name)) facts.stop_on(devices, settings.written(name));
+    if (is_given(settings, name)) facts.refuse_devices(devices, settings.written(name));
   }
   for (const auto& [name, why] : kOtherArguments) {
-    if (is_said(settings, name)) facts.stop(settings.written(name), why);
+    if (is_given(settings, name)) facts.refuse(settings.written(name), why);
   }
-  if (is_said(settings, "adafactor"))
-    facts.say(Said::optimizer, "adafactor", settings.written("adafactor"));
+  if (is_given(settings, "adafactor"))
+    facts.set(FactId::optimizer, "adafactor", settings.written("adafactor"));
   tensor_ranks(settings, facts);
   other_shape(settings, facts);
-  facts.say_usual(Said::micro_batch, 8, "per_device_train_batch_size 8 (the Trainer's default)");
-  say_precision(settings, facts);
+  facts.assume_default(FactId::micro_batch, 8,
+                       "per_device_train_batch_size 8 (the Trainer's default)");
+  set_precision(settings, facts);
   weights(settings, facts);
   kind(settings, facts);
   adapter(settings, facts);
@@ -266,7 +267,7 @@ void rest(Settings& settings, Facts& facts) {
   sharding(settings, facts);
   const std::string attention = settings.word("attn_implementation").value_or("sdpa");
   settings.take("use_flash_attn");
-  facts.say(Said::flash, attention != "eager", "attn_implementation " + attention);
+  facts.set(FactId::flash, attention != "eager", "attn_implementation " + attention);
   liger(settings, facts);
 }
 
@@ -288,31 +289,31 @@ Words::const_iterator program_of(const Words& words) {
 // qlora.py of its authors trains adapters on every linear layer of 4 bits unless it is told
 // otherwise, on samples of a source and a target [names and defaults from memory].
 void qlora_words(Json& document) {
-  const auto usual = [&](const char* name, Json value) {
+  const auto default_value = [&](const char* name, Json value) {
     if (!document.contains(name)) document[name] = std::move(value);
     return document[name];
   };
   const auto whole = [&](const char* name, std::int64_t otherwise) {
-    const auto n = parse_number(bare_text(usual(name, otherwise)));
+    const auto n = parse_number(bare_text(default_value(name, otherwise)));
     document.erase(name);
     return n ? *n : 0;
   };
   const double bits = whole("bits", 4);
   const double tokens = whole("source_max_len", 1024) + whole("target_max_len", 256);
-  if (tokens >= 1) usual("max_length", tokens);
-  usual("per_device_train_batch_size", 1);
-  usual("gradient_accumulation_steps", 16);
-  usual("gradient_checkpointing", true);
-  usual("optim", "paged_adamw_32bit");
-  if (yaml_scalar(bare_text(usual("full_finetune", false))) == true) return;
+  if (tokens >= 1) default_value("max_length", tokens);
+  default_value("per_device_train_batch_size", 1);
+  default_value("gradient_accumulation_steps", 16);
+  default_value("gradient_checkpointing", true);
+  default_value("optim", "paged_adamw_32bit");
+  if (yaml_scalar(bare_text(default_value("full_finetune", false))) == true) return;
   document["use_peft"] = true;
-  usual("lora_r", 64);
-  usual("lora_dropout", 0);
-  usual("lora_target_modules", "all-linear");
+  default_value("lora_r", 64);
+  default_value("lora_dropout", 0);
+  default_value("lora_target_modules", "all-linear");
   document.erase("lora_modules");
   if (bits == 4 || bits == 8) document[bits == 4 ? "load_in_4bit" : "load_in_8bit"] = true;
-  usual("use_bnb_nested_quant", usual("double_quant", true));
-  if (usual("quant_type", "nf4") == "nf4") document.erase("quant_type");
+  default_value("use_bnb_nested_quant", default_value("double_quant", true));
+  if (default_value("quant_type", "nf4") == "nf4") document.erase("quant_type");
   document.erase("double_quant");
 }
 
@@ -321,9 +322,10 @@ void trl_defaults(const Settings& own, Facts& facts) {
   if (own.has("config") || own.has("accelerate_config")) return;
   const bool typed = own.has("bf16") || own.has("fp16") || own.has("dtype");
   if (!typed && !own.has("torch_dtype"))
-    facts.leave_open(Said::precision, "trl sft", "without --bf16: bf16 since TRL 0.20, else fp32");
+    facts.leave_open(FactId::precision, "trl sft",
+                     "without --bf16: bf16 since TRL 0.20, else fp32");
   if (!own.has("gradient_checkpointing"))
-    facts.leave_open(Said::recompute, "trl sft",
+    facts.leave_open(FactId::recompute, "trl sft",
                      "without --gradient_checkpointing: on since TRL 0.20, else off");
 }
 
@@ -344,7 +346,7 @@ ForeignFile document_of(const ForeignFile& script, Facts& facts) {
     const std::string what = base_name(*program) + (has_kind ? " " + program[1] : "");
     for (const std::string_view part : kOtherScripts) {
       if (contains(what, part))
-        facts.stop(what, "a training with a second model or with generation");
+        facts.refuse(what, "a training with a second model or with generation");
     }
     if (what == "trl sft") trl_defaults(own, facts);
     const Settings before = settings_of_words({words.begin(), program}, script.name);
@@ -355,7 +357,7 @@ ForeignFile document_of(const ForeignFile& script, Facts& facts) {
       document[s.name] = s.value.is_null() ? Json(true) : s.value;
     if (base_name(*program) == "qlora.py") qlora_words(document);
     if (const std::int64_t gpus = launched_processes(words, run.variables); gpus > 0)
-      facts.say(Said::gpus, gpus, script.name + ": its launcher");
+      facts.set(FactId::gpus, gpus, script.name + ": its launcher");
   }
   if (!launch.empty()) accelerate::read({script.name, write_yaml(launch)}, facts);
   return {script.name, write_yaml(document)};
@@ -380,12 +382,12 @@ std::string take_deepspeed(ForeignFile& arguments) {
 
 void read(const ForeignFile& file, Facts& facts) {
   const bool document = begins_as_yaml(file.text) || first_character(file.text) == '{';
-  const ForeignFile said = document ? file : document_of(file, facts);
+  const ForeignFile stated = document ? file : document_of(file, facts);
   // LLaMA-Factory's settings behind its program are those of its files.
-  if (contains(said.text, "finetuning_type:")) return llama_factory::read(said, facts);
+  if (contains(stated.text, "finetuning_type:")) return llama_factory::read(stated, facts);
   read_tool({kHfTrainerRows, kHfTrainerWithoutEffect, kHfTrainerNotModelled,
              "model_name_or_path model_name model_id config_name", "optim", rest},
-            said, facts);
+            stated, facts);
 }
 
 }  // namespace orrery::trainer::hf_trainer

@@ -210,7 +210,7 @@ bool is_zero(const std::string& value) {
 
 TracedWork attention_work(const AttentionForm& f, const Json& args,
                           const std::vector<std::string>& kernels) {
-  const auto said = [&](std::size_t i) { return input_text(args, "Concrete Inputs", i); };
+  const auto stated = [&](std::size_t i) { return input_text(args, "Concrete Inputs", i); };
   const Dims q = dims_of(args, f.query);
   const Dims k = dims_of(args, f.query + 1);
   const Dims v = dims_of(args, f.query + 2);
@@ -218,13 +218,13 @@ TracedWork attention_work(const AttentionForm& f, const Json& args,
     return {{}, "calls of attention whose queries and keys differ in shape, or are unsaid"};
   }
   if (!dims_of(args, f.lengths).empty()) return {{}, "calls of attention over packed sequences"};
-  const std::string causal = said(f.causal);
+  const std::string causal = stated(f.causal);
   const bool is_causal = causal == "True" || causal == "true";
   if (!is_causal && causal != "False" && causal != "false") {
     return {{}, "calls of attention whose mask is unsaid"};
   }
-  if (!is_zero(said(f.dropout))) return {{}, "calls of attention with dropout"};
-  if (!is_none(said(f.window)) || !is_none(said(f.window + 1))) {
+  if (!is_zero(stated(f.dropout))) return {{}, "calls of attention with dropout"};
+  if (!is_none(stated(f.window)) || !is_none(stated(f.window + 1))) {
     return {{}, "calls of attention within a window"};
   }
   const auto precision = precision_of(input_text(args, "Input type", f.query), {});

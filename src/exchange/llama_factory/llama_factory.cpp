@@ -8,15 +8,15 @@ namespace orrery::trainer::llama_factory {
 namespace {
 
 constexpr std::array kLlamaFactoryRows = {
-    SaidRow{"per_device_train_batch_size", Said::micro_batch, NameKind::degree},
-    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
-    SaidRow{"tensor_model_parallel_size", Said::tp, NameKind::degree},
-    SaidRow{"pipeline_model_parallel_size", Said::pp, NameKind::degree},
-    SaidRow{"expert_model_parallel_size", Said::ep, NameKind::degree},
-    SaidRow{"context_parallel_size", Said::cp, NameKind::degree},
-    SaidRow{"torch_compile", Said::compile, NameKind::boolean},
-    SaidRow{"pure_bf16", Said::narrow, NameKind::boolean},
-    SaidRow{"ray_num_workers", Said::gpus, NameKind::degree},
+    FactRow{"per_device_train_batch_size", FactId::micro_batch, NameKind::degree},
+    FactRow{"gradient_accumulation_steps", FactId::accumulation, NameKind::degree},
+    FactRow{"tensor_model_parallel_size", FactId::tp, NameKind::degree},
+    FactRow{"pipeline_model_parallel_size", FactId::pp, NameKind::degree},
+    FactRow{"expert_model_parallel_size", FactId::ep, NameKind::degree},
+    FactRow{"context_parallel_size", FactId::cp, NameKind::degree},
+    FactRow{"torch_compile", FactId::compile, NameKind::boolean},
+    FactRow{"pure_bf16", FactId::narrow, NameKind::boolean},
+    FactRow{"ray_num_workers", FactId::gpus, NameKind::degree},
 };
 
 constexpr std::string_view kLlamaFactoryWithoutEffect =
@@ -44,7 +44,7 @@ struct Refused {
   const char* name;
   const char* why;
 };
-// Switches whose trainings ours has no states for.
+// Switches that Orrery cannot model: their training keeps other states.
 constexpr std::array kRefused = {
     Refused{"use_apollo", "gradients of low rank"},
     Refused{"use_badam", "one block of weights at a time"},
@@ -66,7 +66,7 @@ StoredBase stored_base(Settings& settings, Facts& facts) {
   const bool twice = settings.flag("double_quantization").value_or(true);
   if (!bits) return StoredBase::half;
   const bool known = (method == "bnb" || method == "bitsandbytes") && (*bits == 4 || *bits == 8);
-  if (!known) facts.stop(settings.written("quantization_bit"), "a format that is not modelled");
+  if (!known) facts.refuse(settings.written("quantization_bit"), "a format that is not modelled");
   if (*bits == 8) return StoredBase::int8;
   return twice ? StoredBase::nf4 : StoredBase::nf4_single;
 }
@@ -77,17 +77,17 @@ void galore(Settings& settings, Facts& facts) {
   const bool at_once = settings.flag("galore_layerwise").value_or(false);
   const auto targets = settings.words("galore_target").value_or(std::vector<std::string>{});
   if (!settings.flag("use_galore").value_or(false)) return;
-  facts.say(Said::optimizer_rank, rank.value_or(16), "galore_rank");
-  if (!rank) facts.note(Said::optimizer_rank, "16", "without galore_rank [from memory]");
-  if (at_once) facts.say(Said::no_gradients, true, "galore_layerwise");
+  facts.set(FactId::optimizer_rank, rank.value_or(16), "galore_rank");
+  if (!rank) facts.note(FactId::optimizer_rank, "16", "without galore_rank [from memory]");
+  if (at_once) facts.set(FactId::no_gradients, true, "galore_layerwise");
   if (!targets.empty() && targets.front() != "all")
-    facts.stop(settings.written("galore_target"), "all linear layers are projected here");
+    facts.refuse(settings.written("galore_target"), "all linear layers are projected here");
 }
 
 void kind(Settings& settings, Facts& facts) {
   const std::string type = settings.word("finetuning_type").value_or("lora");
-  const bool said = settings.has("finetuning_type");
-  const std::string written = "finetuning_type " + type + (said ? "" : " (its default)");
+  const bool stated = settings.has("finetuning_type");
+  const std::string written = "finetuning_type " + type + (stated ? "" : " (its default)");
   const StoredBase base = stored_base(settings, facts);
   if (type == "lora") {
     constexpr AdapterSettings kNames = {.rank = "lora_rank",
@@ -95,16 +95,16 @@ void kind(Settings& settings, Facts& facts) {
                                         .dropout = "lora_dropout",
                                         .dora = "use_dora",
                                         .trained = "additional_target"};
-    say_adapter(kNames, base, written, settings, facts);
-    const Json& adapter = facts.at(Said::adapter)->value;
+    set_adapter(kNames, base, written, settings, facts);
+    const Json& adapter = facts.at(FactId::adapter)->value;
     if (!settings.has("lora_rank"))
-      facts.note(Said::adapter, "rank " + bare_text(adapter["rank"]), "LLaMA-Factory's default");
+      facts.note(FactId::adapter, "rank " + bare_text(adapter["rank"]), "LLaMA-Factory's default");
     if (!settings.has("lora_target"))
-      facts.note(Said::adapter, "every linear layer", "LLaMA-Factory's default");
+      facts.note(FactId::adapter, "every linear layer", "LLaMA-Factory's default");
   } else if (type != "full") {
-    facts.stop(written, "some weights are trained; ours trains all, or adapters");
+    facts.refuse(written, "some weights are trained; ours trains all, or adapters");
   } else if (base != StoredBase::half) {
-    facts.stop(settings.written("quantization_bit"), "quantised weights, and no adapter");
+    facts.refuse(settings.written("quantization_bit"), "quantised weights, and no adapter");
   }
   // Settings of adapters, which files carry where none are trained too.
   for (const char* name :
@@ -113,16 +113,16 @@ void kind(Settings& settings, Facts& facts) {
     settings.take(name);
   const std::string stage = settings.word("stage").value_or("sft");
   if (stage == "rm")
-    facts.stop("stage rm", "another loss than that of the next token");
+    facts.refuse("stage rm", "another loss than that of the next token");
   else if (stage != "sft" && stage != "pt")
-    facts.stop("stage " + stage, "a training with a second model or with generation");
+    facts.refuse("stage " + stage, "a training with a second model or with generation");
   for (const Refused& r : kRefused) {
     // mixture_of_depths is a word.
     const std::string word = settings.word(r.name).value_or("false");
-    if (word != "false" && word != "False") facts.stop(settings.written(r.name), r.why);
+    if (word != "false" && word != "False") facts.refuse(settings.written(r.name), r.why);
   }
   if (settings.flag("use_unsloth_gc").value_or(false))
-    facts.say(Said::offload_activations, "host", settings.written("use_unsloth_gc"));
+    facts.set(FactId::offload_activations, "host", settings.written("use_unsloth_gc"));
   facts.freezes_tower = settings.flag("freeze_vision_tower").value_or(true);
   galore(settings, facts);
 }
@@ -137,14 +137,14 @@ void megatron(Settings& settings, Facts& facts) {
   constexpr std::string_view kSwitches[] = {"overlap_grad_reduce",    "overlap_param_gather",
                                             "sequence_parallel",      "moe_grouped_gemm",
                                             "bias_activation_fusion", "apply_rope_fusion"};
-  facts.say(Said::framework, "megatron-core", "Megatron's keys");
-  facts.say(Said::zero, settings.flag("use_distributed_optimizer").value_or(false) ? 1 : 0,
+  facts.set(FactId::framework, "megatron-core", "Megatron's keys");
+  facts.set(FactId::zero, settings.flag("use_distributed_optimizer").value_or(false) ? 1 : 0,
             "use_distributed_optimizer");
   const std::string granularity = settings.word("recompute_granularity").value_or("none");
   if (granularity == "selective") {
-    facts.leave_open(Said::recompute, "recompute_granularity selective", "--recompute says it");
+    facts.leave_open(FactId::recompute, "recompute_granularity selective", "--recompute says it");
   } else {
-    facts.say(Said::recompute, granularity == "full", "recompute_granularity " + granularity);
+    facts.set(FactId::recompute, granularity == "full", "recompute_granularity " + granularity);
   }
   for (const std::string_view s : kSwitches) settings.take(s);
   facts.mention("overlap_grad_reduce, overlap_param_gather, sequence_parallel",
@@ -153,11 +153,11 @@ void megatron(Settings& settings, Facts& facts) {
 
 void sharding(Settings& settings, Facts& facts) {
   if (const auto path = settings.word("deepspeed")) {
-    facts.say(Said::deepspeed, base_name(*path), "deepspeed " + *path);
+    facts.set(FactId::deepspeed, base_name(*path), "deepspeed " + *path);
   }
   const auto fsdp = settings.words("fsdp");
   if (fsdp && !fsdp->empty() && !fsdp->front().empty())
-    say_fsdp(settings, "fsdp_config.", facts, joined(*fsdp));
+    set_fsdp(settings, "fsdp_config.", facts, joined(*fsdp));
 }
 
 // Files that predict, merge adapters or answer have the settings of a training too.
@@ -166,20 +166,20 @@ void other_work(Settings& settings, Facts& facts) {
   const bool trains = settings.flag("do_train").value_or(!predicts);
   constexpr const char* kNothing = "this file trains nothing";
   if (!trains)
-    facts.stop(settings.written(settings.has("do_train") ? "do_train" : "do_predict"), kNothing);
+    facts.refuse(settings.written(settings.has("do_train") ? "do_train" : "do_predict"), kNothing);
   if (settings.has("do_train")) return;
   for (const char* name : {"export_dir", "infer_backend"}) {
-    if (settings.has(name)) return facts.stop(settings.written(name), kNothing);
+    if (settings.has(name)) return facts.refuse(settings.written(name), kNothing);
   }
 }
 
 // Without mixed precision the model computes in the type of its checkpoint.
 void precision(Settings& settings, Facts& facts) {
-  if (facts.is_on(Said::narrow)) facts.say(Said::precision, "bf16", "pure_bf16");
-  say_precision(settings, facts);
-  const bool said = facts.has(Said::precision) || settings.has("bf16") || settings.has("fp16") ||
-                    settings.has("pure_bf16");
-  if (!said) facts.unknown_weights = "neither bf16 nor fp16";
+  if (facts.is_on(FactId::narrow)) facts.set(FactId::precision, "bf16", "pure_bf16");
+  set_precision(settings, facts);
+  const bool stated = facts.has(FactId::precision) || settings.has("bf16") ||
+                      settings.has("fp16") || settings.has("pure_bf16");
+  if (!stated) facts.unknown_weights = "neither bf16 nor fp16";
 }
 
 // `gradient_checkpointing` alone switches nothing off here: LLaMA-Factory has a switch of its own
@@ -189,30 +189,33 @@ void checkpoints(Settings& settings, Facts& facts) {
   const bool on = settings.flag("gradient_checkpointing").value_or(false);
   if (is_megatron(settings)) return megatron(settings, facts);
   if (off && on)
-    return facts.leave_open(Said::recompute, settings.written("gradient_checkpointing"),
+    return facts.leave_open(FactId::recompute, settings.written("gradient_checkpointing"),
                             "beside disable_gradient_checkpointing true");
-  if (off || on) return facts.say(Said::recompute, !off, "LLaMA-Factory's gradient checkpointing");
-  facts.say_usual(Said::recompute, true, "LLaMA-Factory's gradient checkpointing, on by default");
+  if (off || on)
+    return facts.set(FactId::recompute, !off, "LLaMA-Factory's gradient checkpointing");
+  facts.assume_default(FactId::recompute, true,
+                       "LLaMA-Factory's gradient checkpointing, on by default");
 }
 
 void rest(Settings& settings, Facts& facts) {
   other_work(settings, facts);
-  facts.say_usual(Said::micro_batch, 8, "per_device_train_batch_size 8 (Hugging Face's default)");
+  facts.assume_default(FactId::micro_batch, 8,
+                       "per_device_train_batch_size 8 (Hugging Face's default)");
   precision(settings, facts);
   kind(settings, facts);
   const bool packed =
       settings.flag("packing").value_or(settings.word("stage").value_or("sft") == "pt") ||
       settings.flag("neat_packing").value_or(false);
-  say_length("cutoff_len", packed, settings, facts);
+  set_length("cutoff_len", packed, settings, facts);
   checkpoints(settings, facts);
   const std::string attention = settings.word("flash_attn").value_or("auto");
-  facts.say(Said::flash, attention != "disabled", "flash_attn " + attention);
+  facts.set(FactId::flash, attention != "disabled", "flash_attn " + attention);
   if (settings.flag("enable_liger_kernel").value_or(false))
-    facts.say(Said::kernels, "liger", "enable_liger_kernel");
+    facts.set(FactId::kernels, "liger", "enable_liger_kernel");
   sharding(settings, facts);
   for (const char* name : {"muon", "galore"}) {
     const std::string setting = std::string("use_") + name;
-    if (settings.flag(setting).value_or(false)) facts.say(Said::optimizer, name, setting);
+    if (settings.flag(setting).value_or(false)) facts.set(FactId::optimizer, name, setting);
   }
   settings.take("optim");
 }

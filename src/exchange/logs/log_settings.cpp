@@ -31,32 +31,32 @@ constexpr std::array kSettings = {
 };
 
 // A number behind a marker, in a line that holds `beside` too.
-struct Said {
+struct LoggedName {
   std::string_view beside;
   std::string_view marker;
   std::string_view key;
 };
 constexpr std::string_view kDeepSpeed = ":print]";  // "[config.py:752:print]   name ...... value"
 constexpr std::string_view kMesh = "device mesh with parallelism:";
-constexpr std::array kSaid = {
-    Said{kDeepSpeed, " train_batch_size ", kBatch},
-    Said{kDeepSpeed, " train_micro_batch_size_per_gpu ", kMicroBatch},
-    Said{"", "Total train batch size (w. parallel, distributed & accumulation) =", kBatch},
-    Said{"", "Instantaneous batch size per device =", kMicroBatch},
-    Said{"local batch size ", "global batch size ", kBatch},  // torchtitan's
-    Said{"local batch size ", "sequence length ", kLength},
-    Said{kMesh, " tp=", "parallel.tp"},
-    Said{kMesh, " pp=", "parallel.pp"},
-    Said{kMesh, " cp=", "parallel.cp"},
-    Said{kMesh, " ep=", "parallel.ep"},
-    Said{"\"global_batch_size\"", "\"value\":", kBatch},  // MLPerf's
-    Said{"\"max_sequence_length\"", "\"value\":", kLength},
-    Said{"", "Config param global_batch_size_to_train_on:", kBatch},  // MaxText's
-    Said{"", "Config param max_target_length:", kLength},
-    Said{"", "global_train_batch_size:", kBatch},              // LLM Foundry's
-    Said{"", "tokens per iteration will be:", kTokensOfStep},  // nanoGPT's
-    Said{"", "| sequence length T", kLength},                  // llm.c's
-    Said{", Latency:", ", Sequence Length:", kLength},         // DeepSpeed-Chat's
+constexpr std::array kLoggedNames = {
+    LoggedName{kDeepSpeed, " train_batch_size ", kBatch},
+    LoggedName{kDeepSpeed, " train_micro_batch_size_per_gpu ", kMicroBatch},
+    LoggedName{"", "Total train batch size (w. parallel, distributed & accumulation) =", kBatch},
+    LoggedName{"", "Instantaneous batch size per device =", kMicroBatch},
+    LoggedName{"local batch size ", "global batch size ", kBatch},  // torchtitan's
+    LoggedName{"local batch size ", "sequence length ", kLength},
+    LoggedName{kMesh, " tp=", "parallel.tp"},
+    LoggedName{kMesh, " pp=", "parallel.pp"},
+    LoggedName{kMesh, " cp=", "parallel.cp"},
+    LoggedName{kMesh, " ep=", "parallel.ep"},
+    LoggedName{"\"global_batch_size\"", "\"value\":", kBatch},  // MLPerf's
+    LoggedName{"\"max_sequence_length\"", "\"value\":", kLength},
+    LoggedName{"", "Config param global_batch_size_to_train_on:", kBatch},  // MaxText's
+    LoggedName{"", "Config param max_target_length:", kLength},
+    LoggedName{"", "global_train_batch_size:", kBatch},              // LLM Foundry's
+    LoggedName{"", "tokens per iteration will be:", kTokensOfStep},  // nanoGPT's
+    LoggedName{"", "| sequence length T", kLength},                  // llm.c's
+    LoggedName{", Latency:", ", Sequence Length:", kLength},         // DeepSpeed-Chat's
 };
 
 // Each key once, as the last line has it.
@@ -76,8 +76,8 @@ void take_setting(std::string_view key, std::string_view text,
   if (x && *x == std::floor(*x)) put({key, static_cast<std::int64_t>(*x)}, settings);
 }
 
-void read_said(std::string_view line, std::vector<LoggedSetting>& settings) {
-  for (const Said& s : kSaid) {
+void read_logged(std::string_view line, std::vector<LoggedSetting>& settings) {
+  for (const LoggedName& s : kLoggedNames) {
     if (!contains(line, s.beside)) continue;
     const std::string_view text = behind(line, s.marker);
     const std::size_t value = text.find_first_not_of(" .|");
@@ -174,7 +174,7 @@ std::vector<LoggedSetting> settings_in(const std::vector<std::string>& lines) {
   }
   read_resolved(lines, settings);
   for (const std::string& line : lines) {
-    read_said(line, settings);
+    read_logged(line, settings);
     read_arguments(line, settings);
     if (const LoggedSetting s = step_batch(line); s.value > 0) put(s, settings);
   }

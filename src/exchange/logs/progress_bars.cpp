@@ -105,9 +105,9 @@ std::vector<Bar> bar_of_training(std::string_view text) {
     if (!does_not_train(b)) by_total[b.total].push_back(std::move(b));
   }
   if (by_total.empty()) return {};
-  const auto said = leading_number(behind(text, "Total optimization steps ="));
+  const auto stated = leading_number(behind(text, "Total optimization steps ="));
   for (auto& [total, bars] : by_total) {
-    if (said && leading_number(total) == said) return std::move(bars);
+    if (stated && leading_number(total) == stated) return std::move(bars);
   }
   return std::max_element(
              by_total.begin(), by_total.end(),

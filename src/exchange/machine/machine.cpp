@@ -27,7 +27,7 @@ void take(T& all, const T& one, const std::string& what, const std::string& file
   if (all == T{}) {
     all = one;
   } else {
-    d.stop(what, "another value in " + file + " than in the files before it");
+    d.refuse(what, "another value in " + file + " than in the files before it");
   }
 }
 
@@ -40,10 +40,10 @@ void take_nics(MachineFacts& all, const MachineFacts& one, const std::string& fi
   const std::int64_t known = all.nic_gbits > 0 ? all.nics : one.nics;
   const std::int64_t shown = all.nic_gbits > 0 ? one.nics : all.nics;
   if (shown < known) return take(all.nics, one.nics, "NICs", file, d);
-  d.not_understood(std::to_string(shown) + " NICs without a speed",
-                   std::to_string(known) +
-                       " of them have one in another file: the rest is not "
-                       "counted");
+  d.ignored(std::to_string(shown) + " NICs without a speed",
+            std::to_string(known) +
+                " of them have one in another file: the rest is not "
+                "counted");
   all.nics = known;
 }
 
@@ -220,10 +220,10 @@ class Composition {
       MachineFacts shown = m_;
       if (shown.nics == 0) shown.nics = s.nics;
       if (s.node != name_ || fits(s, shown)) continue;
-      d_.stop(words_of_machine(m_), "differs from " + name_ + ", which has " +
-                                        std::to_string(s.gpus) + " GPUs, " +
-                                        std::string(name_of(s.links)) + ", " +
-                                        std::to_string(s.links_per_gpu) + " links a GPU");
+      d_.refuse(words_of_machine(m_), "differs from " + name_ + ", which has " +
+                                          std::to_string(s.gpus) + " GPUs, " +
+                                          std::string(name_of(s.links)) + ", " +
+                                          std::to_string(s.links_per_gpu) + " links a GPU");
     }
   }
 
@@ -251,14 +251,14 @@ class Composition {
   // The same with what the files or the command line say of it.
   std::int64_t gpus_of_host() const {
     if (m_.gpus > 1) return m_.gpus;
-    const std::int64_t said = count_of(d_.given, "cluster.devices_per_node");
-    return said > 0 ? said : gpus_of_host(name_);
+    const std::int64_t stated = count_of(d_.given, "cluster.devices_per_node");
+    return stated > 0 ? stated : gpus_of_host(name_);
   }
 
   // "GB200" beside a node's own device.
   void family() {
     if (m_.family.empty()) return;
-    const std::string said = "GPUs of type " + m_.family;
+    const std::string stated = "GPUs of type " + m_.family;
     const auto is_of = [&](std::string_view device) {
       std::string word;
       for (const char c : m_.family + "-") {
@@ -271,12 +271,12 @@ class Composition {
     };
     const Json node = node_of(name_);
     const Json& device = value_at(node, "device");
-    if (!device.is_string()) return d_.not_understood(said, "of which node; --node says it");
+    if (!device.is_string()) return d_.ignored(stated, "of which node; --node says it");
     const bool known = std::any_of(kShapes.begin(), kShapes.end(),
                                    [&](const Shape& s) { return is_of(s.device); });
-    if (!known) return d_.not_understood(said, "a name that no shipped device has");
+    if (!known) return d_.ignored(stated, "a name that no shipped device has");
     if (!is_of(device.get<std::string>()))
-      d_.stop(said, name_ + " has " + device.get<std::string>());
+      d_.refuse(stated, name_ + " has " + device.get<std::string>());
   }
 
   // GPUs without NVLink talk over PCIe.
@@ -303,24 +303,24 @@ class Composition {
   void network() {
     if (m_.nics == 0) return;
     const Json all = tiers();
-    const std::string said = std::to_string(m_.nics) + " NICs";
+    const std::string stated = std::to_string(m_.nics) + " NICs";
     if (m_.nic_gbits == 0) {
       const std::int64_t shipped = all.is_array() ? count_of(all.back(), "links") : 0;
       if (shipped == nics_of(name_))
-        return d_.note("cluster.tiers", said, "their speed is not said: the shipped node's");
+        return d_.note("cluster.tiers", stated, "their speed is not said: the shipped node's");
       if (shipped > nics_of(name_)) return ask_for_network(all.back());
-      return d_.not_understood(said, "their speed is not said; the node's network is used");
+      return d_.ignored(stated, "their speed is not said; the node's network is used");
     }
     if (!all.is_array())
-      return d_.not_understood(said + " of " + shortest(m_.nic_gbits) + " Gb/s",
-                               "of which node; --node says it");
+      return d_.ignored(stated + " of " + shortest(m_.nic_gbits) + " Gb/s",
+                        "of which node; --node says it");
     if (has_network(name_)) return;
     const double rate = network_rate(name_);
     const Json& outer = all.back();
     d_.set(key_of(outer, "bandwidth"), shortest(rate) + " GB/s");
     d_.set(key_of(outer, "links"), nics_of(name_));
     d_.note(key_of(outer, "bandwidth"), shortest(rate) + " GB/s",
-            (nics_of(name_) == m_.nics ? "" : "a host's ") + said + " of " +
+            (nics_of(name_) == m_.nics ? "" : "a host's ") + stated + " of " +
                 shortest(m_.nic_gbits) + " Gb/s, over " + name_ + "'s");
   }
 
@@ -335,15 +335,16 @@ class Composition {
   // Hosts that NVLink joins, beside the node's innermost tier.
   void domains() {
     if (m_.nodes_per_domain == 0) return;
-    const std::string said = "NVLink domains of " + std::to_string(m_.nodes_per_domain) + " nodes";
+    const std::string stated =
+        "NVLink domains of " + std::to_string(m_.nodes_per_domain) + " nodes";
     const Json all = tiers();
     if (!all.is_array() || all.empty() || gpus_of_host() == 0)
-      return d_.not_understood(said, "of which node; --node says it");
+      return d_.ignored(stated, "of which node; --node says it");
     const std::int64_t joined = m_.nodes_per_domain * gpus_of_host();
     const std::int64_t size = count_of(all[0], "size");
     if (joined == size) return;
     const std::string key = key_of(all[0], "size");
-    d_.open(key, said + " of " + std::to_string(gpus_of_host()) + " GPUs",
+    d_.open(key, stated + " of " + std::to_string(gpus_of_host()) + " GPUs",
             name_ + " joins " + std::to_string(size) + " GPUs; --assume " + key + "=" +
                 std::to_string(joined) + " takes the file's");
   }
@@ -368,8 +369,7 @@ class Composition {
     d_.out.gpus.fabric = m_.nodes * gpus_of_host();
     if (!given("cluster.gpus").is_null()) return;
     if (d_.out.gpus.fabric == 0)
-      return d_.not_understood(std::to_string(m_.nodes) + " nodes",
-                               "of how many GPUs; --gpus says it");
+      return d_.ignored(std::to_string(m_.nodes) + " nodes", "of how many GPUs; --gpus says it");
     // A job may have fewer of them.
     d_.note("cluster.gpus", std::to_string(d_.out.gpus.fabric), "all nodes of the fabric");
     d_.set("cluster.gpus", d_.out.gpus.fabric);
@@ -432,7 +432,7 @@ ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJo
       all.pcie_may_rest = one.pcie_may_rest;
     }
     for (const LeftOver& l : one.left) {
-      l.stops ? d.open(l.key, l.setting, l.why) : d.not_understood(l.setting, l.why);
+      l.is_refused ? d.open(l.key, l.setting, l.why) : d.ignored(l.setting, l.why);
     }
     d.out.file += (d.out.file.empty() ? "" : ", ") + f.name;
   }

@@ -127,9 +127,9 @@ class Export {
   // Core 0.12 to 0.15 assert --moe-enable-deepep beside flex.
   void dispatcher() {
     const Json& given = at("parallel.framework_options.dispatcher");
-    const bool said = given.is_string();
-    if (!said && s().ep == 1) return;
-    const std::string name = said ? given.get<std::string>() : std::string(kDispatchers[0]);
+    const bool stated = given.is_string();
+    if (!stated && s().ep == 1) return;
+    const std::string name = stated ? given.get<std::string>() : std::string(kDispatchers[0]);
     const bool flex = name == kDispatchers[1];
     if (flex && s().ep * s().etp == 1) return;
     lines_.add("moe_token_dispatcher_type", name);

@@ -25,7 +25,7 @@ constexpr std::string_view kOtherPrograms[] = {
     "preprocess", "convert", "generat", "eval", "infer", "server", "merge", "checkpoint_util"};
 // Where the number of processes stands if a starter's own words do not say it: another launcher
 // below it may say it, the job's variables do, or nothing does.
-enum class Unsaid : std::uint8_t { elsewhere, job, open };
+enum class WithoutCount : std::uint8_t { elsewhere, job, open };
 // Programs that start processes, and their flags: of all processes, of groups (nodes, or the
 // resource sets of jsrun), of the processes of a group, and of the GPUs of a process or of a set.
 struct Starter {
@@ -34,10 +34,10 @@ struct Starter {
   std::string_view groups = "";
   std::string_view each = "";
   std::string_view gpus = "";
-  Unsaid unsaid = Unsaid::elsewhere;
-  std::string_view usual_each = "";  // processes of a group that does not say them
-  bool gpus_of_group = false;        // the flag of GPUs is of a group, and must be there
-  bool groups_are_nodes = false;     // of a launcher below it too
+  WithoutCount without_count = WithoutCount::elsewhere;
+  std::string_view default_each = "";  // processes of a group that does not say them
+  bool gpus_of_group = false;          // the flag of GPUs is of a group, and must be there
+  bool groups_are_nodes = false;       // of a launcher below it too
 };
 constexpr std::string_view kMpiFlags = "-np -n --np -c --n";
 constexpr std::array kStarters = {
@@ -51,12 +51,12 @@ constexpr std::array kStarters = {
     Starter{"aprun", "-n"},
     Starter{"ibrun", "-n -np"},
     Starter{"srun", "-n --ntasks", "-N --nodes", "--ntasks-per-node", "--gpus-per-task",
-            Unsaid::job},
-    Starter{"jsrun", "-p --np", "-n --nrs", "-a --tasks_per_rs", "-g --gpu_per_rs", Unsaid::open,
-            "1", true},
-    Starter{"lrun", "-n", "-N", "-T", "", Unsaid::open},
+            WithoutCount::job},
+    Starter{"jsrun", "-p --np", "-n --nrs", "-a --tasks_per_rs", "-g --gpu_per_rs",
+            WithoutCount::open, "1", true},
+    Starter{"lrun", "-n", "-N", "-T", "", WithoutCount::open},
     Starter{"flux", "-n --ntasks", "-N --nodes", "--tasks-per-node", "-g --gpus-per-task",
-            Unsaid::open, "", false, true},
+            WithoutCount::open, "", false, true},
 };
 // Programs that start several processes of a task themselves.
 constexpr std::string_view kLaunchers[] = {"torchrun",   "torch.distributed.run",
@@ -139,16 +139,16 @@ std::string value_of(const Words& words, std::string_view flags) {
 
 // Processes of a starter: its own words, or those of the job.
 std::string processes_of(const Starter& s, const Words& words, const ShellVariables& variables) {
-  const bool job = s.unsaid == Unsaid::job;
-  const auto said = [&](std::string_view flags, const char* variable) {
+  const bool job = s.without_count == WithoutCount::job;
+  const auto stated = [&](std::string_view flags, const char* variable) {
     const std::string own = value_of(words, flags);
     return own.empty() && job ? shell_value(variables, variable) : own;
   };
   std::string all = value_of(words, s.all);
   if (!all.empty()) return all;
-  std::string each = said(s.each, "SLURM_NTASKS_PER_NODE");
-  if (each.empty()) each = std::string(s.usual_each);
-  const auto groups = parse_number(said(s.groups, "SLURM_NNODES"));
+  std::string each = stated(s.each, "SLURM_NTASKS_PER_NODE");
+  if (each.empty()) each = std::string(s.default_each);
+  const auto groups = parse_number(stated(s.groups, "SLURM_NNODES"));
   const auto one = parse_number(each);
   if (groups && one) return shortest(*groups * *one);
   return job ? shell_value(variables, "SLURM_NTASKS") : "";
@@ -159,7 +159,7 @@ bool has_one_gpu(const Starter& s, const Words& words) {
   const std::string gpus = value_of(words, s.gpus);
   if (!s.gpus_of_group) return gpus.empty() || gpus == "1";
   const std::string each = value_of(words, s.each);
-  return gpus == (each.empty() ? std::string(s.usual_each) : each);
+  return gpus == (each.empty() ? std::string(s.default_each) : each);
 }
 
 // The place of a starter: MPI's anywhere, others at the beginning of the command.
@@ -195,7 +195,7 @@ void add_started(const Starter& s, const Words& words, const ShellRun& run, Laun
   const std::string n = processes_of(s, words, run.variables);
   const std::string name(s.name);
   const bool known = parse_number(n).has_value() || is_unknown_to_us(n);
-  const bool alone = s.unsaid == Unsaid::open;
+  const bool alone = s.without_count == WithoutCount::open;
   const std::string nodes = value_of(words, s.groups);
   if (s.groups_are_nodes && !nodes.empty()) launch.settings.add({"nnodes", "-N", nodes});
   if ((known || alone) && !has_one_gpu(s, words)) {
@@ -207,7 +207,8 @@ void add_started(const Starter& s, const Words& words, const ShellRun& run, Laun
         {name, "its number of processes is not said; --gpus says it", "cluster.gpus", true});
   } else if (!known) {
     add_hosts(words, launch);
-  } else if (!n.empty() && (s.unsaid != Unsaid::job || !starts_more(n, run.variables))) {
+  } else if (!n.empty() &&
+             (s.without_count != WithoutCount::job || !starts_more(n, run.variables))) {
     launch.settings.add({"WORLD_SIZE", s.all == kMpiFlags ? "-np" : name + "'s tasks", n});
   }
 }
@@ -291,7 +292,7 @@ bool is_harmless(const std::string& name, std::string_view key) {
          (key.empty() && ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(name));
 }
 
-std::string said_by(const ForeignSetting* s) {
+std::string value_of(const ForeignSetting* s) {
   return s == nullptr ? "absent" : s->value.is_null() ? "given" : bare_text(s->value);
 }
 
@@ -303,7 +304,7 @@ void compare(const std::vector<Launch>& launches, const std::string& name, Named
   for (const Launch& l : launches) {
     const ForeignSetting* s = find(l.settings, name);
     if (s != nullptr) any = s;
-    add_once(values, said_by(s));
+    add_once(values, value_of(s));
     add_once(lines, std::to_string(l.line));
   }
   if (values.size() < 2) return;
@@ -334,9 +335,9 @@ void add_training(NamedSettings more, NamedSettings& all) {
     const ForeignSetting* second = find(more.settings, name);
     const ForeignSetting& any = *(first == nullptr ? second : first);
     const std::string_view key = key_of(any);
-    if (said_by(first) == said_by(second) || is_harmless(name, key)) continue;
+    if (value_of(first) == value_of(second) || is_harmless(name, key)) continue;
     all.left.push_back({any.written,
-                        said_by(first) + " in " + all.settings.file() + ", " + said_by(second) +
+                        value_of(first) + " in " + all.settings.file() + ", " + value_of(second) +
                             " in " + more.settings.file() + ", which start trainings of their own",
                         std::string(key), true});
     all.settings.remove(name);

@@ -20,8 +20,8 @@ void chunks(ImportDraft& d) {
   const auto chunks = d.settings.count("num_virtual_stages_per_pipeline_rank", 1, kMostDegree);
   const auto size = d.settings.count("virtual_pipeline_model_parallel_size", 1, kMostDegree);
   const auto layers = d.settings.count("num_layers_per_virtual_pipeline_stage", 1, kMostDegree);
-  const bool said = chunks || size || layers;
-  if (d.is_open("parallel.vpp") || (!said && d.is_open("parallel.pp"))) return;
+  const bool stated = chunks || size || layers;
+  if (d.is_open("parallel.vpp") || (!stated && d.is_open("parallel.pp"))) return;
   std::int64_t vpp = chunks.value_or(size.value_or(1));
   if (layers && !chunks && !size) {
     const std::int64_t all = d.layers() + ends_among_layers(d);
@@ -46,8 +46,8 @@ void other_schedule(ImportDraft& d) {
   const bool staged = d.count_at("parallel.pp", 1) > 1 || d.is_open("parallel.pp");
   const bool own = d.is_on("patch_primus_pipeline");
   const std::string kind = d.settings.word("pp_algorithm").value_or("1f1b");
-  const bool usual = !own || kind == "1f1b" || kind == "1f1b-interleaved";
-  const char* name = usual ? nullptr : "pp_algorithm";
+  const bool default_value = !own || kind == "1f1b" || kind == "1f1b-interleaved";
+  const char* name = default_value ? nullptr : "pp_algorithm";
   for (const char* other : {"patch_zero_bubble", "enable_zero_bubble", "zero_bubble_v_schedule"}) {
     if (d.is_on(other)) name = other;
   }
@@ -89,9 +89,9 @@ void ends(ImportDraft& d, std::optional<std::int64_t> first, std::optional<std::
                        : last ? "decoder_last_pipeline_num_layers"
                               : "account_for_embedding_in_pipeline_split";
     const auto& given = d.settings.all();
-    const auto said = std::find_if(given.begin(), given.end(),
-                                   [&](const ForeignSetting& s) { return s.name == name; });
-    throw InputError(d.settings.file(), said == given.end() ? name : said->written,
+    const auto stated = std::find_if(given.begin(), given.end(),
+                                     [&](const ForeignSetting& s) { return s.name == name; });
+    throw InputError(d.settings.file(), stated == given.end() ? name : stated->written,
                      std::to_string(rest) + " layers for " + std::to_string(open * vpp) + " stages",
                      "layers that divide evenly over the other stages");
   }

@@ -90,7 +90,7 @@ NamedSettings settings_of_test(const ForeignFile& file) {
   return named;
 }
 
-// A setting of a branch that may or may not be taken, unless it says what is said anyway.
+// A setting of a branch that may be taken, unless the script sets the same value anyway.
 void add_doubt(const ShellDoubt& doubt, const ForeignSetting& s, NamedSettings& named) {
   Settings one(named.settings.file());
   one.add(s);
@@ -106,8 +106,8 @@ void add_doubt(const ShellDoubt& doubt, const ForeignSetting& s, NamedSettings& 
   const bool harmless = ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(renamed.name);
   if (harmless) return;
   if (!key.empty()) named.settings.remove(s.name);
-  const bool stops = !key.empty() || moves_a_number(renamed.name);
-  named.left.push_back({text_of(renamed), where, std::string(key), stops});
+  const bool is_refused = !key.empty() || moves_a_number(renamed.name);
+  named.left.push_back({text_of(renamed), where, std::string(key), is_refused});
 }
 
 // "model.tensor_model_parallel_size=4", "+trainer.max_steps=5": Hydra's.
@@ -176,7 +176,7 @@ void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
 void second_model(ImportDraft& d) {
   for (const char* name : {"kd", "mos", "perform_rl_step"}) {
     if (d.is_on(name))
-      d.stop(d.settings.written(name), "a training with a second model or with generation");
+      d.refuse(d.settings.written(name), "a training with a second model or with generation");
   }
 }
 
@@ -209,15 +209,15 @@ void read_deepspeed_config(const ImportJob& job, const std::vector<ForeignFile>&
   const auto same = [&](const ForeignFile& f) { return base_name(f.name) == base_name(*named); };
   if (std::any_of(job.files.begin(), job.files.end(), same)) return;
   if (std::any_of(own.begin(), own.end(), same)) return;
-  d.stop(d.settings.written("deepspeed_config"),
-         "is not given; what it says of offload and of states is unknown; give it too");
+  d.refuse(d.settings.written("deepspeed_config"),
+           "is not given; what it says of offload and of states is unknown; give it too");
 }
 
 // Positions that are no table of the model have no size.
 void read_positions(ImportDraft& d) {
   const Json& kind = d.at("model.position_embedding");
   if (kind.is_null() || kind == "learned") return;
-  std::erase_if(d.out.not_understood, [&](const LeftOver& l) {
+  std::erase_if(d.out.ignored, [&](const LeftOver& l) {
     if (l.key != "model.max_position_embeddings") return false;
     d.out.without_effect.push_back(l.setting);
     return true;
@@ -318,7 +318,7 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
       d.note(l.setting, "none", "--assume");
       continue;
     }
-    l.stops ? d.open(l.key, l.setting, l.why) : d.not_understood(l.setting, l.why);
+    l.is_refused ? d.open(l.key, l.setting, l.why) : d.ignored(l.setting, l.why);
   }
   if (const auto config = d.settings.text("yaml_cfg"))
     d.other_defaults = "it is in " + *config + ", which is not read";

@@ -51,7 +51,7 @@ void read_hybrid(ImportDraft& d);
 void read_images(ImportDraft& d);
 
 // True of --activations-checkpoint-method, before there was a granularity: full recompute.
-bool says_old_checkpoints(const Settings& settings);
+bool has_old_checkpoints(const Settings& settings);
 
 // Our key of a setting of today's name; "" for none.
 std::string_view key_of_setting(std::string_view name);

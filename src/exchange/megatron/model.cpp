@@ -130,7 +130,8 @@ void capacity(ImportDraft& d) {
 // One layer that predicts several tokens ahead, again and again, has its weights once.
 void repeated_prediction(ImportDraft& d) {
   if (d.is_on("mtp_use_repeated_layer") && d.count_at("model.num_nextn_predict_layers", 0) > 1)
-    d.stop(d.settings.written("mtp_use_repeated_layer"), "each layer has weights of its own here");
+    d.refuse(d.settings.written("mtp_use_repeated_layer"),
+             "each layer has weights of its own here");
 }
 
 void experts(ImportDraft& d) {
@@ -149,7 +150,7 @@ void experts(ImportDraft& d) {
   read_expert_layers(d);
   const auto kind = d.settings.text("mlp_type");
   if (kind && *kind != "standard") {
-    d.stop("--mlp-type " + *kind, "an MLP beside the experts of a layer, which no key says");
+    d.refuse("--mlp-type " + *kind, "an MLP beside the experts of a layer, which no key says");
   }
   // With experts in every layer there is no dense MLP that would have a width.
   const bool every = d.count_at("model.first_k_dense_replace", 0) == 0 &&
@@ -162,8 +163,8 @@ void biases(ImportDraft& d) {
   const bool none =
       d.is_on("disable_bias_linear") || !d.settings.flag("add_bias_linear").value_or(true);
   const bool qkv = d.is_on("add_qkv_bias");
-  const bool said = d.settings.has("disable_bias_linear") || d.settings.has("add_bias_linear");
-  if (!said && !d.other_defaults.empty()) {
+  const bool stated = d.settings.has("disable_bias_linear") || d.settings.has("add_bias_linear");
+  if (!stated && !d.other_defaults.empty()) {
     for (const char* key :
          {"model.attention_bias", "model.attention_output_bias", "model.mlp_bias"})
       d.open(key, key, d.other_defaults);
@@ -191,7 +192,7 @@ void vocabulary(ImportDraft& d) {
   if (theirs == rounded_up(n, 128 * tp)) return;
   const char* name = padded ? "padded_vocab_size" : "make_vocab_size_divisible_by";
   if (theirs < n || theirs % (128 * tp) != 0)
-    return d.not_understood(d.settings.written(name), "the profile pads to 128 x tp");
+    return d.ignored(d.settings.written(name), "the profile pads to 128 x tp");
   d.note("model.vocab_size", std::to_string(theirs), "padded by " + d.settings.written(name));
   d.set("model.vocab_size", theirs);
 }

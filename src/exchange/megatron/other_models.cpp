@@ -54,11 +54,11 @@ std::string_view pattern_of(Settings& settings) {
 
 // A log and a provider list these settings of every model, with what they are by default.
 bool is_hybrid(Settings& settings) {
-  const bool said = settings.flag("is_hybrid_model").value_or(false);
+  const bool stated = settings.flag("is_hybrid_model").value_or(false);
   const bool some = std::any_of(std::begin(kShares), std::end(kShares), [&](std::string_view name) {
     return settings.number(name, 0, 1).value_or(0) > 0;
   });
-  return said || some || !pattern_of(settings).empty();
+  return stated || some || !pattern_of(settings).empty();
 }
 
 // The marks that two shares of the layers mean: attention evenly apart with state-space layers at
@@ -160,17 +160,17 @@ void read_hybrid(ImportDraft& d) {
     return d.open("model.layer_pattern", d.settings.written(share ? kShares[0] : "is_hybrid_model"),
                   "--hybrid-override-pattern says which layer is which");
   }
-  const std::string said = d.settings.written(shares ? kShares[0] : name);
+  const std::string stated = d.settings.written(shares ? kShares[0] : name);
   const std::string pattern =
       shares ? pattern_of_shares(d.layers(), attention, dense) : d.settings.text(name).value_or("");
-  if (shares) d.note("model.layer_pattern", pattern, said + " spread as Megatron-LM does");
+  if (shares) d.note("model.layer_pattern", pattern, stated + " spread as Megatron-LM does");
   const Json layers = layers_of_pattern(pattern);
   if (layers.empty()) {
-    return d.open("model.layer_pattern", said, "M, *, - and E alone are known");
+    return d.open("model.layer_pattern", stated, "M, *, - and E alone are known");
   }
   const auto all = static_cast<std::int64_t>(layers.size());
   if (d.layers() > 0 && d.layers() != all) {
-    return d.open("model.layer_pattern", said,
+    return d.open("model.layer_pattern", stated,
                   std::to_string(all) + " letters, and " + std::to_string(d.layers()) + " layers");
   }
   d.set("model.num_hidden_layers", all);
@@ -182,10 +182,10 @@ void read_hybrid(ImportDraft& d) {
 void read_images(ImportDraft& d) {
   constexpr std::string_view kImages[] = {"vision_model_type", "language_model_type", "freeze_ViT",
                                           "disable_vision_class_token"};
-  const auto said = std::find_if(std::begin(kImages), std::end(kImages),
-                                 [&](std::string_view name) { return d.settings.has(name); });
-  if (said == std::end(kImages)) return;
-  d.open("model", d.settings.written(*said),
+  const auto stated = std::find_if(std::begin(kImages), std::end(kImages),
+                                   [&](std::string_view name) { return d.settings.has(name); });
+  if (stated == std::end(kImages)) return;
+  d.open("model", d.settings.written(*stated),
          "an encoder of images stands before it; give the whole model's config.json with --model");
 }
 

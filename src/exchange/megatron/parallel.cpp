@@ -19,7 +19,7 @@ std::optional<std::int64_t> launched(ImportDraft& d, std::string_view name) {
   const auto word = d.settings.word(name);
   if (!word) return {};
   if (parse_number(*word)) return d.settings.count(name, 1, kMostDegree);
-  d.not_understood("--" + std::string(name) + " " + *word, "no number; --gpus says how many");
+  d.ignored("--" + std::string(name) + " " + *word, "no number; --gpus says how many");
   return {};
 }
 
@@ -76,8 +76,8 @@ void world(ImportDraft& d) {
 
 // Data-parallel replicas; 0 where the GPUs or a degree are not known.
 std::int64_t replicas(const ImportDraft& d) {
-  const Json& said = d.at("cluster.gpus");
-  const Json& gpus = said.is_null() ? value_at(d.given, "cluster.gpus") : said;
+  const Json& stated = d.at("cluster.gpus");
+  const Json& gpus = stated.is_null() ? value_at(d.given, "cluster.gpus") : stated;
   for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp"}) {
     if (d.is_open(path)) return 0;
   }
@@ -165,8 +165,8 @@ void grouped_experts(ImportDraft& d) {
   });
   if (on) return;
   const bool given = d.settings.has(kName);
-  d.not_understood(given ? d.settings.written(kName) : "no --moe-grouped-gemm",
-                   "Megatron-LM runs a rank's experts one by one; they are one launch here");
+  d.ignored(given ? d.settings.written(kName) : "no --moe-grouped-gemm",
+            "Megatron-LM runs a rank's experts one by one; they are one launch here");
   d.settings.take(kName);
 }
 
@@ -210,8 +210,7 @@ void cuda_graphs(ImportDraft& d) {
                      : d.is_on("external_cuda_graph") ? "external_cuda_graph"
                      : off                            ? nullptr
                                                       : "cuda_graph_impl";
-  if (name != nullptr)
-    d.not_understood(d.settings.written(name), "kernels are launched one by one here");
+  if (name != nullptr) d.ignored(d.settings.written(name), "kernels are launched one by one here");
 }
 
 // Interleaved stages hide their messages unless they are told not to.
@@ -219,9 +218,8 @@ void stage_messages(ImportDraft& d) {
   const bool hidden = d.settings.flag("overlap_p2p_comm").value_or(true);
   const bool off = d.is_on("no_overlap_p2p_communication") || !hidden;
   if (off && d.count_at("parallel.vpp", 1) > 1)
-    d.not_understood(
-        d.settings.written(hidden ? "no_overlap_p2p_communication" : "overlap_p2p_comm"),
-        "messages between stages are hidden here");
+    d.ignored(d.settings.written(hidden ? "no_overlap_p2p_communication" : "overlap_p2p_comm"),
+              "messages between stages are hidden here");
 }
 
 // Several optimizers, each of which shards over a part of the replicas.
@@ -285,8 +283,8 @@ void old_recompute(ImportDraft& d) {
   if (d.is_on("cpu_checkpointing")) d.set("parallel.offload.activations", "host");
   const bool tp = d.count_at("parallel.tp", 1) > 1;
   if (d.is_on("partition_activations") && tp && d.at("parallel.offload.activations").is_null()) {
-    d.stop(d.settings.written("partition_activations"),
-           "kept activations are whole on each tensor rank here");
+    d.refuse(d.settings.written("partition_activations"),
+             "kept activations are whole on each tensor rank here");
   }
 }
 
@@ -294,13 +292,13 @@ void old_recompute(ImportDraft& d) {
 void shared_inputs(ImportDraft& d) {
   const bool whole = d.count_at("parallel.tp", 1) > 1 && d.at("parallel.sequence_parallel") != true;
   if (d.is_on("distribute_saved_activations") && whole)
-    d.stop(d.settings.written("distribute_saved_activations"),
-           "kept activations are whole on each tensor rank here");
+    d.refuse(d.settings.written("distribute_saved_activations"),
+             "kept activations are whole on each tensor rank here");
 }
 
 void recompute(ImportDraft& d) {
   // Before --recompute-granularity the method alone said it.
-  const bool old = d.is_on("checkpoint_activations") || says_old_checkpoints(d.settings);
+  const bool old = d.is_on("checkpoint_activations") || has_old_checkpoints(d.settings);
   const bool selective = d.is_on("recompute_activations");
   const auto granularity = d.settings.text("recompute_granularity").value_or("");
   if (d.is_open("parallel.recompute")) return;
@@ -351,17 +349,18 @@ void offload(ImportDraft& d) {
 
 // A log lists what a run could have had, at its default or beside a switch that is off.
 void unused(ImportDraft& d) {
-  struct Usual {
+  struct Default {
     std::string_view name, value;
   };
-  constexpr std::array kUsual = {Usual{"outer_dp_sharding_strategy", "no_shard"},
-                                 Usual{"muon_num_ns_steps", "5"}};
-  for (const Usual& usual : kUsual) {
+  constexpr std::array kDefaults = {Default{"outer_dp_sharding_strategy", "no_shard"},
+                                    Default{"muon_num_ns_steps", "5"}};
+  for (const Default& default_value : kDefaults) {
     const ImportDraft& read = d;
     const bool same = std::any_of(
-        read.settings.all().begin(), read.settings.all().end(),
-        [&](const ForeignSetting& s) { return s.name == usual.name && s.value == usual.value; });
-    if (same) d.settings.take(usual.name);
+        read.settings.all().begin(), read.settings.all().end(), [&](const ForeignSetting& s) {
+          return s.name == default_value.name && s.value == default_value.value;
+        });
+    if (same) d.settings.take(default_value.name);
   }
   const auto take_all = [&](std::initializer_list<const char*> names) {
     for (const char* name : names) d.settings.take(name);
@@ -369,8 +368,7 @@ void unused(ImportDraft& d) {
   if (!d.is_on("first_last_layers_bf16")) {
     take_all({"num_layers_at_start_in_bf16", "num_layers_at_end_in_bf16"});
   } else {
-    d.not_understood(d.settings.written("first_last_layers_bf16"),
-                     "all layers are of one precision here");
+    d.ignored(d.settings.written("first_last_layers_bf16"), "all layers are of one precision here");
   }
   cuda_graphs(d);
   take_all({"cuda_graph_scope", "cuda_graph_warmup_steps"});
@@ -382,7 +380,7 @@ void unused(ImportDraft& d) {
 
 }  // namespace
 
-bool says_old_checkpoints(const Settings& settings) {
+bool has_old_checkpoints(const Settings& settings) {
   // On a command line, or in a log.
   const std::string written = settings.written("recompute_method");
   return begins_with(written, "--activations-checkpoint") ||
@@ -392,7 +390,7 @@ bool says_old_checkpoints(const Settings& settings) {
 void read_parallel_of(ImportDraft& d) {
   unused(d);
   if (d.is_on("retro_add_retriever"))
-    d.stop(d.settings.written("retro_add_retriever"), "an encoder of what it finds");
+    d.refuse(d.settings.written("retro_add_retriever"), "an encoder of what it finds");
   read_rows_of(kParallelRows, d.settings, d.out.run);
   // A log has the tensor ranks of experts of every model.
   const bool dense = d.at("model").is_object() && d.at("model.num_local_experts").is_null();

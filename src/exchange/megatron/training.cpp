@@ -39,7 +39,7 @@ void precision(ImportDraft& d) {
 
 // bf16 always accumulates in fp32 there; fp16 where it is told to, and otherwise the fp32 copy of
 // the gradients is the optimizer's.
-std::string_view usual_states(ImportDraft& d) {
+std::string_view default_states(ImportDraft& d) {
   auto wide = d.settings.flag("accumulate_allreduce_grads_in_fp32");
   // Primus hands its arguments to Megatron-LM, which accumulates bf16 in fp32 whatever they say.
   if (d.out.format == ForeignFormat::primus && d.is_on("bf16")) wide.reset();
@@ -141,7 +141,7 @@ void states(ImportDraft& d) {
   const bool wide = gradients + first + second + master == 16;
   if (d.is_on("deepspeed") && d.at("training.precision") == "bf16")
     d.note("training.states", std::string(kFp32Gradients), "without DeepSpeed's grad_accum_dtype");
-  d.set("training.states", wide ? Json(std::string(usual_states(d)))
+  d.set("training.states", wide ? Json(std::string(default_states(d)))
                                 : narrow_states(gradients, first, second, master));
 }
 
@@ -160,7 +160,7 @@ void attention(ImportDraft& d) {
   const bool flash = d.is_on("use_flash_attn") || d.is_on("use_flash_attention");
   // Megatron-DeepSpeed, and Megatron-LM before it had Transformer Engine, ask for it by name.
   const bool old = d.is_on("deepspeed") || d.settings.has("DDP_impl") ||
-                   d.settings.has("checkpoint_activations") || says_old_checkpoints(d.settings);
+                   d.settings.has("checkpoint_activations") || has_old_checkpoints(d.settings);
   const auto kind = d.settings.text("transformer_impl");
   const bool forced = d.is_on("export_force_local_attention");
   const bool local = forced || (kind ? *kind == "local" : old);
@@ -176,8 +176,8 @@ void attention(ImportDraft& d) {
 void loss(ImportDraft& d) {
   const bool fused = d.is_on("cross_entropy_loss_fusion");
   if (fused && d.settings.word("cross_entropy_fusion_impl") == "linear")
-    d.stop(d.settings.written("cross_entropy_fusion_impl"),
-           "a loss that keeps no logits, which no key says");
+    d.refuse(d.settings.written("cross_entropy_fusion_impl"),
+             "a loss that keeps no logits, which no key says");
 }
 
 // Megatron-DeepSpeed ends by tokens where they are given; samples are then only a limit.

@@ -50,7 +50,7 @@ class Experiment {
     if (!off) out_.settings.add({std::string(name), written, s.value, file_});
   }
 
-  void stop(const std::string& setting, const std::string& why, const char* key = "") {
+  void refuse(const std::string& setting, const std::string& why, const char* key = "") {
     out_.left.push_back({setting, why, key, true});
   }
 
@@ -62,11 +62,11 @@ class Experiment {
     if (begins_with(word, "bf16")) add("bf16", {"", path, true});
     if (begins_with(word, "16")) add("fp16", {"", path, true});
     if (word.empty() && !at("trainer.plugins").is_null())
-      stop("trainer.plugins", "a plugin of no known precision", "training.precision");
+      refuse("trainer.plugins", "a plugin of no known precision", "training.precision");
     const bool plugin = at("trainer.plugins").is_object();
     if (plugin && !text("model.config.fp8").empty() && at("trainer.plugins.fp8").is_null())
-      stop("model.config.fp8 " + text("model.config.fp8"), "the plugin beside it has no fp8",
-           "training.precision");
+      refuse("model.config.fp8 " + text("model.config.fp8"), "the plugin beside it has no fp8",
+             "training.precision");
   }
 
   std::string class_of_model() const {
@@ -86,7 +86,7 @@ class Experiment {
     out_.model = shipped_model(name);
     if (!out_.model.empty()) return;
     if (at("model.config.num_layers").is_null())
-      return stop("model " + name, "no model of ours; --model says it", "model");
+      return refuse("model " + name, "no model of ours; --model says it", "model");
     family(of_class);
   }
 
@@ -94,8 +94,8 @@ class Experiment {
     const auto known = std::find_if(kModelClasses.begin(), kModelClasses.end(),
                                     [&](const ModelClass& f) { return f.name == name; });
     if (known == kModelClasses.end())
-      return stop("model.config._target_ " + name, "a class whose defaults are not known; --model",
-                  "model");
+      return refuse("model.config._target_ " + name,
+                    "a class whose defaults are not known; --model", "model");
     for (const std::string_view each : fields_of(known->says, ' ')) {
       const std::string setting(each.substr(0, each.find('=')));
       const bool act = setting == "swiglu" || setting == "geglu" || setting == "squared_relu";
@@ -119,7 +119,7 @@ class Experiment {
     const std::string_view name = known == kFunctions.end() ? std::string_view()
                                   : gated                   ? known->gated
                                                             : known->plain;
-    if (name.empty()) return stop(path + " " + last, "no activation of ours", "model.hidden_act");
+    if (name.empty()) return refuse(path + " " + last, "no activation of ours", "model.hidden_act");
     // Without a gate it is Megatron-LM's own, which no flag names.
     add(name == "gelu" ? "swiglu" : name, {"", path, name != "gelu"});
   }
@@ -128,8 +128,8 @@ class Experiment {
   void gate_alone() {
     const Json& gated = at("model.config.gated_linear_unit");
     if (gated.is_boolean() && gated.get<bool>() == (class_of_model() == "GPTConfig"))
-      stop("model.config.gated_linear_unit " + gated.dump(), "of which function is not said",
-           "model.hidden_act");
+      refuse("model.config.gated_linear_unit " + gated.dump(), "of which function is not said",
+             "model.hidden_act");
   }
 
   // Settings that Megatron-LM has under other words.
@@ -148,21 +148,21 @@ class Experiment {
                                                             : Json();
     if (word.is_string())
       return add("attention_backend", {"", "model.config.attention_backend", word});
-    stop("model.config.attention_backend", "no word", "training.flash_attention");
+    refuse("model.config.attention_backend", "no word", "training.flash_attention");
   }
 
   void trainer() {
     const std::string device = text("trainer.accelerator");
     if (device == "cpu" || device == "tpu" || device == "hpu")
-      stop("trainer.accelerator " + device, "no GPUs; Orrery models GPUs alone");
+      refuse("trainer.accelerator " + device, "no GPUs; Orrery models GPUs alone");
     const std::string strategy = text("trainer.strategy._target_");
     if (!strategy.empty() && !contains(strategy, "MegatronStrategy"))
-      stop("trainer.strategy._target_ " + strategy, "another strategy than Megatron-Core's");
+      refuse("trainer.strategy._target_ " + strategy, "another strategy than Megatron-Core's");
     const Json& times = at("trainer.accumulate_grad_batches");
     if (times.is_number() && times != 1)
-      stop("trainer.accumulate_grad_batches " + times.dump(), "beside a global batch");
+      refuse("trainer.accumulate_grad_batches " + times.dump(), "beside a global batch");
     const std::string does = text("_target_");
-    if (contains(does, "distill")) stop("_target_ " + does, "a training with a second model");
+    if (contains(does, "distill")) refuse("_target_ " + does, "a training with a second model");
   }
 
   // Without the setting its class in Python says it.
@@ -172,14 +172,14 @@ class Experiment {
     if (fsdp == "megatron" && strategy)
       return add("use_megatron_fsdp", {"", "trainer.strategy.fsdp", true});
     if (!fsdp.empty())
-      return stop("trainer.strategy.fsdp " + fsdp,
-                  "shards as its class says; --set parallel.zero=N", "parallel.zero");
+      return refuse("trainer.strategy.fsdp " + fsdp,
+                    "shards as its class says; --set parallel.zero=N", "parallel.zero");
     const bool megatron = std::any_of(
         out_.settings.all().begin(), out_.settings.all().end(),
         [](const ForeignSetting& s) { return s.name == "use_megatron_fsdp" && s.value == true; });
     if (!out_.settings.has("use_distributed_optimizer") && !megatron)
-      stop("optim.config.use_distributed_optimizer",
-           "is not given; its class in Python has it on [from memory]", "parallel.zero");
+      refuse("optim.config.use_distributed_optimizer",
+             "is not given; its class in Python has it on [from memory]", "parallel.zero");
   }
 
   // Overlap of communication stands in a callback.
@@ -206,7 +206,7 @@ class Experiment {
 
   void callback(const std::string& name) {
     if (contains(name, "TokenDrop"))
-      return stop("trainer.callbacks " + name, "tokens that experts drop, above a capacity");
+      return refuse("trainer.callbacks " + name, "tokens that experts drop, above a capacity");
     const bool quiet = std::any_of(std::begin(kCallbacks), std::end(kCallbacks),
                                    [&](std::string_view part) { return contains(name, part); });
     if (!quiet) out_.left.push_back({"trainer.callbacks " + name, "a callback that is not known"});
@@ -214,12 +214,12 @@ class Experiment {
 
   void data() {
     if (at("data.micro_batch_size").is_null())
-      stop("data.micro_batch_size", "is not given; its class in Python says it",
-           "training.micro_batch");
+      refuse("data.micro_batch_size", "is not given; its class in Python says it",
+             "training.micro_batch");
     const Json& packed = at("data.packed_sequence_specs.packed_sequence_size");
     if (packed.is_number() && packed != at("data.seq_length"))
-      stop("data.packed_sequence_specs.packed_sequence_size " + packed.dump(),
-           "another length than data.seq_length", "training.sequence_length");
+      refuse("data.packed_sequence_specs.packed_sequence_size " + packed.dump(),
+             "another length than data.seq_length", "training.sequence_length");
   }
 
   void rest() {

@@ -245,9 +245,9 @@ class Reading {
                                   "adapters of another kind; ours are lora and qlora", "", true});
     }
     constexpr AdapterSettings kNames = {.rank = "adapter_dim",
-                                        .usual_rank = 32,
+                                        .default_rank = 32,
                                         .targets = "target_modules",
-                                        .usual_targets = "attention_qkv",
+                                        .default_targets = "attention_qkv",
                                         .dropout = "adapter_dropout"};
     Settings settings = settings_of(at("model.peft.lora_tuning"), file_);
     other_adapters(settings);
@@ -258,14 +258,14 @@ class Reading {
   // Adapters of some layers, with shared weights, or beside each part of a fused matrix.
   void other_adapters(Settings& settings) {
     const std::string variant = settings.word("variant").value_or("nemo");
-    const bool usual = variant == "nemo" || variant == "mcore" || variant == "none";
+    const bool default_value = variant == "nemo" || variant == "mcore" || variant == "none";
     if (settings.has("layer_selection"))
       out_.left.push_back({"model.peft.lora_tuning." + settings.written("layer_selection"),
                            "adapters on some layers alone", "", true});
     if (settings.flag("weight_tying").value_or(false))
       out_.left.push_back(
           {"model.peft.lora_tuning.weight_tying", "adapters that layers share", "", true});
-    if (!usual)
+    if (!default_value)
       out_.left.push_back({"model.peft.lora_tuning.variant " + variant,
                            "adapters stand beside fused matrices here", "", true});
   }

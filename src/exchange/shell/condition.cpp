@@ -114,7 +114,7 @@ class Test {
     return !name.empty() && variables_.find(name) == variables_.end();
   }
 
-  // A word of a script that is given alone is started without words.
+  // $1, $2, …: a script that no other one starts has none.
   static bool is_position(std::string_view name) {
     return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
   }

@@ -75,7 +75,7 @@ namespace shell {
 // counts [from memory].
 void read_scheduler(std::string_view text, ShellVariables& variables) {
   constexpr std::string_view kMark = "#SBATCH";
-  ShellVariables said;
+  ShellVariables stated;
   for (const std::string_view line : lines_of(text)) {
     const std::string_view t = trimmed(line);
     if (!t.empty() && t.front() != '#') break;
@@ -84,27 +84,27 @@ void read_scheduler(std::string_view text, ShellVariables& variables) {
     const std::vector<std::string> words = split_words(options.substr(0, options.find('#')));
     // The parts of such a job have GPUs of their own, and a command runs on some of them.
     if (!words.empty() && (words.front() == "hetjob" || words.front() == "packjob")) return;
-    read_scheduler_words(words, said);
+    read_scheduler_words(words, stated);
   }
-  for (auto& [name, value] : said) variables.emplace(name, value);
+  for (auto& [name, value] : stated) variables.emplace(name, value);
 }
 
 // "--nodes=4", "--nodes 4", "-N 4", "-N4"
 void read_scheduler_words(const std::vector<std::string>& words, ShellVariables& variables) {
-  ShellVariables said;
+  ShellVariables stated;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& w = words[i];
     const std::size_t equals = w.find('=');
     const bool glued = w.size() > 2 && w[0] == '-' && w[1] != '-' && equals == std::string::npos;
     if (equals != std::string::npos) {
-      read_option(w.substr(0, equals), w.substr(equals + 1), said);
+      read_option(w.substr(0, equals), w.substr(equals + 1), stated);
     } else if (glued) {
-      read_option(w.substr(0, 2), w.substr(2), said);
+      read_option(w.substr(0, 2), w.substr(2), stated);
     } else if (i + 1 < words.size()) {
-      read_option(w, words[i + 1], said);
+      read_option(w, words[i + 1], stated);
     }
   }
-  for (auto& [name, value] : said) variables[name] = value;
+  for (auto& [name, value] : stated) variables[name] = value;
 }
 
 }  // namespace shell

@@ -22,8 +22,8 @@ std::int64_t count(const ShellVariables& variables, const char* name) {
 std::int64_t gpus_of(const ShellVariables& variables) {
   const std::int64_t all = count(variables, "SLURM_GPUS");
   if (all > 0) return all;
-  const bool said = !shell_value(variables, "SLURM_NNODES").empty();
-  const std::int64_t nodes = said ? count(variables, "SLURM_NNODES") : 1;
+  const bool stated = !shell_value(variables, "SLURM_NNODES").empty();
+  const std::int64_t nodes = stated ? count(variables, "SLURM_NNODES") : 1;
   const std::int64_t on_node = count(variables, "SLURM_GPUS_ON_NODE");
   if (on_node > 0) return nodes * on_node;
   const std::int64_t tasks = count(variables, "SLURM_NTASKS");
@@ -35,9 +35,9 @@ std::int64_t gpus_of(const ShellVariables& variables) {
 // 0 where the header does not say it.
 std::int64_t gpus_on_node(const ForeignFile& file) {
   const ShellVariables variables = run_shell(file.text, file.name).variables;
-  const std::int64_t said = count(variables, "SLURM_GPUS_ON_NODE");
-  return said > 0
-             ? said
+  const std::int64_t stated = count(variables, "SLURM_GPUS_ON_NODE");
+  return stated > 0
+             ? stated
              : count(variables, "SLURM_NTASKS_PER_NODE") * count(variables, "SLURM_GPUS_PER_TASK");
 }
 
@@ -51,17 +51,17 @@ ImportedRun import_header(const ForeignFile& file) {
   if (gpus > 0) {
     set_at(out.run, "cluster.gpus", gpus);
   } else {
-    out.not_understood.push_back(
-        {"#SBATCH", "none of --gpus-per-node, --gpus-per-task and --gres says how many GPUs",
-         "cluster.gpus", true});
+    out.ignored.push_back({"#SBATCH",
+                           "none of --gpus-per-node, --gpus-per-task and --gres says how many GPUs",
+                           "cluster.gpus", true});
   }
   return out;
 }
 
 void compare_with_machine(ImportedRun& all, const std::vector<ForeignFile>& files) {
   const char* key = "cluster.gpus";
-  const Json& said = value_at(all.run, key);
-  const std::int64_t gpus = said.is_number_integer() ? said.get<std::int64_t>() : 0;
+  const Json& stated = value_at(all.run, key);
+  const std::int64_t gpus = stated.is_number_integer() ? stated.get<std::int64_t>() : 0;
   std::string why;
   if (all.gpus.fabric > 0 && gpus > all.gpus.fabric)
     why = std::to_string(gpus) + " in the training, " + std::to_string(all.gpus.fabric) +
@@ -75,7 +75,7 @@ void compare_with_machine(ImportedRun& all, const std::vector<ForeignFile>& file
           std::to_string(all.gpus.node) + " in the machine";
   if (why.empty()) return;
   erase_at(all.run, key);
-  all.not_understood.push_back({key, why, key, true});
+  all.ignored.push_back({key, why, key, true});
 }
 
 std::string export_header(const ResolvedRun& resolved) {

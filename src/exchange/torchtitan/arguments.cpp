@@ -93,8 +93,8 @@ ImportedRun import_arguments(const ForeignFile& file, ImportJob& job) {
   };
   const std::int64_t gpus =
       number("nproc_per_node") * (settings.has("nnodes") ? number("nnodes") : 1);
-  const bool said = gpus > 0 && value_at(job.given, "cluster.gpus").is_null();
-  if (said) set_at(job.given, "cluster.gpus", gpus);
+  const bool stated = gpus > 0 && value_at(job.given, "cluster.gpus").is_null();
+  if (stated) set_at(job.given, "cluster.gpus", gpus);
   const std::string config = config_of(file, job);
   const std::string named_in_script = named_config(settings);
   for (const ForeignFile& f : job.files) {
@@ -108,7 +108,7 @@ ImportedRun import_arguments(const ForeignFile& file, ImportJob& job) {
         {"--job.config_file " + named_in_script, "is not given; give it too", "", true});
   }
   ImportedRun out = import_settings(named, job, !config.empty());
-  if (said) set_at(out.run, "cluster.gpus", gpus);
+  if (stated) set_at(out.run, "cluster.gpus", gpus);
   if (!config.empty() && base_name(config) != base_name(named_in_script))
     out.assumed.push_back(
         {"job.config_file", config, "the file given; the script names " + named_in_script});

@@ -76,9 +76,9 @@ Degrees read_degrees(ImportDraft& d, const Json& given) {
   Degrees g;
   for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp"}) {
     d.assume(path, 1, "not given");
-    const Json& said = value_at(given, path);
+    const Json& stated = value_at(given, path);
     const std::int64_t n =
-        said.is_number_integer() ? said.get<std::int64_t>() : d.count_at(path, 1);
+        stated.is_number_integer() ? stated.get<std::int64_t>() : d.count_at(path, 1);
     g.others *= n;
     if (path == std::string_view("parallel.pp")) g.pp = n;
     g.open = g.open || d.is_open(path);
@@ -94,8 +94,9 @@ Degrees read_degrees(ImportDraft& d, const Json& given) {
   const std::int64_t known = g.others * replicas * std::max<std::int64_t>(1, shards);
   const bool fits = shards < 0 ? g.gpus % known == 0 : g.gpus == known;
   if (g.gpus > 0 && !fits) {
-    d.stop("replicas x shards x tp x pp x cp",
-           "they are " + std::to_string(known) + " GPUs, and there are " + std::to_string(g.gpus));
+    d.refuse(
+        "replicas x shards x tp x pp x cp",
+        "they are " + std::to_string(known) + " GPUs, and there are " + std::to_string(g.gpus));
   }
   if (g.gpus == 0 && shards > 0) {
     d.set("cluster.gpus", known);
@@ -259,7 +260,7 @@ void read_precision(ImportDraft& d) {
   };
   for (const std::string& c : converters) {
     if (c.find("float8") == std::string::npos && c.find("mx") == std::string::npos)
-      d.stop("model.converters " + c, "a converter that is not read");
+      d.refuse("model.converters " + c, "a converter that is not read");
   }
   const bool converted = converts("float8", false);
   const std::string first = d.settings.text("fp8_linear").value_or("");
@@ -298,10 +299,10 @@ void fault_tolerance(ImportDraft& d) {
   const auto method = d.settings.text("fault_tolerance.semi_sync_method");
   if (!on) return;
   if (method)
-    d.stop("fault_tolerance.semi_sync_method " + *method, "replicas meet in each step here");
+    d.refuse("fault_tolerance.semi_sync_method " + *method, "replicas meet in each step here");
   if (groups.value_or(0) > 1)
-    d.stop(d.settings.written("fault_tolerance.group_size"),
-           "groups of replicas beside the GPUs of this file");
+    d.refuse(d.settings.written("fault_tolerance.group_size"),
+             "groups of replicas beside the GPUs of this file");
 }
 
 // AdamW unless it says otherwise.
@@ -317,8 +318,8 @@ void read_unlike(ImportDraft& d) {
   const bool older = d.settings.flag("enable_loss_parallel").value_or(true);
   const bool whole = d.is_on("disable_loss_parallel") || !older;
   if (whole && d.count_at("parallel.tp", 1) > 1)
-    d.stop(d.settings.written(older ? "disable_loss_parallel" : "enable_loss_parallel"),
-           "the loss is shared by tensor ranks here");
+    d.refuse(d.settings.written(older ? "disable_loss_parallel" : "enable_loss_parallel"),
+             "the loss is shared by tensor ranks here");
   const char* modules = "module_fqns_per_model_part";
   if (d.settings.has(modules) && d.count_at("parallel.pp", 1) > 1)
     d.open("parallel.stage_layers", modules, "layers of each stage");

@@ -21,11 +21,11 @@ struct Ends {
 };
 
 Ends ends_of(ImportDraft& d) {
-  const auto said = [&](const char* name) {
+  const auto stated = [&](const char* name) {
     return d.settings.count(name, 0, kMostDegree).value_or(1);
   };
-  return {said("pipeline_parallel_first_stage_less_layers"),
-          said("pipeline_parallel_last_stage_less_layers")};
+  return {stated("pipeline_parallel_first_stage_less_layers"),
+          stated("pipeline_parallel_last_stage_less_layers")};
 }
 
 // Layers of a stage, of which the first and the last have fewer.
@@ -33,11 +33,11 @@ void read_stage_size(ImportDraft& d, const Ends& ends) {
   const auto n = d.settings.count("pipeline_parallel_layers_per_stage", 1, kMostDegree);
   const std::int64_t pp = d.count_at("parallel.pp", 1);
   if (!n || pp == 1) return;
-  const std::string said = d.settings.written("pipeline_parallel_layers_per_stage");
+  const std::string stated = d.settings.written("pipeline_parallel_layers_per_stage");
   const std::int64_t units = d.layers_of_named + ends.first + ends.last;
   const std::int64_t stages = divided_up(units, *n);
   if (d.layers_of_named == 0)
-    return d.open("parallel.vpp", said, "of how many layers; give --model");
+    return d.open("parallel.vpp", stated, "of how many layers; give --model");
   if (stages % pp != 0) {
     d.settings.refuse("pipeline_parallel_layers_per_stage",
                       std::to_string(*n) + ", layers " + std::to_string(d.layers_of_named),

@@ -8,15 +8,15 @@ namespace orrery::trainer::torchtune {
 namespace {
 
 constexpr std::array kTorchtuneRows = {
-    SaidRow{"batch_size", Said::micro_batch, NameKind::degree},
-    SaidRow{"gradient_accumulation_steps", Said::accumulation, NameKind::degree},
-    SaidRow{"tensor_parallel_dim", Said::tp, NameKind::degree},
-    SaidRow{"context_parallel_dim", Said::cp, NameKind::degree},
-    SaidRow{"expert_parallel_dim", Said::ep, NameKind::degree},
-    SaidRow{"data_parallel_replicate_dim", Said::replicate, NameKind::degree},
-    SaidRow{"optimizer_in_bwd", Said::no_gradients, NameKind::boolean},
-    SaidRow{"compile", Said::compile, NameKind::boolean},
-    SaidRow{"compile.model", Said::compile, NameKind::boolean},
+    FactRow{"batch_size", FactId::micro_batch, NameKind::degree},
+    FactRow{"gradient_accumulation_steps", FactId::accumulation, NameKind::degree},
+    FactRow{"tensor_parallel_dim", FactId::tp, NameKind::degree},
+    FactRow{"context_parallel_dim", FactId::cp, NameKind::degree},
+    FactRow{"expert_parallel_dim", FactId::ep, NameKind::degree},
+    FactRow{"data_parallel_replicate_dim", FactId::replicate, NameKind::degree},
+    FactRow{"optimizer_in_bwd", FactId::no_gradients, NameKind::boolean},
+    FactRow{"compile", FactId::compile, NameKind::boolean},
+    FactRow{"compile.model", FactId::compile, NameKind::boolean},
 };
 
 constexpr std::string_view kTorchtuneWithoutEffect =
@@ -42,17 +42,17 @@ void adapter(const std::string& component, std::string_view way, Settings& setti
                                       .dropout = "model.lora_dropout",
                                       .dora = "model.use_dora"};
   const bool packed = way == "qlora_" || settings.flag("model.quantize_base").value_or(false);
-  say_adapter(kNames, packed ? StoredBase::nf4 : StoredBase::half, "model._component_ " + component,
+  set_adapter(kNames, packed ? StoredBase::nf4 : StoredBase::half, "model._component_ " + component,
               settings, facts);
-  Json said = facts.at(Said::adapter)->value;
-  if (!said.contains("targets")) said["targets"] = Json::array();
+  Json stated = facts.at(FactId::adapter)->value;
+  if (!stated.contains("targets")) stated["targets"] = Json::array();
   if (settings.flag("model.apply_lora_to_mlp").value_or(false)) {
-    for (const char* name : {"gate", "up", "down"}) said["targets"].push_back(name);
+    for (const char* name : {"gate", "up", "down"}) stated["targets"].push_back(name);
   }
   if (settings.flag("model.apply_lora_to_output").value_or(false))
-    said["targets"].push_back("head");
-  if (way == "dora_") said["kind"] = "dora";
-  facts.set(Said::adapter, std::move(said));
+    stated["targets"].push_back("head");
+  if (way == "dora_") stated["kind"] = "dora";
+  facts.replace(FactId::adapter, std::move(stated));
 }
 
 void model(Settings& settings, Facts& facts) {
@@ -65,14 +65,14 @@ void model(Settings& settings, Facts& facts) {
     adapter(*component, way, settings, facts);
     break;
   }
-  say_model(name, "model._component_ " + *component, facts);
+  set_model(name, "model._component_ " + *component, facts);
 }
 
 void precision(Settings& settings, Facts& facts) {
   const std::string type = settings.word("dtype").value_or("fp32");
   const bool fp8 = settings.flag("enable_fp8_training").value_or(false);
-  facts.say(Said::precision, fp8 ? "fp8" : type, fp8 ? "enable_fp8_training" : "dtype " + type);
-  facts.say(Said::narrow, type == "bf16" || type == "fp16", "dtype " + type);
+  facts.set(FactId::precision, fp8 ? "fp8" : type, fp8 ? "enable_fp8_training" : "dtype " + type);
+  facts.set(FactId::narrow, type == "bf16" || type == "fp16", "dtype " + type);
 }
 
 // ac_mode counts where enable_activation_checkpointing is off.
@@ -80,28 +80,28 @@ void checkpoints(Settings& settings, Facts& facts) {
   const bool all = settings.flag("enable_activation_checkpointing").value_or(false);
   const std::string mode = settings.word("ac_mode").value_or("none");
   const std::string option = settings.word("ac_option").value_or("");
-  const std::string said = base_name(settings.file()) + ": " +
-                           (all ? "enable_activation_checkpointing" : "ac_mode " + mode);
+  const std::string stated = base_name(settings.file()) + ": " +
+                             (all ? "enable_activation_checkpointing" : "ac_mode " + mode);
   if (all && mode != "none") {
-    return facts.leave_open(Said::recompute, settings.written("ac_mode"),
+    return facts.leave_open(FactId::recompute, settings.written("ac_mode"),
                             "beside enable_activation_checkpointing neither may count");
   }
   if (mode == "selective") {
-    return facts.leave_open(Said::recompute, said + " " + option,
+    return facts.leave_open(FactId::recompute, stated + " " + option,
                             "some layers are checkpointed; --recompute-layers says how many");
   }
-  facts.say(Said::recompute, all || mode == "full", said);
+  facts.set(FactId::recompute, all || mode == "full", stated);
 }
 
 void offload(Settings& settings, Facts& facts) {
   const bool all = settings.flag("fsdp_cpu_offload").value_or(false) ||
                    settings.flag("fsdp.cpu_offload").value_or(false);
   if (all) {
-    facts.say(Said::offload_parameters, "host", "fsdp_cpu_offload");
-    facts.say(Said::offload_optimizer, "host", "fsdp_cpu_offload");
+    facts.set(FactId::offload_parameters, "host", "fsdp_cpu_offload");
+    facts.set(FactId::offload_optimizer, "host", "fsdp_cpu_offload");
   }
   if (settings.flag("enable_activation_offloading").value_or(false))
-    facts.say(Said::offload_activations, "host", "enable_activation_offloading");
+    facts.set(FactId::offload_activations, "host", "enable_activation_offloading");
 }
 
 // Distillation, preferences and reinforcement learning have a second model beside the first.
@@ -111,13 +111,13 @@ void second_model(Settings& settings, Facts& facts) {
         "kd_loss._component_", "ref_policy_model._component_", "reward_and_value_model._component_",
         "ppo_epochs"}) {
     if (settings.has(other))
-      return facts.stop(settings.written(other), "a training with a second model");
+      return facts.refuse(settings.written(other), "a training with a second model");
   }
   const std::string loss = settings.word("loss._component_").value_or("");
   if (contains(loss, "rlhf"))
-    facts.stop(settings.written("loss._component_"), "a training with a second model");
+    facts.refuse(settings.written("loss._component_"), "a training with a second model");
   if (settings.has("early_exit_loss.scale"))
-    facts.stop("early_exit_loss", "losses of layers before the last");
+    facts.refuse("early_exit_loss", "losses of layers before the last");
 }
 
 // Parts of a model of images and text that may stay as they are.
@@ -126,7 +126,8 @@ void frozen_parts(Settings& settings, Facts& facts) {
        {"model.decoder_trainable", "model.encoder_trainable", "model.fusion_trainable"}) {
     const std::string word = settings.word(part).value_or("true");
     if (word == "false" || word == "frozen" || word == "False")
-      facts.stop(settings.written(part), "some weights are trained; ours trains all, or adapters");
+      facts.refuse(settings.written(part),
+                   "some weights are trained; ours trains all, or adapters");
   }
 }
 
@@ -146,9 +147,9 @@ bool starts_single_device(std::string_view text) {
 
 // Recipes of one device say so in their names.
 void world(const ForeignFile& file, Facts& facts) {
-  if (!starts_single_device(file.text)) return say_gpus_of_comments(file, facts);
-  facts.say_weakly(Said::gpus, 1, "a recipe of a single device");
-  facts.note(Said::gpus, "1", "a recipe of a single device");
+  if (!starts_single_device(file.text)) return set_gpus_of_comments(file, facts);
+  facts.set_default(FactId::gpus, 1, "a recipe of a single device");
+  facts.note(FactId::gpus, "1", "a recipe of a single device");
 }
 
 // CEWithChunkedOutputLoss cuts the logits into chunks and keeps them and their softmax;
@@ -157,11 +158,11 @@ void world(const ForeignFile& file, Facts& facts) {
 void loss(Settings& settings, Facts& facts) {
   const std::string component = settings.word("loss._component_").value_or("");
   const std::string name = component.substr(component.rfind('.') + 1);
-  const std::string said = settings.written("loss._component_");
-  if (name == "LinearCrossEntropyLoss") return facts.say(Said::loss, "chunked", said);
-  if (name == "CEWithChunkedOutputLoss") return facts.say(Said::loss, "fused", said);
+  const std::string stated = settings.written("loss._component_");
+  if (name == "LinearCrossEntropyLoss") return facts.set(FactId::loss, "chunked", stated);
+  if (name == "CEWithChunkedOutputLoss") return facts.set(FactId::loss, "fused", stated);
   if (name.empty() || name == "CrossEntropyLoss") return;
-  facts.mention(said, "the profile's loss is used");
+  facts.mention(stated, "the profile's loss is used");
 }
 
 void rest(Settings& settings, Facts& facts) {
@@ -169,22 +170,22 @@ void rest(Settings& settings, Facts& facts) {
   frozen_parts(settings, facts);
   model(settings, facts);
   precision(settings, facts);
-  say_length("tokenizer.max_seq_len", settings.flag("dataset.packed").value_or(false), settings,
+  set_length("tokenizer.max_seq_len", settings.flag("dataset.packed").value_or(false), settings,
              facts);
   checkpoints(settings, facts);
   offload(settings, facts);
   loss(settings, facts);
   if (const auto momentum = settings.number("optimizer.momentum", 0, 1))
-    facts.say(Said::momentum, *momentum > 0, settings.written("optimizer.momentum"));
+    facts.set(FactId::momentum, *momentum > 0, settings.written("optimizer.momentum"));
   const bool reshard = settings.flag("fsdp_reshard_after_forward").value_or(true);
-  if (!reshard) facts.say(Said::keeps_gathered, true, "fsdp_reshard_after_forward false");
-  facts.say(Said::zero, 3, "torchtune's distributed recipes");
-  facts.note(Said::zero, "3", "the distributed recipes' FSDP2; --zero 0 for one GPU");
-  facts.say(Said::framework, "fsdp", "torchtune");
-  facts.say(Said::flash, true, "torchtune's attention");
+  if (!reshard) facts.set(FactId::keeps_gathered, true, "fsdp_reshard_after_forward false");
+  facts.set(FactId::zero, 3, "torchtune's distributed recipes");
+  facts.note(FactId::zero, "3", "the distributed recipes' FSDP2; --zero 0 for one GPU");
+  facts.set(FactId::framework, "fsdp", "torchtune");
+  facts.set(FactId::flash, true, "torchtune's attention");
   const auto shard = settings.number("data_parallel_shard_dim", -1, double{kMostDegree});
   if (shard && *shard > 0)
-    facts.say(Said::shard, static_cast<std::int64_t>(*shard), "data_parallel_shard_dim");
+    facts.set(FactId::shard, static_cast<std::int64_t>(*shard), "data_parallel_shard_dim");
 }
 
 }  // namespace

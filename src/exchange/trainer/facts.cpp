@@ -28,10 +28,10 @@ const ForeignFile* Facts::given_file(const std::string& name) const {
   return nullptr;
 }
 
-void Facts::say(Said fact, Json value, const std::string& setting) {
+void Facts::set(FactId fact, Json value, const std::string& setting) {
   // Another file may switch on what one has switched off.
-  if (fact == Said::recompute && value == false) return say_weakly(fact, value, setting);
-  std::optional<Saying>& old = said_[static_cast<std::size_t>(fact)];
+  if (fact == FactId::recompute && value == false) return set_default(fact, value, setting);
+  std::optional<FactValue>& old = given_[static_cast<std::size_t>(fact)];
   if (!old) {
     old = {std::move(value), setting};
   } else if (old->value != value) {
@@ -39,45 +39,45 @@ void Facts::say(Said fact, Json value, const std::string& setting) {
   }
 }
 
-void Facts::say_weakly(Said fact, Json value, const std::string& setting) {
-  std::optional<Saying>& old = weak_[static_cast<std::size_t>(fact)];
+void Facts::set_default(FactId fact, Json value, const std::string& setting) {
+  std::optional<FactValue>& old = weak_[static_cast<std::size_t>(fact)];
   if (!old) old = {std::move(value), setting};
 }
 
-void Facts::say_usual(Said fact, Json value, const std::string& setting) {
-  std::optional<Saying>& old = weak_[static_cast<std::size_t>(fact)];
+void Facts::assume_default(FactId fact, Json value, const std::string& setting) {
+  std::optional<FactValue>& old = weak_[static_cast<std::size_t>(fact)];
   if (!old) old = {std::move(value), setting, true};
 }
 
-void Facts::leave_open(Said fact, const std::string& setting, const std::string& why) {
+void Facts::leave_open(FactId fact, const std::string& setting, const std::string& why) {
   left_.push_back({setting, why, std::string(name_of(fact)), true});
 }
 
-void Facts::note(Said fact, const std::string& value, const std::string& why) {
+void Facts::note(FactId fact, const std::string& value, const std::string& why) {
   assumed_.push_back({std::string(name_of(fact)), value, why});
 }
 
-void Facts::say_picked_precision(const std::string& setting) {
+void Facts::set_picked_precision(const std::string& setting) {
   const std::optional<Precision> picked = half_precision(job_.given, job_.lookup);
   if (!picked) {
-    return leave_open(Said::precision, setting, "bf16 where the GPU has it, which --node says");
+    return leave_open(FactId::precision, setting, "bf16 where the GPU has it, which --node says");
   }
-  say(Said::precision, name_of(*picked), setting);
-  note(Said::precision, std::string(name_of(*picked)), setting + ": bf16 where the GPU has it");
+  set(FactId::precision, name_of(*picked), setting);
+  note(FactId::precision, std::string(name_of(*picked)), setting + ": bf16 where the GPU has it");
 }
 
-std::int64_t Facts::count(Said fact, std::int64_t otherwise) const {
+std::int64_t Facts::count(FactId fact, std::int64_t otherwise) const {
   return has(fact) && at(fact)->value.is_number() ? at(fact)->value.get<std::int64_t>() : otherwise;
 }
 
-void read_facts(std::span<const SaidRow> rows, Settings& settings, Facts& facts) {
-  for (const SaidRow& row : rows) {
+void read_facts(std::span<const FactRow> rows, Settings& settings, Facts& facts) {
+  for (const FactRow& row : rows) {
     const std::string written = base_name(settings.file()) + ": " + settings.written(row.setting);
     if (row.kind == NameKind::boolean) {
-      if (const auto truth = settings.flag(row.setting)) facts.say(row.fact, *truth, written);
+      if (const auto truth = settings.flag(row.setting)) facts.set(row.fact, *truth, written);
     } else if (const auto n =
                    settings.count(row.setting, row.kind == NameKind::degree ? 1 : 0, kMostDegree)) {
-      facts.say(row.fact, *n, written);
+      facts.set(row.fact, *n, written);
     }
   }
 }
@@ -86,8 +86,8 @@ void list_others(const Tool& tool, Settings& settings, Facts& facts) {
   ImportDraft d{settings, tool.without_effect, tool.not_modelled};
   d.set_aside_unknown_values();
   d.list_leftovers();
-  for (const LeftOver& l : d.out.not_understood) {
-    l.stops ? facts.stop(l.setting, l.why) : facts.mention(l.setting, l.why);
+  for (const LeftOver& l : d.out.ignored) {
+    l.is_refused ? facts.refuse(l.setting, l.why) : facts.mention(l.setting, l.why);
   }
   for (const std::string& s : d.out.without_effect) facts.without_effect(s);
 }
@@ -106,10 +106,10 @@ std::optional<std::string> first_given(std::string_view names, const Settings& s
 void optimizer(const Tool& tool, Settings& settings, Facts& facts) {
   const auto name = first_given(tool.optimizer, settings);
   const std::string written = name ? settings.word(*name).value_or("") : "";
-  if (written.empty() || facts.has(Said::optimizer)) return;
+  if (written.empty() || facts.has(FactId::optimizer)) return;
   std::string last = written.substr(written.rfind('.') + 1);
   for (char& c : last) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  facts.say(Said::optimizer, last, *name + " " + written);
+  facts.set(FactId::optimizer, last, *name + " " + written);
 }
 
 }  // namespace
@@ -122,34 +122,34 @@ void read_tool(const Tool& tool, const ForeignFile& file, Facts& facts) {
   read_facts(tool.rows, settings, facts);
   if (const auto name = first_given(tool.model, settings)) {
     const std::string model = settings.word(*name).value_or("");
-    say_model(model, *name + " " + model, facts);
+    set_model(model, *name + " " + model, facts);
   }
   tool.rest(settings, facts);
   optimizer(tool, settings, facts);
   list_others(tool, settings, facts);
 }
 
-void say_length(std::string_view name, bool packed, Settings& settings, Facts& facts) {
+void set_length(std::string_view name, bool packed, Settings& settings, Facts& facts) {
   const auto n = settings.count(name, 0, 100'000'000);
-  if (!n || *n == 0 || facts.has(Said::sequence_length)) return;
-  facts.say(Said::sequence_length, *n, base_name(settings.file()) + ": " + std::string(name));
+  if (!n || *n == 0 || facts.has(FactId::sequence_length)) return;
+  facts.set(FactId::sequence_length, *n, base_name(settings.file()) + ": " + std::string(name));
   if (!packed)
-    facts.note(Said::sequence_length, std::to_string(*n),
+    facts.note(FactId::sequence_length, std::to_string(*n),
                "the most: samples are padded to the longest of a batch");
 }
 
-void say_model(const std::string& name, const std::string& setting, Facts& facts) {
+void set_model(const std::string& name, const std::string& setting, Facts& facts) {
   const std::string quantised = quantised_base(name);
   const bool nf4 = quantised == "nf4" || quantised == "bnb4bit";
   if (!quantised.empty() && !nf4)
-    return facts.stop(setting, "weights that are quantised already (" + quantised + ")");
-  if (nf4) facts.say(Said::packed_base, true, setting);
+    return facts.refuse(setting, "weights that are quantised already (" + quantised + ")");
+  if (nf4) facts.set(FactId::packed_base, true, setting);
   const std::string ours = shipped_model(name);
   if (ours.empty()) {
-    return facts.leave_open(Said::model, setting,
+    return facts.leave_open(FactId::model, setting,
                             "no model of ours; give its config.json with --model");
   }
-  facts.say(Said::model, ours, setting);
+  facts.set(FactId::model, ours, setting);
   const bool sees =
       (begins_with(ours, "gemma-3-") && ours != "gemma-3-1b") || begins_with(ours, "llama-4-");
   if (sees) facts.mention(setting, "the language model alone, without its encoder of images");
@@ -172,7 +172,7 @@ std::int64_t number_behind(std::string line, std::string_view flag) {
 
 }  // namespace
 
-void say_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t nodes) {
+void set_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t nodes) {
   std::int64_t gpus = 0;
   for (const std::string_view whole : lines_of(file.text)) {
     const std::string line(trimmed(whole));
@@ -185,8 +185,8 @@ void say_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t no
     gpus = all;
   }
   if (gpus == 0) return;
-  facts.say_weakly(Said::gpus, gpus, "the command in its comments");
-  facts.note(Said::gpus, std::to_string(gpus), "the command in its comments");
+  facts.set_default(FactId::gpus, gpus, "the command in its comments");
+  facts.note(FactId::gpus, std::to_string(gpus), "the command in its comments");
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -196,7 +196,7 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 // "auto" and bf16 "full" are words beside true and false.
-void say_precision(Settings& settings, Facts& facts) {
+void set_precision(Settings& settings, Facts& facts) {
   const std::string file = base_name(settings.file()) + ": ";
   const auto word = [&](const char* name) { return settings.word(name).value_or("false"); };
   const auto is_true = [](const std::string& w) {
@@ -205,16 +205,16 @@ void say_precision(Settings& settings, Facts& facts) {
   const std::string bf16 = word("bf16");
   const std::string fp16 = word("fp16");
   settings.take("tf32");
-  if (is_true(word("fp8"))) return facts.say(Said::precision, "fp8", file + "fp8");
-  if (bf16 == "full") facts.say(Said::narrow, true, file + "bf16 full");
+  if (is_true(word("fp8"))) return facts.set(FactId::precision, "fp8", file + "fp8");
+  if (bf16 == "full") facts.set(FactId::narrow, true, file + "bf16 full");
   if (is_true(bf16) && is_true(fp16))
-    return facts.leave_open(Said::precision, file + "fp16 " + fp16, "beside bf16 " + bf16);
-  if (is_true(bf16)) return facts.say(Said::precision, "bf16", file + "bf16 " + bf16);
-  if (is_true(fp16)) return facts.say(Said::precision, "fp16", file + "fp16");
+    return facts.leave_open(FactId::precision, file + "fp16 " + fp16, "beside bf16 " + bf16);
+  if (is_true(bf16)) return facts.set(FactId::precision, "bf16", file + "bf16 " + bf16);
+  if (is_true(fp16)) return facts.set(FactId::precision, "fp16", file + "fp16");
   if (bf16 == "auto" || fp16 == "auto") {
-    return facts.say_picked_precision(file + (bf16 == "auto" ? "bf16 auto" : "fp16 auto"));
+    return facts.set_picked_precision(file + (bf16 == "auto" ? "bf16 auto" : "fp16 auto"));
   }
-  if (is_true(word("tf32"))) facts.say_weakly(Said::precision, "tf32", file + "tf32");
+  if (is_true(word("tf32"))) facts.set_default(FactId::precision, "tf32", file + "tf32");
 }
 
 namespace {
@@ -266,7 +266,7 @@ struct FsdpSettings {
 
 // Units that are gathered at once: layers, unless nothing cuts the model into them. Without
 // auto_wrap Hugging Face's Trainer cuts nothing [from memory].
-void say_units(const FsdpSettings& fsdp, Facts& facts) {
+void set_units(const FsdpSettings& fsdp, Facts& facts) {
   const std::string policy = fsdp.word("auto_wrap_policy");
   const bool by_class = !fsdp.word("transformer_layer_cls_to_wrap").empty();
   const std::string size = fsdp.word("min_num_params");
@@ -274,16 +274,16 @@ void say_units(const FsdpSettings& fsdp, Facts& facts) {
   const bool list = !fsdp.words.empty() && !contains(fsdp.words, "no_shard");
   const bool cut = contains(fsdp.words, "auto_wrap") || by_class || by_size || !policy.empty();
   constexpr const char* kWhole = "the whole model is gathered at once; ours gathers layer by layer";
-  if (policy == "NO_WRAP") facts.stop(fsdp.written("auto_wrap_policy"), kWhole);
-  if (list && !cut) facts.stop("fsdp " + fsdp.words + "without auto_wrap", kWhole);
+  if (policy == "NO_WRAP") facts.refuse(fsdp.written("auto_wrap_policy"), kWhole);
+  if (list && !cut) facts.refuse("fsdp " + fsdp.words + "without auto_wrap", kWhole);
   if (policy == "SIZE_BASED_WRAP")
     facts.mention(fsdp.written("auto_wrap_policy"), "layers are gathered one by one here");
 }
 
 // Modules that are not sharded, and gathers that nothing hides.
-void say_other_gathers(const FsdpSettings& fsdp, Facts& facts) {
+void set_other_gathers(const FsdpSettings& fsdp, Facts& facts) {
   if (!fsdp.word("ignored_modules").empty())
-    facts.stop(fsdp.written("ignored_modules"), "all weights are sharded here");
+    facts.refuse(fsdp.written("ignored_modules"), "all weights are sharded here");
   if (fsdp.word("backward_prefetch") == "NO_PREFETCH")
     facts.mention(fsdp.written("backward_prefetch"), "gathers are hidden behind other work here");
   if (!fsdp.settings.flag(fsdp.name("limit_all_gathers")).value_or(true))
@@ -317,7 +317,7 @@ std::string strategy_of_list(const std::string& words) {
 // The setting that says which parts are sharded, in capitals, and as it is written.
 struct ShardingWord {
   std::string word = "";
-  std::string said = "FSDP";
+  std::string stated = "FSDP";
 };
 
 // The second version has no strategy, and files keep the one of the first. Two that differ leave
@@ -338,65 +338,65 @@ ShardingWord sharding_word(const FsdpSettings& fsdp, const std::string& file, Fa
        {std::pair(listed, by_list), std::pair(reshard, by_reshard)}) {
     const auto stage = stage_of(other);
     if (stage && stage_of(strategy) && stage != stage_of(strategy))
-      facts.leave_open(Said::zero, file + written, "another sharding than " + known.said);
+      facts.leave_open(FactId::zero, file + written, "another sharding than " + known.stated);
   }
   return known;
 }
 
 // Shards stay within a machine unless a device mesh says otherwise.
-void say_groups(const ShardingWord& by, const std::string& file, Settings& settings, Facts& facts) {
+void set_groups(const ShardingWord& by, const std::string& file, Settings& settings, Facts& facts) {
   const auto machines = settings.count("num_machines", 1, kMostDegree);
   if (!is_hybrid(by.word)) return;
-  if (machines) return facts.say(Said::replicate, *machines, file + by.said);
-  facts.leave_open(Said::shard, file + by.said,
+  if (machines) return facts.set(FactId::replicate, *machines, file + by.stated);
+  facts.leave_open(FactId::shard, file + by.stated,
                    "of how many GPUs; --set parallel.zero_shard_group=N");
 }
 
 }  // namespace
 
 // Keys with and without "fsdp_" before them.
-void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
+void set_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
               const std::string& words) {
   const FsdpSettings fsdp{settings, prefix, words};
   const std::string file = base_name(settings.file()) + ": ";
   const ShardingWord by = sharding_word(fsdp, file, facts);
   const std::optional<std::int64_t> zero = stage_of(by.word);
   if (!zero && !by.word.empty())
-    facts.leave_open(Said::zero, file + by.word, "no sharding of FSDP");
+    facts.leave_open(FactId::zero, file + by.word, "no sharding of FSDP");
   // FSDP's "gradients and optimizer" shards the weights too, but for the copy that computes.
   const bool keeps = zero == 2;
-  facts.say(Said::zero, keeps ? 3 : zero.value_or(3), file + by.said);
-  if (zero.value_or(3) > 0) facts.say(Said::keeps_gathered, keeps, file + by.said);
-  say_groups(by, file, settings, facts);
+  facts.set(FactId::zero, keeps ? 3 : zero.value_or(3), file + by.stated);
+  if (zero.value_or(3) > 0) facts.set(FactId::keeps_gathered, keeps, file + by.stated);
+  set_groups(by, file, settings, facts);
   const bool offload = settings.flag(fsdp.name("offload_params")).value_or(false);
   if (offload || contains(words, "offload")) {
-    for (const Said fact : {Said::offload_parameters, Said::offload_optimizer})
-      facts.say(fact, "host", file + (offload ? "offload_params" : "fsdp " + words));
+    for (const FactId fact : {FactId::offload_parameters, FactId::offload_optimizer})
+      facts.set(fact, "host", file + (offload ? "offload_params" : "fsdp " + words));
   }
   if (settings.flag(fsdp.name("activation_checkpointing")).value_or(false))
-    facts.say(Said::recompute, true, file + "fsdp_activation_checkpointing");
-  say_units(fsdp, facts);
-  say_other_gathers(fsdp, facts);
+    facts.set(FactId::recompute, true, file + "fsdp_activation_checkpointing");
+  set_units(fsdp, facts);
+  set_other_gathers(fsdp, facts);
   for (const std::string_view key : kFsdpWithoutEffect) settings.take(fsdp.name(std::string(key)));
 }
 
-void say_liger(const LigerSwitches& on, const std::string& setting, Facts& facts) {
+void set_liger(const LigerSwitches& on, const std::string& setting, Facts& facts) {
   const bool all = on.norms && on.rotary && on.activation;
   const bool some = on.norms || on.rotary || on.activation;
-  if (all) facts.say(Said::kernels, "liger", setting);
+  if (all) facts.set(FactId::kernels, "liger", setting);
   if (some && !all)
     facts.mention(setting, "norms, rotary embedding and activation are all fused here, or none is");
-  if (on.linear_loss && !all) facts.say(Said::loss, "linear-fused", setting);
+  if (on.linear_loss && !all) facts.set(FactId::loss, "linear-fused", setting);
   if (on.linear_loss) return;
-  if (on.loss) return facts.say(Said::loss, "in-place", setting);
-  if (all) facts.say_weakly(Said::loss, "unfused", setting);
+  if (on.loss) return facts.set(FactId::loss, "in-place", setting);
+  if (all) facts.set_default(FactId::loss, "unfused", setting);
 }
 
-void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,
+void set_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,
                  Settings& settings, Facts& facts) {
   std::vector<LeftOver> left;
-  facts.say(Said::adapter, read_adapter(names, base, settings, left), setting);
-  for (const LeftOver& l : left) facts.stop(l.setting, l.why);
+  facts.set(FactId::adapter, read_adapter(names, base, settings, left), setting);
+  for (const LeftOver& l : left) facts.refuse(l.setting, l.why);
 }
 
 }  // namespace orrery::trainer

@@ -19,7 +19,7 @@
 
 namespace orrery::trainer {
 
-enum class Said : std::uint8_t {
+enum class FactId : std::uint8_t {
   model,        // a hub's name
   packed_base,  // which has its weights in nf4
   gpus,
@@ -56,7 +56,7 @@ enum class Said : std::uint8_t {
   framework,
   schedule,
 };
-constexpr EnumNames<Said> names_of(Said) {
+constexpr EnumNames<FactId> names_of(FactId) {
   return {"model",
           "training.adapter",
           "cluster.gpus",
@@ -94,10 +94,10 @@ constexpr EnumNames<Said> names_of(Said) {
           "parallel.schedule"};
 }
 
-struct Saying {
+struct FactValue {
   Json value;
-  std::string setting;    // with its file
-  bool is_usual = false;  // a tool's default, which no file says
+  std::string setting;      // with its file
+  bool is_default = false;  // a tool's default, which no file says
 };
 
 class Facts {
@@ -117,35 +117,37 @@ class Facts {
   // The settings of a file with --assume's over them.
   Settings settings_of_file(const Json& document, const std::string& file);
 
-  void say(Said fact, Json value, const std::string& setting);
+  void set(FactId fact, Json value, const std::string& setting);
   // In place of what was said.
-  void set(Said fact, Json value) {
-    said_[static_cast<std::size_t>(fact)]->value = std::move(value);
+  void replace(FactId fact, Json value) {
+    given_[static_cast<std::size_t>(fact)]->value = std::move(value);
   }
   // Says a fact that no file has said.
-  void say_weakly(Said fact, Json value, const std::string& setting);
+  void set_default(FactId fact, Json value, const std::string& setting);
   // The same of a tool's default, which is listed as assumed.
-  void say_usual(Said fact, Json value, const std::string& setting);
+  void assume_default(FactId fact, Json value, const std::string& setting);
   // "auto" of a trainer: what it picks on the GPU of the command line, open without one.
-  void say_picked_precision(const std::string& setting);
-  void leave_open(Said fact, const std::string& setting, const std::string& why);
-  void stop(const std::string& setting, const std::string& why) {
+  void set_picked_precision(const std::string& setting);
+  void leave_open(FactId fact, const std::string& setting, const std::string& why);
+  void refuse(const std::string& setting, const std::string& why) {
     left_.push_back({setting, why, "", true});
   }
   // A setting that trains on devices that are no GPUs.
-  void stop_on(const std::string& devices, const std::string& setting) {
-    stop(setting, "trains on " + devices + "; Orrery models GPUs alone");
+  void refuse_devices(const std::string& devices, const std::string& setting) {
+    refuse(setting, "trains on " + devices + "; Orrery models GPUs alone");
   }
   void mention(const std::string& setting, const std::string& why) {
     left_.push_back({setting, why});
   }
-  void note(Said fact, const std::string& value, const std::string& why);
+  void note(FactId fact, const std::string& value, const std::string& why);
   void without_effect(const std::string& setting) { without_effect_.push_back(setting); }
 
-  bool has(Said fact) const { return at(fact).has_value(); }
-  const std::optional<Saying>& at(Said fact) const { return said_[static_cast<std::size_t>(fact)]; }
-  std::int64_t count(Said fact, std::int64_t otherwise) const;
-  bool is_on(Said fact) const { return has(fact) && at(fact)->value == true; }
+  bool has(FactId fact) const { return at(fact).has_value(); }
+  const std::optional<FactValue>& at(FactId fact) const {
+    return given_[static_cast<std::size_t>(fact)];
+  }
+  std::int64_t count(FactId fact, std::int64_t otherwise) const;
+  bool is_on(FactId fact) const { return has(fact) && at(fact)->value == true; }
 
   // A run of all that was said. `deepspeed`: a file of DeepSpeed is among those of the import.
   ImportedRun finish(bool deepspeed);
@@ -154,8 +156,8 @@ class Facts {
   friend class Finish;
 
   ImportJob& job_;
-  std::array<std::optional<Saying>, kCountOf<Said>> said_;
-  std::array<std::optional<Saying>, kCountOf<Said>> weak_;
+  std::array<std::optional<FactValue>, kCountOf<FactId>> given_;
+  std::array<std::optional<FactValue>, kCountOf<FactId>> weak_;
   std::vector<LeftOver> left_;
   std::vector<Assumed> assumed_;
   std::vector<std::string> without_effect_;
@@ -163,17 +165,17 @@ class Facts {
 };
 
 // Rows of a tool's table: a setting that says a fact as it stands.
-struct SaidRow {
+struct FactRow {
   std::string_view setting;
-  Said fact;
+  FactId fact;
   NameKind kind = NameKind::count;  // count, degree, boolean
 };
-void read_facts(std::span<const SaidRow> rows, Settings& settings, Facts& facts);
+void read_facts(std::span<const FactRow> rows, Settings& settings, Facts& facts);
 
 // A trainer's own file: what its table says, and `rest` for what rows cannot say. Names stand with
 // blanks between them, and the first that is given counts.
 struct Tool {
-  std::span<const SaidRow> rows;
+  std::span<const FactRow> rows;
   std::string_view without_effect;
   std::span<const SettingNote> not_modelled;
   std::string_view model;
@@ -185,9 +187,9 @@ void read_tool(const Tool& tool, const ForeignFile& file, Facts& facts);
 void list_others(const Tool& tool, Settings& settings, Facts& facts);
 // GPUs of the command that a file's comments show, `--nproc_per_node 4 [--nnodes 2]`, where nothing
 // else says them and all such comments agree. `nodes`: of a command that does not say them.
-void say_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t nodes = 1);
+void set_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t nodes = 1);
 // `packed`: every row is of the whole length.
-void say_length(std::string_view name, bool packed, Settings& settings, Facts& facts);
+void set_length(std::string_view name, bool packed, Settings& settings, Facts& facts);
 
 // Liger's own switches, where a tool has them one by one: the kernels of the layers, all three or
 // none, and how the loss is computed.
@@ -198,18 +200,18 @@ struct LigerSwitches {
   bool loss = false;
   bool linear_loss = false;
 };
-void say_liger(const LigerSwitches& on, const std::string& setting, Facts& facts);
+void set_liger(const LigerSwitches& on, const std::string& setting, Facts& facts);
 
 // Parts that several tools have.
 std::string joined(const std::vector<std::string>& words);  // with a space behind each
 // Accelerate's fsdp_config; `words` of an older list beside it: "shard_grad_op auto_wrap".
-void say_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
+void set_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
               const std::string& words = "");
-void say_precision(Settings& settings, Facts& facts);  // bf16, fp16, fp8, tf32
-void say_model(const std::string& name, const std::string& setting, Facts& facts);
+void set_precision(Settings& settings, Facts& facts);  // bf16, fp16, fp8, tf32
+void set_model(const std::string& name, const std::string& setting, Facts& facts);
 
 // `setting`: that says that adapters are trained.
-void say_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,
+void set_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,
                  Settings& settings, Facts& facts);
 
 // One file each.

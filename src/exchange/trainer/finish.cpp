@@ -16,18 +16,18 @@ class Finish {
   }
 
   ImportedRun run() {
-    for (std::size_t i = 0; i < kCountOf<Said>; ++i) {
-      if (f_.said_[i]) continue;
-      f_.said_[i] = f_.weak_[i];
-      if (f_.weak_[i] && f_.weak_[i]->is_usual) usual(static_cast<Said>(i));
+    for (std::size_t i = 0; i < kCountOf<FactId>; ++i) {
+      if (f_.given_[i]) continue;
+      f_.given_[i] = f_.weak_[i];
+      if (f_.weak_[i] && f_.weak_[i]->is_default) default_value(static_cast<FactId>(i));
     }
     for (const LeftOver& l : f_.left_) {
-      l.stops ? d_.open(l.key, l.setting, l.why) : d_.not_understood(l.setting, l.why);
+      l.is_refused ? d_.open(l.key, l.setting, l.why) : d_.ignored(l.setting, l.why);
     }
     for (const Assumed& a : f_.assumed_) d_.out.assumed.push_back(a);
     d_.out.without_effect = f_.without_effect_;
-    copy(Said::model);
-    copy(Said::sequence_length);
+    copy(FactId::model);
+    copy(FactId::sequence_length);
     sharding();
     degrees();
     batches();
@@ -40,30 +40,31 @@ class Finish {
  private:
   static constexpr const char* kCheckpointSays = "the checkpoint says the type of the weights";
 
-  bool has(Said fact) const { return f_.has(fact); }
+  bool has(FactId fact) const { return f_.has(fact); }
 
-  static std::string recompute_of(const Json& said) {
-    return said.is_string() ? said.get<std::string>() : said == true ? "full" : "none";
+  static std::string recompute_of(const Json& stated) {
+    return stated.is_string() ? stated.get<std::string>() : stated == true ? "full" : "none";
   }
 
   // A tool's default, where the command line says nothing else.
-  void usual(Said fact) {
-    const Saying& s = *f_.at(fact);
-    const std::string value = fact == Said::recompute ? recompute_of(s.value) : bare_text(s.value);
+  void default_value(FactId fact) {
+    const FactValue& s = *f_.at(fact);
+    const std::string value =
+        fact == FactId::recompute ? recompute_of(s.value) : bare_text(s.value);
     if (value_at(d_.given, name_of(fact)).is_null())
       f_.assumed_.push_back({std::string(name_of(fact)), value, s.setting});
   }
 
-  void copy(Said fact) {
+  void copy(FactId fact) {
     if (has(fact)) d_.set(name_of(fact), f_.at(fact)->value);
   }
 
   std::int64_t gpus() const {
     const Json& given = value_at(d_.given, "cluster.gpus");
-    return given.is_number_integer() ? given.get<std::int64_t>() : f_.count(Said::gpus, 0);
+    return given.is_number_integer() ? given.get<std::int64_t>() : f_.count(FactId::gpus, 0);
   }
 
-  std::int64_t degree(Said fact) const {
+  std::int64_t degree(FactId fact) const {
     const Json& given = value_at(d_.given, name_of(fact));
     return given.is_number_integer() && given.get<std::int64_t>() > 0 ? given.get<std::int64_t>()
                                                                       : f_.count(fact, 1);
@@ -71,81 +72,83 @@ class Finish {
 
   // A DeepSpeed file says its own sharding; what launches the training may contradict it.
   void sharding() {
-    const bool named = has(Said::deepspeed);
-    if (deepspeed_) copy(Said::zero);
+    const bool named = has(FactId::deepspeed);
+    if (deepspeed_) copy(FactId::zero);
     if (deepspeed_) return d_.assume("framework", "deepspeed", "a DeepSpeed file is given");
     if (named) {
-      d_.open("parallel.zero", f_.at(Said::deepspeed)->setting, "is not given; give it too");
-      return d_.assume("framework", "deepspeed", f_.at(Said::deepspeed)->setting);
+      d_.open("parallel.zero", f_.at(FactId::deepspeed)->setting, "is not given; give it too");
+      return d_.assume("framework", "deepspeed", f_.at(FactId::deepspeed)->setting);
     }
-    copy(Said::zero);
-    if (gpus() == 1 && f_.count(Said::zero, 0) > 0) {
+    copy(FactId::zero);
+    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0) {
       d_.set("parallel.zero", 0);
       std::erase_if(d_.out.assumed, [](const Assumed& a) { return a.path == "parallel.zero"; });
     }
     if (f_.trains)
       d_.assume("parallel.zero", 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
     const std::string framework =
-        has(Said::framework) ? f_.at(Said::framework)->value.get<std::string>() : "hf-trainer";
+        has(FactId::framework) ? f_.at(FactId::framework)->value.get<std::string>() : "hf-trainer";
     d_.assume("framework", framework, "--framework takes another profile");
   }
 
   void degrees() {
-    for (const Said fact : {Said::tp, Said::pp, Said::cp, Said::ep, Said::sequence_parallel})
+    for (const FactId fact :
+         {FactId::tp, FactId::pp, FactId::cp, FactId::ep, FactId::sequence_parallel})
       copy(fact);
-    std::int64_t world = f_.count(Said::gpus, 0);
-    const std::int64_t replicate = f_.count(Said::replicate, 1);
-    if (has(Said::shard) && world == 0 && gpus() == 0) {
-      world = replicate * f_.count(Said::shard, 1) * degree(Said::tp) * degree(Said::pp) *
-              degree(Said::cp) * degree(Said::ep);
+    std::int64_t world = f_.count(FactId::gpus, 0);
+    const std::int64_t replicate = f_.count(FactId::replicate, 1);
+    if (has(FactId::shard) && world == 0 && gpus() == 0) {
+      world = replicate * f_.count(FactId::shard, 1) * degree(FactId::tp) * degree(FactId::pp) *
+              degree(FactId::cp) * degree(FactId::ep);
       d_.note("cluster.gpus", std::to_string(world), "the product of the degrees");
     }
     if (world > 0) d_.set("cluster.gpus", world);
     world_ = gpus() > 0 ? gpus() : world;
-    const std::int64_t others = degree(Said::tp) * degree(Said::pp) * degree(Said::cp);
+    const std::int64_t others = degree(FactId::tp) * degree(FactId::pp) * degree(FactId::cp);
     replicas_ = world_ / others;
-    product(replicate * f_.count(Said::shard, 1) * others);
+    product(replicate * f_.count(FactId::shard, 1) * others);
     // Groups of shards, where anything is sharded.
     const bool shards = sharded() || by_deepspeed();
-    if (shards && replicate > 1 && has(Said::shard))
-      d_.set("parallel.zero_shard_group", f_.count(Said::shard, 1) * degree(Said::cp));
-    if (shards && replicate > 1 && !has(Said::shard) && replicas_ > 0 &&
+    if (shards && replicate > 1 && has(FactId::shard))
+      d_.set("parallel.zero_shard_group", f_.count(FactId::shard, 1) * degree(FactId::cp));
+    if (shards && replicate > 1 && !has(FactId::shard) && replicas_ > 0 &&
         replicas_ % replicate == 0) {
-      d_.set("parallel.zero_shard_group", replicas_ / replicate * degree(Said::cp));
+      d_.set("parallel.zero_shard_group", replicas_ / replicate * degree(FactId::cp));
     }
-    if (degree(Said::cp) == 1) return;
-    if (has(Said::cp_type)) return copy(Said::cp_type);
+    if (degree(FactId::cp) == 1) return;
+    if (has(FactId::cp_type)) return copy(FactId::cp_type);
     d_.set("parallel.cp_type", by_deepspeed() ? "a2a" : "p2p");
   }
 
   // Groups of shards and replicas of whose number all is said are the whole world.
-  void product(std::int64_t said) {
-    if (!has(Said::shard) || world_ == 0 || world_ == said || world_ == said * degree(Said::ep))
+  void product(std::int64_t stated) {
+    if (!has(FactId::shard) || world_ == 0 || world_ == stated ||
+        world_ == stated * degree(FactId::ep))
       return;
-    const std::string& setting = f_.at(Said::shard)->setting;
+    const std::string& setting = f_.at(FactId::shard)->setting;
     const std::size_t file = setting.find(": ");
-    d_.stop(setting.substr(file == std::string::npos ? 0 : file + 2),
-            "the degrees are " + std::to_string(said) + " GPUs, and there are " +
-                std::to_string(world_));
+    d_.refuse(setting.substr(file == std::string::npos ? 0 : file + 2),
+              "the degrees are " + std::to_string(stated) + " GPUs, and there are " +
+                  std::to_string(world_));
   }
 
   void batches() {
-    copy(Said::micro_batch);
-    if (has(Said::global_batch)) return copy(Said::global_batch);
-    if (!has(Said::micro_batch) || d_.is_open("training.global_batch")) return;
-    const std::int64_t steps = f_.count(Said::accumulation, 1);
-    const std::int64_t micro = f_.count(Said::micro_batch, 1);
+    copy(FactId::micro_batch);
+    if (has(FactId::global_batch)) return copy(FactId::global_batch);
+    if (!has(FactId::micro_batch) || d_.is_open("training.global_batch")) return;
+    const std::int64_t steps = f_.count(FactId::accumulation, 1);
+    const std::int64_t micro = f_.count(FactId::micro_batch, 1);
     if (replicas_ > 0) return d_.set("training.global_batch", micro * steps * replicas_);
     d_.open("training.global_batch",
-            f_.at(Said::micro_batch)->setting + " x " + std::to_string(steps),
+            f_.at(FactId::micro_batch)->setting + " x " + std::to_string(steps),
             "of how many replicas; give --gpus");
   }
 
   void precision() {
-    copy(Said::precision);
-    if (deepspeed_ || has(Said::precision) || d_.is_open("training.precision")) return;
-    if (has(Said::deepspeed))
-      return d_.open("training.precision", f_.at(Said::deepspeed)->setting,
+    copy(FactId::precision);
+    if (deepspeed_ || has(FactId::precision) || d_.is_open("training.precision")) return;
+    if (has(FactId::deepspeed))
+      return d_.open("training.precision", f_.at(FactId::deepspeed)->setting,
                      "is not given, and nothing else says the precision");
     if (!f_.unknown_weights.empty())
       return d_.open("training.precision", f_.unknown_weights, kCheckpointSays);
@@ -154,38 +157,38 @@ class Finish {
 
   // A base that is stored in nf4 has adapters beside it.
   void adapter() {
-    if (f_.is_on(Said::packed_base)) {
-      if (!has(Said::adapter))
-        return d_.stop(f_.at(Said::packed_base)->setting,
-                       "weights that are quantised already, and no adapter");
-      Json packed = f_.at(Said::adapter)->value;
+    if (f_.is_on(FactId::packed_base)) {
+      if (!has(FactId::adapter))
+        return d_.refuse(f_.at(FactId::packed_base)->setting,
+                         "weights that are quantised already, and no adapter");
+      Json packed = f_.at(FactId::adapter)->value;
       packed["base_precision"] = "nf4";
       if (packed["kind"] == "lora") packed["kind"] = "qlora";
-      f_.set(Said::adapter, std::move(packed));
+      f_.replace(FactId::adapter, std::move(packed));
     }
     experts_are_no_layers();
-    copy(Said::adapter);
+    copy(FactId::adapter);
     tower();
   }
 
   // transformers keeps the experts of these families in one tensor, beside which no adapter of
   // "every linear layer" stands [from memory].
   void experts_are_no_layers() {
-    if (!has(Said::adapter) || !has(Said::model)) return;
-    const std::string model = f_.at(Said::model)->value.get<std::string>();
-    Json said = f_.at(Said::adapter)->value;
-    if (said.contains("targets")) return;
+    if (!has(FactId::adapter) || !has(FactId::model)) return;
+    const std::string model = f_.at(FactId::model)->value.get<std::string>();
+    Json stated = f_.at(FactId::adapter)->value;
+    if (stated.contains("targets")) return;
     if (begins_with(model, "llama-4"))
-      return d_.stop(f_.at(Said::adapter)->setting,
-                     "on every linear layer, which the routed experts of " + model + " are not");
+      return d_.refuse(f_.at(FactId::adapter)->setting,
+                       "on every linear layer, which the routed experts of " + model + " are not");
     if (!begins_with(model, "gpt-oss")) return;
-    if (said["kind"] == "qlora")
-      return d_.stop(f_.at(Said::adapter)->setting,
-                     "4 bits of linear layers, which the experts of " + model + " are not");
-    said["targets"] = {"query", "key", "value", "output"};
+    if (stated["kind"] == "qlora")
+      return d_.refuse(f_.at(FactId::adapter)->setting,
+                       "4 bits of linear layers, which the experts of " + model + " are not");
+    stated["targets"] = {"query", "key", "value", "output"};
     d_.note("training.adapter.targets", "query, key, value, output",
             "the experts of " + model + " are no linear layers [from memory]");
-    f_.set(Said::adapter, std::move(said));
+    f_.replace(FactId::adapter, std::move(stated));
   }
 
   // The encoder of images of the model on the command line, which runs with training.images.
@@ -196,24 +199,23 @@ class Finish {
       return;
     const Json& images = value_at(d_.given, "training.images");
     if (images.is_null() || images == 0) {
-      return d_.not_understood(
-          "images of the data",
-          "none are counted; --set training.images=N, training.image_tokens=N");
+      return d_.ignored("images of the data",
+                        "none are counted; --set training.images=N, training.image_tokens=N");
     }
-    if (f_.freezes_tower && !has(Said::adapter))
-      d_.stop("freeze_vision_tower", "the encoder of images is not trained; ours trains it");
+    if (f_.freezes_tower && !has(FactId::adapter))
+      d_.refuse("freeze_vision_tower", "the encoder of images is not trained; ours trains it");
   }
 
   // DeepSpeed keeps its own states.
   bool by_deepspeed() const {
-    return deepspeed_ || has(Said::deepspeed) || d_.at("framework") == "deepspeed";
+    return deepspeed_ || has(FactId::deepspeed) || d_.at("framework") == "deepspeed";
   }
 
-  bool sharded() const { return has(Said::zero) && f_.count(Said::zero, 0) > 0; }
+  bool sharded() const { return has(FactId::zero) && f_.count(FactId::zero, 0) > 0; }
 
   // Accelerate makes weights fp32 for FSDP; of adapters the base alone is in 16 bits.
   bool loaded_narrow() const {
-    return f_.loads_narrow && !sharded() && !by_deepspeed() && !has(Said::adapter) &&
+    return f_.loads_narrow && !sharded() && !by_deepspeed() && !has(FactId::adapter) &&
            (d_.at("training.precision") == "bf16" || d_.at("training.precision") == "fp8");
   }
 
@@ -245,11 +247,11 @@ class Finish {
   void sgd() {
     d_.set("training.optimizer", "sgd");
     if (by_deepspeed()) return;
-    const double width = f_.is_on(Said::narrow) || loaded_narrow() ? 2 : 4;
+    const double width = f_.is_on(FactId::narrow) || loaded_narrow() ? 2 : 4;
     const double sent = sends_half() ? 2 : width;
-    const double momentum = f_.is_on(Said::momentum) ? width : 0;
+    const double momentum = f_.is_on(FactId::momentum) ? width : 0;
     d_.set("training.states", {{"weights", width},
-                               {"gradients", f_.is_on(Said::no_gradients) ? 0 : width},
+                               {"gradients", f_.is_on(FactId::no_gradients) ? 0 : width},
                                {"optimizer", momentum},
                                {"reduced", sent},
                                {"gathered", sent}});
@@ -258,16 +260,16 @@ class Finish {
   // Bytes of weights, gradients and Adam's states.
   void states() {
     const std::string optimizer =
-        has(Said::optimizer) ? f_.at(Said::optimizer)->value.get<std::string>() : "adamw_torch";
+        has(FactId::optimizer) ? f_.at(FactId::optimizer)->value.get<std::string>() : "adamw_torch";
     if (contains(optimizer, "sgd")) return sgd();
     const std::string_view other = other_optimizer(optimizer);
     if (!other.empty()) d_.set("training.optimizer", std::string(other));
-    if (other == "galore") copy(Said::optimizer_rank);
+    if (other == "galore") copy(FactId::optimizer_rank);
     // GaLore over states of 8 bits, over Adafactor, or layer by layer.
     const bool low_rank =
         contains(optimizer, "galore") && (other != "galore" || contains(optimizer, "layerwise"));
     if (low_rank || (!is_adam(optimizer) && other.empty())) {
-      return d_.open("training.optimizer", f_.at(Said::optimizer)->setting,
+      return d_.open("training.optimizer", f_.at(FactId::optimizer)->setting,
                      "its states are not modelled");
     }
     if (d_.at("framework") == "megatron-core") return;  // its own states
@@ -278,44 +280,44 @@ class Finish {
     if (loaded)
       d_.note("training.states", "in 16 bits",
               "weights are loaded in bf16, and nothing makes them fp32 [from memory]");
-    const bool narrow = f_.is_on(Said::narrow) || loaded;
-    const bool plain = !bits8 && !bits4 && !f_.is_on(Said::no_gradients);
+    const bool narrow = f_.is_on(FactId::narrow) || loaded;
+    const bool plain = !bits8 && !bits4 && !f_.is_on(FactId::no_gradients);
     const double moments = bits8 ? 2 : bits4 ? 1 : narrow ? 4 : 8;
     if (by_deepspeed()) {
       if (bits8) d_.set("training.states", "adam-8bit");
       return;
     }
-    if (!f_.unknown_weights.empty() && !sharded() && !has(Said::adapter))
+    if (!f_.unknown_weights.empty() && !sharded() && !has(FactId::adapter))
       return d_.open("training.states", f_.unknown_weights, kCheckpointSays);
     const double width = narrow ? 2 : 4;
     if (plain && narrow) return d_.set("training.states", "pure-16bit");
     if (plain) return d_.set("training.states", sends_half() ? "fsdp-amp" : "fp32-adam-16");
     const double sent = sends_half() ? 2 : width;
     d_.set("training.states", {{"weights", width},
-                               {"gradients", f_.is_on(Said::no_gradients) ? 0 : width},
+                               {"gradients", f_.is_on(FactId::no_gradients) ? 0 : width},
                                {"optimizer", moments},
                                {"reduced", sent},
                                {"gathered", sent}});
   }
 
   void rest() {
-    if (has(Said::recompute)) {
-      d_.set("parallel.recompute", recompute_of(f_.at(Said::recompute)->value));
+    if (has(FactId::recompute)) {
+      d_.set("parallel.recompute", recompute_of(f_.at(FactId::recompute)->value));
     }
     if (f_.trains)
       d_.assume("parallel.recompute", "none", "no checkpointing of activations is asked for");
-    for (const Said fact : {Said::offload_parameters, Said::offload_optimizer,
-                            Said::offload_activations, Said::flash, Said::schedule})
+    for (const FactId fact : {FactId::offload_parameters, FactId::offload_optimizer,
+                              FactId::offload_activations, FactId::flash, FactId::schedule})
       copy(fact);
     adapter();
     if (f_.trains)
       d_.assume("training.flash_attention", true, "PyTorch's scaled dot product attention");
-    copy(Said::kernels);
-    copy(Said::loss);
-    if (f_.is_on(Said::keeps_gathered)) d_.set(name_of(Said::keeps_gathered), "false");
-    if (d_.at("framework") != "deepspeed") return copy(Said::compile);
-    if (f_.is_on(Said::compile))
-      d_.not_understood(f_.at(Said::compile)->setting, "the profile deepspeed compiles nothing");
+    copy(FactId::kernels);
+    copy(FactId::loss);
+    if (f_.is_on(FactId::keeps_gathered)) d_.set(name_of(FactId::keeps_gathered), "false");
+    if (d_.at("framework") != "deepspeed") return copy(FactId::compile);
+    if (f_.is_on(FactId::compile))
+      d_.ignored(f_.at(FactId::compile)->setting, "the profile deepspeed compiles nothing");
   }
 
   Facts& f_;

@@ -74,7 +74,7 @@ TEST_CASE("Accelerate's file completes a trainer's") {
   const ImportedRun both = read({{"a.yaml", kAxolotl + "bf16: true\n"}, {"b.yaml", accelerate}});
   CHECK(at(both, "training.global_batch") == 2 * 4 * 16);
   CHECK(at(both, "training.states") == "fsdp-amp");
-  CHECK(both.not_understood.empty());
+  CHECK(both.ignored.empty());
   const ImportedRun against = read({{"a.yaml", kAxolotl + "fp16: true\n"}, {"b.yaml", accelerate}});
   CHECK(is_open(against, "training.precision"));
   CHECK(
@@ -127,9 +127,9 @@ TEST_CASE("Accumulations that differ leave the batch open") {
 }
 
 TEST_CASE("Accelerate on processors stops") {
-  CHECK(stops_at(read("distributed_type: MULTI_CPU\nnum_processes: 4\nmixed_precision: bf16\n"),
-                 "distributed_type"));
-  CHECK(stops_at(read("distributed_type: NO\nnum_processes: 1\nuse_cpu: true\n"), "use_cpu"));
+  CHECK(refuses_at(read("distributed_type: MULTI_CPU\nnum_processes: 4\nmixed_precision: bf16\n"),
+                   "distributed_type"));
+  CHECK(refuses_at(read("distributed_type: NO\nnum_processes: 1\nuse_cpu: true\n"), "use_cpu"));
 }
 
 TEST_CASE("Accelerate's tensor parallelism has a part of its own too") {
@@ -143,13 +143,13 @@ TEST_CASE("Accelerate's tensor parallelism has a part of its own too") {
 }
 
 TEST_CASE("A model that FSDP does not cut into layers stops the import") {
-  CHECK(stops_at(by_accelerate("FSDP", "fsdp_config:\n  fsdp_auto_wrap_policy: NO_WRAP\n"),
-                 "fsdp_config.fsdp_auto_wrap_policy NO_WRAP"));
-  CHECK(stops_at(read(kPackedTrainer + "fsdp: full_shard\n", kEight), "fsdp full_shard"));
-  CHECK(!stops_at(read(kPackedTrainer + "fsdp: full_shard auto_wrap\n", kEight), "fsdp"));
-  CHECK(!stops_at(read(kPackedTrainer + "fsdp: no_shard\n", kEight), "fsdp"));
-  CHECK(stops_at(read(kAxolotl + "fsdp_config:\n  auto_wrap_policy: NO_WRAP\n", kEight),
-                 "fsdp_config.auto_wrap_policy"));
+  CHECK(refuses_at(by_accelerate("FSDP", "fsdp_config:\n  fsdp_auto_wrap_policy: NO_WRAP\n"),
+                   "fsdp_config.fsdp_auto_wrap_policy NO_WRAP"));
+  CHECK(refuses_at(read(kPackedTrainer + "fsdp: full_shard\n", kEight), "fsdp full_shard"));
+  CHECK(!refuses_at(read(kPackedTrainer + "fsdp: full_shard auto_wrap\n", kEight), "fsdp"));
+  CHECK(!refuses_at(read(kPackedTrainer + "fsdp: no_shard\n", kEight), "fsdp"));
+  CHECK(refuses_at(read(kAxolotl + "fsdp_config:\n  auto_wrap_policy: NO_WRAP\n", kEight),
+                   "fsdp_config.auto_wrap_policy"));
   const ImportedRun by_size = by_accelerate(
       "FSDP",
       "fsdp_config:\n  fsdp_auto_wrap_policy: SIZE_BASED_WRAP\n  fsdp_min_num_params: 2000\n");
@@ -170,26 +170,26 @@ TEST_CASE("FSDP 2 shards as it is told to reshard, whatever strategy a file keep
 }
 
 TEST_CASE("Modules that FSDP leaves whole stop the import, and gathers in the open are named") {
-  CHECK(stops_at(by_accelerate("FSDP", "fsdp_config:\n  fsdp_ignored_modules: lm_head\n"),
-                 "fsdp_config.fsdp_ignored_modules"));
+  CHECK(refuses_at(by_accelerate("FSDP", "fsdp_config:\n  fsdp_ignored_modules: lm_head\n"),
+                   "fsdp_config.fsdp_ignored_modules"));
   CHECK(is_named(by_accelerate("FSDP", "fsdp_config:\n  fsdp_backward_prefetch: NO_PREFETCH\n"),
                  "fsdp_backward_prefetch"));
 }
 
 TEST_CASE("Accelerate's launches on other devices than GPUs stop the import") {
   for (const char* type : {"XLA", "TPU", "MULTI_XPU", "MULTI_NPU", "MULTI_HPU", "MULTI_CPU"}) {
-    CHECK(stops_at(by_accelerate(type, ""), std::string("distributed_type ") + type));
+    CHECK(refuses_at(by_accelerate(type, ""), std::string("distributed_type ") + type));
   }
-  CHECK(stops_at(by_accelerate("MULTI_GPU", "ipex_config:\n  use_xpu: true\n"),
-                 "ipex_config.use_xpu"));
+  CHECK(refuses_at(by_accelerate("MULTI_GPU", "ipex_config:\n  use_xpu: true\n"),
+                   "ipex_config.use_xpu"));
   const std::string program =
       " sft.py --model_name_or_path Qwen/Qwen3-4B --max_length 1024"
       " --per_device_train_batch_size 4 --bf16\n";
-  CHECK(stops_at(read("accelerate launch --num_processes 8 --tpu" + program),
-                 "distributed_type TPU"));
-  CHECK(stops_at(read("accelerate launch --num_processes 8 --cpu" + program),
-                 "distributed_type MULTI_CPU"));
-  CHECK(!stops_at(by_accelerate("MULTI_GPU", "use_cpu: false\n"), "use_cpu"));
+  CHECK(refuses_at(read("accelerate launch --num_processes 8 --tpu" + program),
+                   "distributed_type TPU"));
+  CHECK(refuses_at(read("accelerate launch --num_processes 8 --cpu" + program),
+                   "distributed_type MULTI_CPU"));
+  CHECK(!refuses_at(by_accelerate("MULTI_GPU", "use_cpu: false\n"), "use_cpu"));
 }
 
 TEST_CASE("Two precisions at once leave it open, and gathers without a limit are named") {
@@ -204,8 +204,8 @@ TEST_CASE("Accelerate's eager backends compile nothing, and its unknown degrees 
             .is_null());
   CHECK(at(by_accelerate("MULTI_GPU", "dynamo_config:\n  dynamo_backend: INDUCTOR\n"), compile) ==
         true);
-  CHECK(stops_at(by_accelerate("FSDP", "parallelism_config:\n  parallelism_config_ep_size: 2\n"),
-                 "parallelism_config.parallelism_config_ep_size"));
+  CHECK(refuses_at(by_accelerate("FSDP", "parallelism_config:\n  parallelism_config_ep_size: 2\n"),
+                   "parallelism_config.parallelism_config_ep_size"));
 }
 
 TEST_CASE("Accelerate's context ranks are a ring or Ulysses, and older keys count") {
@@ -250,7 +250,7 @@ TEST_CASE(
       axolotl +
           "adapter: lora\nlora_r: 8\nlora_target_linear: true\nlora_layers_to_transform: [0, 1]\n",
       kEight);
-  CHECK(stops_at(some, "lora_layers_to_transform"));
+  CHECK(refuses_at(some, "lora_layers_to_transform"));
 }
 
 TEST_CASE("Accelerate's own part of DeepSpeed and a file of DeepSpeed may not differ") {

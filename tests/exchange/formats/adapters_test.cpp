@@ -43,13 +43,13 @@ TEST_CASE("Megatron-Bridge's adapters stand on fused matrices unless they are ca
 }
 
 TEST_CASE("Adapters on some layers or of another kind stop an import") {
-  const auto stops = [](const std::string& peft, const char* setting) {
-    return stops_at(read(kBridge + "peft: " + peft, kEight), setting);
+  const auto is_refused = [](const std::string& peft, const char* setting) {
+    return refuses_at(read(kBridge + "peft: " + peft, kEight), setting);
   };
-  CHECK(
-      stops("{_target_: a.LoRA, target_modules: ['*.layers.0.*.linear_qkv']}\n", "target_modules"));
-  CHECK(stops("{_target_: a.LoRA, exclude_modules: [x]}\n", "peft.exclude_modules"));
-  CHECK(stops("{_target_: a.VLMLoRA}\n", "peft a.VLMLoRA"));
+  CHECK(is_refused("{_target_: a.LoRA, target_modules: ['*.layers.0.*.linear_qkv']}\n",
+                   "target_modules"));
+  CHECK(is_refused("{_target_: a.LoRA, exclude_modules: [x]}\n", "peft.exclude_modules"));
+  CHECK(is_refused("{_target_: a.VLMLoRA}\n", "peft a.VLMLoRA"));
 }
 
 TEST_CASE("NeMo 1 names adapters by scheme, and the model by its checkpoint") {
@@ -61,7 +61,7 @@ TEST_CASE("NeMo 1 names adapters by scheme, and the model by its checkpoint") {
   CHECK(at(r, "model") == "llama-3-70b");
   CHECK(adapter(kNemo + "    peft_scheme: qlora\n")["base_precision"] == "nf4");
   CHECK(adapter(kNemo + "    peft_scheme: null\n").is_null());
-  CHECK(stops_at(read(kNemo + "    peft_scheme: ptuning\n", kEight), "model.peft.peft_scheme"));
+  CHECK(refuses_at(read(kNemo + "    peft_scheme: ptuning\n", kEight), "model.peft.peft_scheme"));
 }
 
 TEST_CASE("Automodel's adapters on every linear layer are on the head too") {
@@ -75,8 +75,8 @@ TEST_CASE("Automodel's adapters on every linear layer are on the head too") {
       kAutomodel + "peft: {target_modules: [q_proj]}\nquantization: {load_in_4bit: true}\n");
   CHECK(packed["kind"] == "qlora");
   CHECK(packed["base_precision"] == "nf4");
-  CHECK(
-      stops_at(read(kAutomodel + "quantization: {load_in_4bit: true}\n", kEight), "quantization"));
+  CHECK(refuses_at(read(kAutomodel + "quantization: {load_in_4bit: true}\n", kEight),
+                   "quantization"));
 }
 
 TEST_CASE("A base model that is stored in nf4 is read by its name, beside an adapter") {
@@ -87,7 +87,7 @@ TEST_CASE("A base model that is stored in nf4 is read by its name, beside an ada
   CHECK(at(r, "model") == "llama-3-8b");
   CHECK(at(r, "training.adapter.base_precision") == "nf4");
   CHECK(at(r, "training.adapter.kind") == "qlora");
-  CHECK(stops_at(read(name, kEight), "base_model"));
+  CHECK(refuses_at(read(name, kEight), "base_model"));
 }
 
 TEST_CASE("Adapters stand beside what is a linear layer") {
@@ -101,21 +101,21 @@ TEST_CASE("Adapters stand beside what is a linear layer") {
   const std::string every = "lora_target_linear: true\n";
   CHECK(at(of("openai/gpt-oss-20b", every), "training.adapter.targets") ==
         Json({"query", "key", "value", "output"}));
-  CHECK(stops_at(of("openai/gpt-oss-20b", every + "load_in_4bit: true\n"), "adapter"));
-  CHECK(stops_at(of("meta-llama/Llama-4-Scout-17B-16E", every), "adapter"));
-  CHECK(stops_at(
+  CHECK(refuses_at(of("openai/gpt-oss-20b", every + "load_in_4bit: true\n"), "adapter"));
+  CHECK(refuses_at(of("meta-llama/Llama-4-Scout-17B-16E", every), "adapter"));
+  CHECK(refuses_at(
       of("meta-llama/Llama-4-Scout-17B-16E", "lora_target_modules:\n  - shared_expert.up_proj\n"),
       "lora_target_modules"));
   CHECK(at(of("Qwen/Qwen3-8B",
               "lora_target_modules: 'model.layers.[\\d]+.(mlp|self_attn).(up|q)_proj'\n"),
            "training.adapter.targets") == Json({"up", "query"}));
-  CHECK(stops_at(of("Qwen/Qwen3-8B", "lora_target_modules: 'model.layers.3.(mlp).(up|q)_proj'\n"),
-                 "lora_target_modules"));
+  CHECK(refuses_at(of("Qwen/Qwen3-8B", "lora_target_modules: 'model.layers.3.(mlp).(up|q)_proj'\n"),
+                   "lora_target_modules"));
   const ImportedRun stored =
       of("openai/gpt-oss-20b", every +
                                    "model_quantization_config: Mxfp4Config\n"
                                    "model_quantization_config_kwargs:\n  dequantize: true\n");
-  CHECK_FALSE(stops_at(stored, "model_quantization_config"));
+  CHECK_FALSE(refuses_at(stored, "model_quantization_config"));
   CHECK(at(of("axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16",
               "lora_target_modules:\n  - q_proj\n"),
            "model") == "llama-4-scout");

@@ -66,11 +66,11 @@ TEST_CASE("Sections of Automodel that change the run are read or stop the import
            "parallel.framework_options.kernels") == "liger");
   CHECK(at(automodel("", ", reshard_after_forward: false"),
            "parallel.framework_options.reshard_after_forward") == "false");
-  CHECK(stops_at(automodel("", ", moe: {reshard_after_forward: false}"),
-                 "distributed.moe.reshard_after_forward"));
-  CHECK(stops_at(automodel("", ", moe: {offload_policy: {_target_: CPUOffloadPolicy}}"),
-                 "distributed.moe.offload_policy"));
-  CHECK(!stops_at(automodel("", ", moe: {reshard_after_forward: true}"), "distributed"));
+  CHECK(refuses_at(automodel("", ", moe: {reshard_after_forward: false}"),
+                   "distributed.moe.reshard_after_forward"));
+  CHECK(refuses_at(automodel("", ", moe: {offload_policy: {_target_: CPUOffloadPolicy}}"),
+                   "distributed.moe.offload_policy"));
+  CHECK(!refuses_at(automodel("", ", moe: {reshard_after_forward: true}"), "distributed"));
 }
 
 TEST_CASE("Automodel's manager of plain replicas, or of Megatron FSDP, says its sharding") {
@@ -118,10 +118,10 @@ TEST_CASE("NeMo Automodel's attention, job and types") {
   const char* flash = "training.flash_attention";
   CHECK(at(automodel("  attn_implementation: eager\n", ""), flash) == false);
   CHECK(at(automodel("  attn_implementation: sdpa\n", ""), flash) == true);
-  CHECK(stops_at(automodel("  load_in_4bit: true\n", ""), "quantization"));
-  CHECK(stops_at(automodel("", "qat:\n  enabled: true\n"), "qat"));
-  CHECK(stops_at(automodel("", "  mp_policy:\n    param_dtype: float32\n"),
-                 "distributed.mp_policy.param_dtype"));
+  CHECK(refuses_at(automodel("  load_in_4bit: true\n", ""), "quantization"));
+  CHECK(refuses_at(automodel("", "qat:\n  enabled: true\n"), "qat"));
+  CHECK(refuses_at(automodel("", "  mp_policy:\n    param_dtype: float32\n"),
+                   "distributed.mp_policy.param_dtype"));
   CHECK(at(automodel("", "slurm:\n  nodes: 4\n  ntasks_per_node: 8\n"), "cluster.gpus") == 32);
 }
 

@@ -47,24 +47,24 @@ TEST_CASE("Axolotl's sharding, states and adapters") {
                                     "32\nlora_target_modules: [q_proj, v_proj]\nlora_dropout: "
                                     "0.05\nlora_modules_to_save: [lm_head]\n",
                                 kEight);
-  CHECK(lora.not_understood.empty());
+  CHECK(lora.ignored.empty());
   CHECK(at(lora, "training.adapter") ==
         Json::parse(R"({"kind": "lora", "rank": 32, "targets": ["query", "value"],
                         "trained": ["head"], "base_precision": "int8", "dropout": true})"));
   const ImportedRun other = read(kAxolotl + "bf16: true\nadapter: ia3\n", kEight);
-  CHECK(stops_at(other, "adapter ia3"));
+  CHECK(refuses_at(other, "adapter ia3"));
   const ImportedRun odd = read(
       kAxolotl + "bf16: true\nadapter: lora\nlora_r: 8\nlora_target_modules: [router]\n", kEight);
   CHECK(is_open(read(kAxolotl + "bf16: true\nadapter: lora\n", kEight), "training.adapter"));
-  CHECK(stops_at(odd, "lora_target_modules router"));
+  CHECK(refuses_at(odd, "lora_target_modules router"));
   const ImportedRun all =
       read({{"a", kAxolotl + "bf16: true\nadapter: lora\n"}}, kEight, {{"adapter", "none"}});
-  CHECK(all.not_understood.empty());
+  CHECK(all.ignored.empty());
   CHECK(at(read(kAxolotl + "bf16: true\noptimizer: muon\n", kEight), "training.optimizer") ==
         "muon");
   CHECK(is_open(read(kAxolotl + "bf16: true\noptimizer: came\n", kEight), "training.optimizer"));
-  CHECK(stops_at(read(kAxolotl + "bf16: true\nmy_new_recompute_switch: 3\n", kEight),
-                 "my_new_recompute_switch"));
+  CHECK(refuses_at(read(kAxolotl + "bf16: true\nmy_new_recompute_switch: 3\n", kEight),
+                   "my_new_recompute_switch"));
 }
 
 TEST_CASE("Axolotl trains bf16 weights as they are loaded, unless something makes them fp32") {
@@ -88,9 +88,10 @@ TEST_CASE("Two ways to say FSDP's sharding that differ leave it open") {
 }
 
 TEST_CASE("Axolotl's trainings of some layers, and a base of GPTQ, stop the import") {
-  CHECK(stops_at(read(kAxolotl + "spectrum_top_fraction: 0.5\n", kEight), "spectrum_top_fraction"));
-  CHECK(stops_at(read(kAxolotl + "lisa_n_layers: 4\n", kEight), "lisa_n_layers"));
-  CHECK(stops_at(read(kAxolotl + "gptq: true\n", kEight), "gptq"));
+  CHECK(
+      refuses_at(read(kAxolotl + "spectrum_top_fraction: 0.5\n", kEight), "spectrum_top_fraction"));
+  CHECK(refuses_at(read(kAxolotl + "lisa_n_layers: 4\n", kEight), "lisa_n_layers"));
+  CHECK(refuses_at(read(kAxolotl + "gptq: true\n", kEight), "gptq"));
   for (const char* optimizer : {"galore_adamw_8bit", "galore_adafactor", "galore_adamw_layerwise"})
     CHECK(is_open(read(kAxolotl + "optimizer: " + optimizer + "\n", kEight), "training.optimizer"));
   CHECK(at(read(kAxolotl + "optimizer: galore_adamw\n", kEight), "training.optimizer") == "galore");
@@ -113,10 +114,10 @@ TEST_CASE("Axolotl's bfloat16 has no copy in fp32, and its default is bf16 where
 
 TEST_CASE("Axolotl's other losses and other shapes stop the import") {
   const std::string base = kAxolotl + "bf16: true\n";
-  CHECK(stops_at(read(base + "reward_model: true\n", kEight), "reward_model"));
-  CHECK(stops_at(read(base + "kd_trainer: true\n", kEight), "kd_trainer"));
-  CHECK(stops_at(read(base + "overrides_of_model_config:\n  num_hidden_layers: 16\n", kEight),
-                 "overrides_of_model_config.num_hidden_layers"));
+  CHECK(refuses_at(read(base + "reward_model: true\n", kEight), "reward_model"));
+  CHECK(refuses_at(read(base + "kd_trainer: true\n", kEight), "kd_trainer"));
+  CHECK(refuses_at(read(base + "overrides_of_model_config:\n  num_hidden_layers: 16\n", kEight),
+                   "overrides_of_model_config.num_hidden_layers"));
   CHECK(at(read(base + "optimizer: galore_adamw\noptim_args:\n  rank: 64\n", kEight),
            "training.optimizer_rank") == 64);
 }
@@ -127,11 +128,12 @@ TEST_CASE("A mapping that others merge says nothing by itself") {
                            "  fsdp_sharding_strategy: FULL_SHARD\nfsdp_config:\n"
                            "  <<: *usual\n  fsdp_offload_params: false\n";
   const ImportedRun r = read(text, kEight);
-  CHECK(!stops_at(r, "fsdp_usual"));
+  CHECK(!refuses_at(r, "fsdp_usual"));
   CHECK(at(r, "parallel.zero") == 3);
   CHECK(at(r, "parallel.offload.parameters").is_null());
   // Without others it is a setting like each.
-  CHECK(stops_at(read(kAxolotl + "bf16: true\nfsdp_usual:\n  fsdp_offload_params: true\n", kEight),
+  CHECK(
+      refuses_at(read(kAxolotl + "bf16: true\nfsdp_usual:\n  fsdp_offload_params: true\n", kEight),
                  "fsdp_usual"));
 }
 
@@ -152,10 +154,10 @@ TEST_CASE("Axolotl's disk, plugins and workers of Ray") {
   const auto plugin = [&](const std::string& name) {
     return read(base + "plugins:\n  - axolotl.integrations." + name + "\n", kEight);
   };
-  CHECK(stops_at(plugin("densemixer.DenseMixerPlugin"), "plugins"));
-  CHECK(stops_at(plugin("diffusion.DiffusionPlugin"), "plugins"));
+  CHECK(refuses_at(plugin("densemixer.DenseMixerPlugin"), "plugins"));
+  CHECK(refuses_at(plugin("diffusion.DiffusionPlugin"), "plugins"));
   CHECK(is_named(plugin("other.OtherPlugin"), "OtherPlugin"));
-  CHECK(plugin("liger.LigerPlugin").not_understood.empty());
+  CHECK(plugin("liger.LigerPlugin").ignored.empty());
 }
 
 TEST_CASE("Axolotl's older names are read") {
@@ -181,9 +183,9 @@ TEST_CASE("Axolotl's kernels and gathers are listed and do not stop, and unsloth
                                  "cut_cross_entropy: true\nflex_attention: true\n",
                              kEight);
   CHECK(at(r, "parallel.framework_options.loss") == "linear-fused");
-  CHECK(std::none_of(r.not_understood.begin(), r.not_understood.end(),
-                     [](const LeftOver& l) { return l.stops; }));
-  CHECK(r.not_understood.size() == 2);
+  CHECK(std::none_of(r.ignored.begin(), r.ignored.end(),
+                     [](const LeftOver& l) { return l.is_refused; }));
+  CHECK(r.ignored.size() == 2);
   const ImportedRun unsloth = read(
       "gradient_checkpointing: unsloth\nbase_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\n"
       "micro_batch_size: 1\n",

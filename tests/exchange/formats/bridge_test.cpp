@@ -51,7 +51,7 @@ TEST_CASE("Megatron-Bridge's mixed_precision goes over its model") {
   CHECK(at(bf16, "parallel.zero") == 1);
   CHECK(at(bf16, "parallel.stage_layers") == Json({3, 5}));
   CHECK(at(bf16, "model.hidden_act") == "swiglu");
-  CHECK(bf16.not_understood.empty());
+  CHECK(bf16.ignored.empty());
   CHECK(at(with("mixed_precision: {bf16: true, fp8: e4m3, fp8_recipe: mxfp8}\n"),
            "training.precision") == "mxfp8");
   CHECK(at(with("mixed_precision: {bf16: true, fp4: e2m1}\n"), "training.precision") == "nvfp4");
@@ -100,7 +100,7 @@ TEST_CASE("Megatron-Bridge's settings that move a number are not passed over") {
   for (const char* key : {"fp32_residual_connection", "heterogeneous_block_specs",
                           "hybrid_context_parallel", "variable_seq_lengths"}) {
     CHECK_MESSAGE(
-        stops_at(read(bridge(std::string("  ") + key + ": true\n")), std::string("model.") + key),
+        refuses_at(read(bridge(std::string("  ") + key + ": true\n")), std::string("model.") + key),
         key);
   }
   const ImportedRun r = read(bridge("") +

@@ -36,7 +36,7 @@ TEST_CASE("DeepSpeed's auto is open, and the trainer beside it says it") {
   CHECK(at(both, "training.global_batch") == 2 * 4 * 8);
   CHECK(at(both, "parallel.zero") == 3);
   CHECK(at(both, "framework") == "deepspeed");
-  CHECK(both.not_understood.empty());
+  CHECK(both.ignored.empty());
   const ImportedRun without = read(kAxolotl + "bf16: true\ndeepspeed: configs/z3.json\n", kEight);
   CHECK(is_open(without, "parallel.zero"));
   const ImportedRun other =
@@ -83,14 +83,14 @@ TEST_CASE("DeepSpeed's older and empty words of ZeRO and offload") {
   const ImportedRun none =
       with(R"({"stage": 3, "offload_param": null, "offload_optimizer": null})");
   CHECK(at(none, "parallel.offload").is_null());
-  CHECK_FALSE(stops_at(none, "zero_optimization.offload_param"));
+  CHECK_FALSE(refuses_at(none, "zero_optimization.offload_param"));
 }
 
 TEST_CASE("A DeepSpeed file that is not given stops, whatever the stage of ZeRO") {
   const std::string text = started_megatron("--deepspeed --deepspeed_config X.json --zero-stage 3");
-  CHECK(stops_at(read(text), "--deepspeed_config"));
-  CHECK(!stops_at(read({{"a.sh", text}, {"X.json", R"({"bf16": {"enabled": true}})"}}),
-                  "--deepspeed_config"));
+  CHECK(refuses_at(read(text), "--deepspeed_config"));
+  CHECK(!refuses_at(read({{"a.sh", text}, {"X.json", R"({"bf16": {"enabled": true}})"}}),
+                    "--deepspeed_config"));
 }
 
 TEST_CASE("DeepSpeed's own words of types") {

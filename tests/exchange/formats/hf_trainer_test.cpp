@@ -32,11 +32,12 @@ TEST_CASE("Hugging Face's Trainer is not LLaMA-Factory, whose default is LoRA") 
            kEight);
   CHECK(at(adapted, "training.adapter.rank") == 16);
   CHECK(at(adapted, "training.adapter.targets") == Json({"query", "value"}));
-  CHECK(stops_at(read({{"a.yaml", kLlamaTrainer + "use_peft: true\n"}}, kEight),
-                 "lora_target_modules"));
-  CHECK(stops_at(read({{"a.yaml", kLlamaTrainer + "num_generations: 16\n"}}, kEight),
-                 "num_generations"));
-  CHECK(stops_at(read({{"a.yaml", kLlamaTrainer + "lora_enable: true\n"}}, kEight), "lora_enable"));
+  CHECK(refuses_at(read({{"a.yaml", kLlamaTrainer + "use_peft: true\n"}}, kEight),
+                   "lora_target_modules"));
+  CHECK(refuses_at(read({{"a.yaml", kLlamaTrainer + "num_generations: 16\n"}}, kEight),
+                   "num_generations"));
+  CHECK(
+      refuses_at(read({{"a.yaml", kLlamaTrainer + "lora_enable: true\n"}}, kEight), "lora_enable"));
   const ImportedRun factory =
       read({{"a.yaml", kLlamaTrainer + "stage: sft\ntemplate: x\n"}}, kEight);
   CHECK(at(factory, "training.adapter.kind") == "lora");
@@ -60,12 +61,12 @@ TEST_CASE("A command line of Hugging Face's Trainer says what its YAML would") {
   CHECK(at(z2, "parallel.zero") == 2);
   CHECK(at(z2, "training.precision") == "bf16");
   CHECK(is_open(read({{"a.sh", command + "--deepspeed z2.json\n"}}), "parallel.zero"));
-  CHECK(
-      stops_at(read({{"a.sh", command + "--vision_tower clip --pretrain_mm_mlp_adapter x.bin\n"}}),
-               "vision_tower"));
+  CHECK(refuses_at(
+      read({{"a.sh", command + "--vision_tower clip --pretrain_mm_mlp_adapter x.bin\n"}}),
+      "vision_tower"));
   const std::string preferences =
       "accelerate launch --num_processes 8 dpo.py " + command.substr(command.find("--model"));
-  CHECK(stops_at(read({{"a.sh", preferences + "\n"}}), "dpo.py"));
+  CHECK(refuses_at(read({{"a.sh", preferences + "\n"}}), "dpo.py"));
   const ImportedRun factory =
       read({{"a.sh", command + "--finetuning_type full --cutoff_len 512 --stage sft\n"}});
   CHECK(at(factory, "training.sequence_length") == 512);
@@ -141,14 +142,14 @@ TEST_CASE("A fsdp_config in a file of its own is read where a command names it")
       "torchrun --nproc_per_node 8 sft.py --model_name "
       "Qwen/Qwen2.5-7B --per_device_train_batch_size 1 --bf16 true "
       "--fsdp \"full_shard auto_wrap\" --fsdp_config train/fsdp.json\n";
-  CHECK(stops_at(read({{"a.sh", command}}), "fsdp_config"));
+  CHECK(refuses_at(read({{"a.sh", command}}), "fsdp_config"));
   const ImportedRun r = read({{"a.sh", command},
                               {"fsdp.json",
                                "{\"transformer_layer_cls_to_wrap\": [\"Qwen2DecoderLayer\"], "
                                "\"activation_checkpointing\": true, \"xla\": false}"}});
   CHECK(at(r, "parallel.zero") == 3);
   CHECK(at(r, "parallel.recompute") == "full");
-  CHECK_FALSE(stops_at(r, "fsdp_config"));
+  CHECK_FALSE(refuses_at(r, "fsdp_config"));
 }
 
 TEST_CASE("A flag alone for DeepSpeed leaves open what the program says of it") {
@@ -187,7 +188,7 @@ TEST_CASE("qlora.py trains adapters beside 4 bits unless it is told otherwise") 
   CHECK(at(read(command + "--bits 8"), "training.adapter.base_precision") == "int8");
   CHECK(at(read(command + "--bits 16"), "training.adapter.kind") == "lora");
   CHECK(at(read(command + "--full_finetune --bits 16"), "training.adapter").is_null());
-  CHECK(stops_at(read(command + "--quant_type fp4"), "quant_type"));
+  CHECK(refuses_at(read(command + "--quant_type fp4"), "quant_type"));
 }
 
 TEST_CASE("TrainingArguments may hold DeepSpeed's settings themselves") {
@@ -203,10 +204,10 @@ TEST_CASE("TrainingArguments may hold DeepSpeed's settings themselves") {
 }
 
 TEST_CASE("A configuration that a command changes is another model") {
-  CHECK(stops_at(read("python run_clm.py --model_type gpt2 --config_overrides n_layer=48 "
-                      "--block_size 1024 --per_device_train_batch_size 8 --bf16\n",
-                      R"({"model": "gpt2", "cluster": {"gpus": 1}})"),
-                 "config_overrides"));
+  CHECK(refuses_at(read("python run_clm.py --model_type gpt2 --config_overrides n_layer=48 "
+                        "--block_size 1024 --per_device_train_batch_size 8 --bf16\n",
+                        R"({"model": "gpt2", "cluster": {"gpus": 1}})"),
+                   "config_overrides"));
 }
 
 TEST_CASE("Defaults of TRL's command are open, since releases differ") {
@@ -232,19 +233,20 @@ TEST_CASE("Degrees and batches of TrainingArguments") {
   const ImportedRun r = read(kPackedTrainer + "tp_size: 4\n", kEight);
   CHECK(at(r, "parallel.tp") == 4);
   CHECK(at(r, "training.global_batch") == 16);
-  CHECK(stops_at(read(kPackedTrainer + "use_cpu: true\n", kEight), "use_cpu"));
-  CHECK(stops_at(read(kPackedTrainer + "split_batches: true\n", kEight), "split_batches"));
-  CHECK(stops_at(read(kPackedTrainer + "parallelism_config: p.yaml\n", kEight),
-                 "parallelism_config"));
+  CHECK(refuses_at(read(kPackedTrainer + "use_cpu: true\n", kEight), "use_cpu"));
+  CHECK(refuses_at(read(kPackedTrainer + "split_batches: true\n", kEight), "split_batches"));
+  CHECK(refuses_at(read(kPackedTrainer + "parallelism_config: p.yaml\n", kEight),
+                   "parallelism_config"));
 }
 
 TEST_CASE("Degrees of a trainer's file that are not the world stop the import") {
   const std::string shards = kAxolotl +
                              "bf16: true\nfsdp_version: 2\nfsdp_config: {reshard_after_forward: "
                              "true}\ndp_shard_size: 4\ntensor_parallel_size: ";
-  CHECK(stops_at(read(shards + "4\n", kEight), "dp_shard_size"));
-  CHECK_FALSE(stops_at(read(shards + "2\n", kEight), "dp_shard_size"));
-  CHECK(stops_at(read(kAxolotl + "bf16: true\nunfrozen_parameters: ['^lm_head.weight$']\n", kEight),
+  CHECK(refuses_at(read(shards + "4\n", kEight), "dp_shard_size"));
+  CHECK_FALSE(refuses_at(read(shards + "2\n", kEight), "dp_shard_size"));
+  CHECK(
+      refuses_at(read(kAxolotl + "bf16: true\nunfrozen_parameters: ['^lm_head.weight$']\n", kEight),
                  "unfrozen_parameters"));
   const ImportedRun hybrid = read(
       "distributed_type: FSDP\nmixed_precision: bf16\nnum_machines: 4\nnum_processes: 32\n"

@@ -155,7 +155,7 @@ TEST_CASE("Two scripts that each start a training are compared") {
   const ImportedRun r = read({{"s1.sh", one}, {"s2.sh", two}});
   CHECK(is_open(r, "cluster.gpus"));
   CHECK(is_open(r, "parallel.tp"));
-  CHECK(says_word(r, "absent in s2.sh"));
+  CHECK(has_word(r, "absent in s2.sh"));
   CHECK(at(r, "training.micro_batch") == 2);
   CHECK(at(read({{"s1.sh", one}, {"s3.sh", one + "# again\n"}}), "cluster.gpus") == 64);
 }
@@ -216,8 +216,8 @@ TEST_CASE(
       "model.tensor_model_parallel_size=4 --num-layers 2");
   CHECK(at(overrides, "parallel.tp") == 4);
   CHECK(is_open(overrides, "parallel.zero"));
-  CHECK(stops_at(read("torchrun --nproc_per_node 8 run.py data.size=4 --num-layers 2"),
-                 "data.size=4"));
+  CHECK(refuses_at(read("torchrun --nproc_per_node 8 run.py data.size=4 --num-layers 2"),
+                   "data.size=4"));
   // TOML without a section, and a byte order mark.
   const ImportedRun toml = read(
       "# 8B\nmodel = {name = \"llama3\", flavor = \"8B\"}\ntraining.seq_len = 8192\n"

@@ -29,16 +29,16 @@ TEST_CASE(
   CHECK(at(full, "parallel.recompute") == "full");
   CHECK(at(full, "training.global_batch") == 64);
   CHECK(at(full, "training.states") == "fp32-adam-16");
-  CHECK(full.not_understood.empty());
+  CHECK(full.ignored.empty());
   CHECK(at(read(base + "finetuning_type: full\ndisable_gradient_checkpointing: true\n", kEight),
            "parallel.recompute") == "none");
   const ImportedRun adapters = read(base + "quantization_bit: 4\nlora_target: all\n", kEight);
-  CHECK(adapters.not_understood.empty());
+  CHECK(adapters.ignored.empty());
   CHECK(at(adapters, "training.adapter") ==
         Json::parse(R"({"kind": "qlora", "rank": 8, "base_precision": "nf4"})"));
   CHECK(at(read(base + "finetuning_type: full\nuse_galore: true\n", kEight),
            "training.optimizer") == "galore");
-  CHECK(stops_at(read(base + "finetuning_type: full\nuse_apollo: true\n", kEight), "use_apollo"));
+  CHECK(refuses_at(read(base + "finetuning_type: full\nuse_apollo: true\n", kEight), "use_apollo"));
 }
 
 TEST_CASE("LLaMA-Factory's words for less memory") {
@@ -50,9 +50,9 @@ TEST_CASE("LLaMA-Factory's words for less memory") {
   CHECK(at(galore, "training.optimizer") == "galore");
   CHECK(at(galore, "training.optimizer_rank") == 64);
   CHECK(at(galore, "training.states")["gradients"] == 0);
-  CHECK_FALSE(stops_at(galore, "galore"));
-  CHECK(stops_at(read(kFactory + "finetuning_type: full\nmixture_of_depths: convert\n", kEight),
-                 "mixture_of_depths"));
+  CHECK_FALSE(refuses_at(galore, "galore"));
+  CHECK(refuses_at(read(kFactory + "finetuning_type: full\nmixture_of_depths: convert\n", kEight),
+                   "mixture_of_depths"));
   CHECK(at(read(kFactory + "finetuning_type: lora\nuse_unsloth_gc: true\n", kEight),
            "parallel.offload.activations") == "host");
 }
@@ -62,7 +62,7 @@ TEST_CASE("LLaMA-Factory's parts of a model that stay, second models and compile
       "model_name_or_path: meta-llama/Meta-Llama-3-8B\nstage: sft\nfinetuning_type: full\n"
       "template: llama3\ncutoff_len: 2048\nper_device_train_batch_size: 1\nbf16: true\n";
   for (const char* name : {"freeze_language_model", "train_mm_proj_only", "use_asft_loss"})
-    CHECK(stops_at(read(base + name + ": true\n", kEight), name));
+    CHECK(refuses_at(read(base + name + ": true\n", kEight), name));
   const ImportedRun r = read({{"a.yaml", base + "deepspeed: ds.json\ntorch_compile: true\n"},
                               {"ds.json", R"({"zero_optimization": {"stage": 3},
                                 "bf16": {"enabled": true}})"}},
@@ -87,16 +87,17 @@ TEST_CASE("Files of LLaMA-Factory that train nothing stop, and its defaults are 
   const std::string base =
       "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nfinetuning_type: lora\n"
       "cutoff_len: 2048\n";
-  CHECK(stops_at(read(base + "do_predict: true\nbf16: true\n", kEight), "do_predict"));
-  CHECK(stops_at(read(base + "do_train: false\nbf16: true\n", kEight), "do_train"));
-  CHECK(stops_at(read(base + "export_dir: out\nbf16: true\n", kEight), "export_dir"));
-  CHECK(!stops_at(read(base + "do_train: true\ndo_predict: true\nbf16: true\n", kEight), "do_"));
+  CHECK(refuses_at(read(base + "do_predict: true\nbf16: true\n", kEight), "do_predict"));
+  CHECK(refuses_at(read(base + "do_train: false\nbf16: true\n", kEight), "do_train"));
+  CHECK(refuses_at(read(base + "export_dir: out\nbf16: true\n", kEight), "export_dir"));
+  CHECK(!refuses_at(read(base + "do_train: true\ndo_predict: true\nbf16: true\n", kEight), "do_"));
   CHECK(is_open(read(base + "do_train: true\n", kEight), "training.precision"));
-  const ImportedRun usual = read(base + "do_train: true\nbf16: true\n", kEight);
+  const ImportedRun default_value = read(base + "do_train: true\nbf16: true\n", kEight);
   const auto assumes = [&](const char* path, const char* value) {
-    return std::any_of(usual.assumed.begin(), usual.assumed.end(), [&](const Assumed& a) {
-      return a.path == path && a.value.find(value) != std::string::npos;
-    });
+    return std::any_of(default_value.assumed.begin(), default_value.assumed.end(),
+                       [&](const Assumed& a) {
+                         return a.path == path && a.value.find(value) != std::string::npos;
+                       });
   };
   CHECK(assumes("training.micro_batch", "8"));
   CHECK(assumes("parallel.recompute", "full"));

@@ -17,8 +17,8 @@ TEST_CASE("Activations on a disk are open, and modules that DeepSpeed gathers wh
   const ImportedRun leaf =
       read(R"({"train_batch_size": 8, "bf16": {"enabled": true}, "zero_optimization": {"stage": 3,
                "leaf_module": {"classes": ["Block"]}}})");
-  CHECK_FALSE(stops_at(leaf, "zero_optimization.leaf_module"));
-  CHECK(std::any_of(leaf.not_understood.begin(), leaf.not_understood.end(), [](const auto& l) {
+  CHECK_FALSE(refuses_at(leaf, "zero_optimization.leaf_module"));
+  CHECK(std::any_of(leaf.ignored.begin(), leaf.ignored.end(), [](const auto& l) {
     return l.setting.find("leaf_module") != std::string::npos;
   }));
 }
@@ -87,7 +87,8 @@ TEST_CASE("older settings of Megatron-LM and Megatron-DeepSpeed mean what they m
   CHECK(at(moe, "model.moe_layer_freq") == 2);
   CHECK(at(moe, "model.moe_layer_offset") == 1);
   CHECK_FALSE(is_open(moe, "parallel.framework_options.dispatcher"));
-  CHECK(stops_at(read("deepspeed --num_gpus 8 pretrain_gpt.py --num-experts 16 --mlp-type residual "
+  CHECK(
+      refuses_at(read("deepspeed --num_gpus 8 pretrain_gpt.py --num-experts 16 --mlp-type residual "
                       "--deepspeed --zero-stage 0" +
                       kLargeModel),
                  "--mlp-type"));

@@ -36,10 +36,10 @@ TEST_CASE("A log of a decoder lists what a hybrid model would have") {
   const ImportedRun r = read(head + "  is_hybrid_model ................. False\n" + end);
   CHECK(at(r, "model.layer_pattern").is_null());
   CHECK_FALSE(is_open(r, "model.layer_pattern"));
-  CHECK_FALSE(stops_at(r, "mamba"));
-  CHECK_FALSE(stops_at(r, "hybrid"));
-  CHECK_FALSE(stops_at(r, "is_hybrid"));
-  CHECK(r.not_understood.empty());
+  CHECK_FALSE(refuses_at(r, "mamba"));
+  CHECK_FALSE(refuses_at(r, "hybrid"));
+  CHECK_FALSE(refuses_at(r, "is_hybrid"));
+  CHECK(r.ignored.empty());
   CHECK(at(r, "parallel.etp").is_null());
   CHECK(is_open(read(head + "  is_hybrid_model ................. True\n" + end),
                 "model.layer_pattern"));

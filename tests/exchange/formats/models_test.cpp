@@ -65,7 +65,7 @@ TEST_CASE("Hub names of smaller models, and of those that see images") {
     CHECK(at(of(name.first), "model") == name.second);
   }
   const auto mentions = [](const ImportedRun& r) {
-    return std::any_of(r.not_understood.begin(), r.not_understood.end(), [](const LeftOver& l) {
+    return std::any_of(r.ignored.begin(), r.ignored.end(), [](const LeftOver& l) {
       return l.why.find("encoder of images") != std::string::npos;
     });
   };
@@ -92,9 +92,9 @@ TEST_CASE("A model whose weights are quantised already stops the import") {
     fit_import(r, Json::object(), lookup);
     return r;
   };
-  CHECK(stops_at(fitted("gptq"), "quantization_config.quant_method gptq"));
-  CHECK(stops_at(fitted("awq"), "quantization_config.quant_method awq"));
-  CHECK(!stops_at(fitted("fp8"), "quantization_config"));
+  CHECK(refuses_at(fitted("gptq"), "quantization_config.quant_method gptq"));
+  CHECK(refuses_at(fitted("awq"), "quantization_config.quant_method awq"));
+  CHECK(!refuses_at(fitted("fp8"), "quantization_config"));
 }
 
 TEST_CASE("Whole numbers in a checkpoint of compressed-tensors are quantised weights") {
@@ -104,7 +104,7 @@ TEST_CASE("Whole numbers in a checkpoint of compressed-tensors are quantised wei
     r.run["model"] = json_of(R"({"model_type": "llama", "hidden_size": 64})");
     r.run["model"]["quantization_config"] = json_of(config);
     fit_import(r, Json::object(), lookup);
-    return stops_at(r, "quantization_config.quant_method");
+    return refuses_at(r, "quantization_config.quant_method");
   };
   CHECK(fitted(R"({"quant_method": "compressed-tensors", "format": "pack-quantized"})"));
   CHECK(!fitted(R"({"quant_method": "compressed-tensors", "format": "float-quantized"})"));

@@ -80,7 +80,7 @@ TEST_CASE("NeMo's trainer and model are Megatron-LM's settings") {
       "ub_tp_comm_overlap: true\n"
       "  optim: {name: mcore_distributed_optim, overlap_grad_sync: true, overlap_param_sync: "
       "true}\n");
-  CHECK(r.not_understood.empty());
+  CHECK(r.ignored.empty());
   CHECK(at(r, "cluster.gpus") == 32);
   CHECK(at(r, "training.precision") == "fp8");
   CHECK(at(r, "training.sequence_length") == 2048);
@@ -154,10 +154,10 @@ TEST_CASE("Experts of a model by name are compared too") {
   }
   const ImportedRun r =
       looked_up(nemo_two("mixtral.MixtralConfig8x7B", "    expert_model_parallel_size: 4\n"));
-  const auto dispatcher =
-      std::find_if(r.not_understood.begin(), r.not_understood.end(),
-                   [](const LeftOver& l) { return l.setting == "moe_token_dispatcher_type"; });
-  REQUIRE(dispatcher != r.not_understood.end());
+  const auto dispatcher = std::find_if(r.ignored.begin(), r.ignored.end(), [](const LeftOver& l) {
+    return l.setting == "moe_token_dispatcher_type";
+  });
+  REQUIRE(dispatcher != r.ignored.end());
   CHECK(dispatcher->why.find("Megatron-LM's default") == std::string::npos);
 }
 
@@ -214,18 +214,19 @@ TEST_CASE("Trainers, callbacks and data of NeMo 2 that change the run stop") {
   const auto trainer = [](const std::string& more) {
     return looked_up(nemo_two("llama.Llama3Config8B", "", kNemoSections, "  " + more + "\n"));
   };
-  CHECK(stops_at(trainer("accelerator: cpu"), "trainer.accelerator cpu"));
-  CHECK(stops_at(trainer("callbacks: [{_target_: x.MegatronTokenDropCallback}]"),
-                 "trainer.callbacks MegatronTokenDropCallback"));
+  CHECK(refuses_at(trainer("accelerator: cpu"), "trainer.accelerator cpu"));
+  CHECK(refuses_at(trainer("callbacks: [{_target_: x.MegatronTokenDropCallback}]"),
+                   "trainer.callbacks MegatronTokenDropCallback"));
   const ImportedRun unknown = trainer("callbacks: [{_target_: x.MyCallback}]");
-  CHECK(!stops_at(unknown, "trainer.callbacks"));
-  CHECK(!unknown.not_understood.empty());
-  CHECK(trainer("callbacks: [{_target_: x.TimingCallback}]").not_understood.empty());
-  CHECK(stops_at(trainer("accumulate_grad_batches: 4"), "trainer.accumulate_grad_batches"));
+  CHECK(!refuses_at(unknown, "trainer.callbacks"));
+  CHECK(!unknown.ignored.empty());
+  CHECK(trainer("callbacks: [{_target_: x.TimingCallback}]").ignored.empty());
+  CHECK(refuses_at(trainer("accumulate_grad_batches: 4"), "trainer.accumulate_grad_batches"));
   std::string text = nemo_two("llama.Llama3Config8B");
   CHECK(is_open(looked_up(std::string(text).replace(text.find("micro_batch_size: 1, "), 21, "")),
                 "training.micro_batch"));
-  CHECK(stops_at(looked_up(std::string(text).replace(text.find("api.pretrain"), 12, "api.distill")),
+  CHECK(
+      refuses_at(looked_up(std::string(text).replace(text.find("api.pretrain"), 12, "api.distill")),
                  "_target_"));
 }
 
@@ -245,11 +246,12 @@ TEST_CASE("Settings of NeMo 1 that say a thing twice or not at all are open") {
                 "parallel.zero_shard_group"));
   const std::string lora =
       o2 + "  peft:\n    peft_scheme: lora\n    lora_tuning: {adapter_dim: 16, ";
-  CHECK(stops_at(nemo_one(lora + "layer_selection: [1, 2]}\n"),
-                 "model.peft.lora_tuning.layer_selection"));
-  CHECK(stops_at(nemo_one(lora + "weight_tying: true}\n"), "model.peft.lora_tuning.weight_tying"));
-  CHECK(stops_at(nemo_one(lora + "variant: canonical}\n"), "model.peft.lora_tuning.variant"));
-  CHECK(!stops_at(nemo_one(lora + "weight_tying: false, variant: nemo}\n"), "model.peft"));
+  CHECK(refuses_at(nemo_one(lora + "layer_selection: [1, 2]}\n"),
+                   "model.peft.lora_tuning.layer_selection"));
+  CHECK(
+      refuses_at(nemo_one(lora + "weight_tying: true}\n"), "model.peft.lora_tuning.weight_tying"));
+  CHECK(refuses_at(nemo_one(lora + "variant: canonical}\n"), "model.peft.lora_tuning.variant"));
+  CHECK(!refuses_at(nemo_one(lora + "weight_tying: false, variant: nemo}\n"), "model.peft"));
   const ImportedRun experts = nemo_one(
       o2 +
       "  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n  num_moe_experts: 8\n"
@@ -281,8 +283,8 @@ TEST_CASE("NeMo's micro batches that checkpoint less than others stop the import
         "  encoder_seq_length: 64\n  " +
         std::string(name) + ": " + value + "\n");
   };
-  CHECK(stops_at(with("2"), "model." + std::string(name)));
-  CHECK_FALSE(stops_at(with("null"), "model." + std::string(name)));
+  CHECK(refuses_at(with("2"), "model." + std::string(name)));
+  CHECK_FALSE(refuses_at(with("null"), "model." + std::string(name)));
 }
 
 TEST_CASE("NeMo's encoders leave the model open, and a tuning's length is its data's") {
@@ -324,8 +326,8 @@ TEST_CASE("NeMo without O2 keeps fp32 weights under autocast") {
 TEST_CASE("NeMo's gated ReLU leaves the activation open") {
   CHECK(is_open(read(nemo("  activation: reglu\n")), "model.hidden_act"));
   CHECK(at(read(nemo("  activation: relu\n")), "model.hidden_act") == "relu");
-  CHECK(
-      stops_at(read(nemo("  fp32_residual_connection: True\n")), "model.fp32_residual_connection"));
+  CHECK(refuses_at(read(nemo("  fp32_residual_connection: True\n")),
+                   "model.fp32_residual_connection"));
 }
 
 TEST_CASE("NeMo's own layers have fused attention only where they ask for it") {
@@ -341,8 +343,8 @@ TEST_CASE("NeMo's own layers have fused attention only where they ask for it") {
   CHECK(at(nemo(own), flash) == false);
   CHECK(at(nemo(own + "  use_flash_attention: true\n"), flash) == true);
   CHECK(at(nemo(own + "  mcore_gpt: true\n"), flash) == true);
-  CHECK(stops_at(nemo("  dpo:\n    ref_policy_kl_penalty: 0.1\n"), "model.dpo"));
-  CHECK(stops_at(nemo("", "  accelerator: cpu\n"), "trainer.accelerator"));
+  CHECK(refuses_at(nemo("  dpo:\n    ref_policy_kl_penalty: 0.1\n"), "model.dpo"));
+  CHECK(refuses_at(nemo("", "  accelerator: cpu\n"), "trainer.accelerator"));
 }
 
 TEST_CASE(
@@ -358,7 +360,7 @@ TEST_CASE(
   };
   const ImportedRun r = of("mcore_distributed_optim, grad_sync_dtype: bf16");
   CHECK(at(r, "parallel.recompute") == "selective");
-  CHECK(r.not_understood.empty());
+  CHECK(r.ignored.empty());
   CHECK(at(r, "training.states") == "adam-fp16-gradients-20");
   CHECK(at(of("mcore_distributed_optim"), "training.states") == "adam-fp32-gradients-18");
   CHECK(at(of("distributed_fused_adam, grad_sync_dtype: bf16"), "training.states") ==

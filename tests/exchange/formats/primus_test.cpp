@@ -72,7 +72,7 @@ TEST_CASE("a Primus file has its defaults where they are given") {
   CHECK(at(all, "model.hidden_size") == 64);
   CHECK(at(all, "training.precision") == "bf16");
   CHECK(at(all, "training.micro_batch") == 2);
-  CHECK(all.not_understood.empty());
+  CHECK(all.ignored.empty());
 }
 
 TEST_CASE("Primus beside torchtitan leaves open what its defaults say") {
@@ -116,15 +116,15 @@ TEST_CASE("A file that none of Primus's files names goes over nothing and stops"
   CHECK(at(r, "parallel.tp") == 4);
   CHECK(at(r, "training.sequence_length") == 8192);
   CHECK(at(r, "framework") == "megatron-core-rocm");
-  CHECK(stops_at(r, "trainer_base.yaml"));
-  CHECK(says_word(r, "pre_trainer.yaml"));
+  CHECK(refuses_at(r, "trainer_base.yaml"));
+  CHECK(has_word(r, "pre_trainer.yaml"));
   const ImportedRun without = read({{"p.yaml", own}, {"trainer_base.yaml", kPrimusTrainer}}, kEight,
                                    {{"trainer_base.yaml", "none"}});
-  CHECK(!stops_at(without, "trainer_base.yaml"));
+  CHECK(!refuses_at(without, "trainer_base.yaml"));
   const ImportedRun whole = read(
       {{"p.yaml", own}, {"trainer_base.yaml", kPrimusTrainer}, {"pre_trainer.yaml", kPrimusBase}},
       kEight);
-  CHECK(!stops_at(whole, "trainer_base.yaml"));
+  CHECK(!refuses_at(whole, "trainer_base.yaml"));
   CHECK(at(whole, "parallel.tp") == 4);
   CHECK(at(whole, "parallel.zero") == 1);
   const ImportedRun other =
@@ -132,7 +132,7 @@ TEST_CASE("A file that none of Primus's files names goes over nothing and stops"
                                    "llama3.1_405B.yaml", "torchtitan")},
             {"llama3.1_8B.yaml", "model:\n  name: llama3\n  flavor: 8B\n"}},
            kEight);
-  CHECK(stops_at(other, "llama3.1_8B.yaml"));
+  CHECK(refuses_at(other, "llama3.1_8B.yaml"));
   CHECK(at(other, "model") == "llama-3-405b");
   CHECK_THROWS_AS(read({{"a.yaml", own}, {"b.yaml", own}}, kEight), InputError);
 }
@@ -144,7 +144,7 @@ TEST_CASE("Primus names a companion by its file, whatever that holds") {
                               {"pre_trainer.yaml", "extends: trainer_base.yaml\n"},
                               {"llama3.1_8B.yaml", "tokenizer_type: Llama3Tokenizer\n"}},
                              kEight);
-  CHECK(!says_word(r, "llama3.1_8B.yaml"));
+  CHECK(!has_word(r, "llama3.1_8B.yaml"));
 }
 
 TEST_CASE("A script's variables are those of Primus's file, and defaults it takes are listed") {

@@ -38,20 +38,20 @@ inline std::string started_megatron(const std::string& more) {
 inline Json at(const ImportedRun& r, const char* path) { return value_at(r.run, path); }
 
 inline bool is_open(const ImportedRun& r, const std::string& key) {
-  return std::any_of(r.not_understood.begin(), r.not_understood.end(),
-                     [&](const LeftOver& l) { return l.stops && l.key == key; });
+  return std::any_of(r.ignored.begin(), r.ignored.end(),
+                     [&](const LeftOver& l) { return l.is_refused && l.key == key; });
 }
 
-inline bool stops_at(const ImportedRun& r, const std::string& setting) {
-  return std::any_of(r.not_understood.begin(), r.not_understood.end(), [&](const LeftOver& l) {
-    return l.stops && l.setting.rfind(setting, 0) == 0;
+inline bool refuses_at(const ImportedRun& r, const std::string& setting) {
+  return std::any_of(r.ignored.begin(), r.ignored.end(), [&](const LeftOver& l) {
+    return l.is_refused && l.setting.rfind(setting, 0) == 0;
   });
 }
 
 // Named without an effect.
 inline bool is_named(const ImportedRun& r, const std::string& setting) {
-  return std::any_of(r.not_understood.begin(), r.not_understood.end(), [&](const LeftOver& l) {
-    return !l.stops && l.setting.find(setting) != std::string::npos;
+  return std::any_of(r.ignored.begin(), r.ignored.end(), [&](const LeftOver& l) {
+    return !l.is_refused && l.setting.find(setting) != std::string::npos;
   });
 }
 
@@ -87,8 +87,8 @@ inline const std::string kFactory =
     "model_name_or_path: meta-llama/Meta-Llama-3-8B\nstage: sft\ndo_train: true\ncutoff_len: 512\n"
     "per_device_train_batch_size: 1\ngradient_accumulation_steps: 1\nbf16: true\n";
 
-inline bool says_word(const ImportedRun& r, const std::string& word) {
-  return std::any_of(r.not_understood.begin(), r.not_understood.end(), [&](const LeftOver& l) {
+inline bool has_word(const ImportedRun& r, const std::string& word) {
+  return std::any_of(r.ignored.begin(), r.ignored.end(), [&](const LeftOver& l) {
     return (l.setting + " " + l.why).find(word) != std::string::npos;
   });
 }

@@ -15,7 +15,7 @@ using namespace formats;  // NOLINT
 namespace {
 
 std::string why_of(const ImportedRun& r, const std::string& key) {
-  for (const LeftOver& l : r.not_understood) {
+  for (const LeftOver& l : r.ignored) {
     if (l.key == key) return l.why;
   }
   return "";
@@ -47,7 +47,7 @@ TEST_CASE("What a command prints is one word where nobody knows it") {
         "export CMD=\"" +
             started_megatron("--bf16").substr(std::string("torchrun --nproc_per_node 8 ").size()) +
             "\"\nsrun bash -c '$LAUNCHER $CMD'\n"}});
-  CHECK_FALSE(stops_at(r, "$NODES"));
+  CHECK_FALSE(refuses_at(r, "$NODES"));
   CHECK(at(r, "cluster.gpus") == 16);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("A script's own functions print arguments") {
   CHECK(at(r, "training.precision") == "bf16");
   CHECK(at(r, "parallel.recompute") == "full");
   CHECK(at(r, "parallel.tp") == 2);
-  CHECK(stops_at(read(begin + started_megatron("$(other)")), "$(other)"));
+  CHECK(refuses_at(read(begin + started_megatron("$(other)")), "$(other)"));
 }
 
 TEST_CASE("Quoted places to fill in of several words move nothing") {
@@ -171,7 +171,7 @@ TEST_CASE("trainings of one script that differ leave open what they differ in") 
       read("python pretrain_gpt.py --tensor-model-parallel-size 2 --swiglu" + kLargeModel +
            "\npython pretrain_gpt.py --tensor-model-parallel-size 4" + kLargeModel);
   CHECK(is_open(two, "parallel.tp"));
-  CHECK(stops_at(two, "--swiglu"));
+  CHECK(refuses_at(two, "--swiglu"));
   const ImportedRun after = read(
       "python tools/preprocess_data.py --seq-length 512 --workers 8 --tokenizer-type X\n"
       "torchrun --nproc_per_node 8 pretrain_gpt.py --micro-batch-size 2" +
@@ -197,8 +197,8 @@ TEST_CASE("scripts that source and start each other are one run") {
   const ImportedRun r = read(files);
   CHECK(at(r, "parallel.tp") == 8);
   CHECK(at(r, "cluster.gpus") == 32);
-  CHECK(std::none_of(r.not_understood.begin(), r.not_understood.end(),
-                     [](const LeftOver& l) { return l.stops; }));
+  CHECK(std::none_of(r.ignored.begin(), r.ignored.end(),
+                     [](const LeftOver& l) { return l.is_refused; }));
   const ImportedRun tasks =
       read({{"job.sh", "#!/bin/bash\nsrun -N 2 --ntasks-per-node=4 ./inner.sh 8\n"},
             {"inner.sh", "#!/bin/bash\npython pretrain_gpt.py --tensor-model-parallel-size $1" +
@@ -256,7 +256,7 @@ TEST_CASE("a script that starts a YAML file says its GPUs and changes its settin
   CHECK(at(r, "parallel.tp") == 4);
   CHECK(at(r, "training.micro_batch") == 2);
   CHECK(at(r, "training.global_batch") == 64);
-  CHECK(r.not_understood.empty());
+  CHECK(r.ignored.empty());
   const ImportedRun lf =
       read({{"run.sh",
              "FORCE_TORCHRUN=1 NNODES=2 NPROC_PER_NODE=8 llamafactory-cli train a/full.yaml "
@@ -307,18 +307,19 @@ TEST_CASE(
 
 TEST_CASE("Words of a launch that may be more arguments are never taken as none without a word") {
   const std::string head = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --bf16 ";
-  const auto said = [](const ImportedRun& r, const std::string& setting) {
-    return std::any_of(r.not_understood.begin(), r.not_understood.end(),
+  const auto stated = [](const ImportedRun& r, const std::string& setting) {
+    return std::any_of(r.ignored.begin(), r.ignored.end(),
                        [&](const LeftOver& l) { return l.setting == setting; });
   };
-  CHECK(stops_at(read("mapfile -t MORE < args.txt\n" + head + "\"${MORE[@]}\""), "$MORE"));
-  CHECK(stops_at(read(head + "$(python3 more.py)"), "$(python3 more.py)"));
-  CHECK(stops_at(read("source ./common.sh\n" + head + "$MORE"), "$MORE"));
+  CHECK(refuses_at(read("mapfile -t MORE < args.txt\n" + head + "\"${MORE[@]}\""), "$MORE"));
+  CHECK(refuses_at(read(head + "$(python3 more.py)"), "$(python3 more.py)"));
+  CHECK(refuses_at(read("source ./common.sh\n" + head + "$MORE"), "$MORE"));
   const ImportedRun unset = read(head + "$MORE \"$@\"");
-  CHECK(said(unset, "$MORE"));
-  CHECK_FALSE(stops_at(unset, "$"));
+  CHECK(stated(unset, "$MORE"));
+  CHECK_FALSE(refuses_at(unset, "$"));
   GivenSetting none{"MORE", "none"};
-  CHECK_FALSE(stops_at(read({{"a", "source ./common.sh\n" + head + "$MORE"}}, "{}", {none}), "$"));
+  CHECK_FALSE(
+      refuses_at(read({{"a", "source ./common.sh\n" + head + "$MORE"}}, "{}", {none}), "$"));
 }
 
 }  // namespace orrery

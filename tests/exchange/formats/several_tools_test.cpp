@@ -69,7 +69,7 @@ TEST_CASE("Trainers that are installed by name take their settings behind it") {
   CHECK(at(r, "model") == "qwen2.5-7b");
   CHECK(at(r, "training.global_batch") == 64);
   CHECK(at(r, "parallel.recompute") == "full");
-  CHECK(stops_at(read({{"a.sh", "trl dpo" + more + "\n"}}), "trl dpo"));
+  CHECK(refuses_at(read({{"a.sh", "trl dpo" + more + "\n"}}), "trl dpo"));
 }
 
 TEST_CASE("No layers to recompute, and a null in their place, are no recompute") {
@@ -113,39 +113,39 @@ TEST_CASE("What launches a training and is not given stops the import") {
   const std::string fsdp =
       "distributed_type: FSDP\nnum_processes: 16\nfsdp_config:\n  fsdp_version: 2\n";
   const std::string run = kAxolotl + "bf16: true\n";
-  CHECK(stops_at(read({{"job.sh", job}, {"x.yml", run}}), "--config_file"));
+  CHECK(refuses_at(read({{"job.sh", job}, {"x.yml", run}}), "--config_file"));
   const ImportedRun both = read({{"job.sh", job}, {"x.yml", run}, {"fsdp.yaml", fsdp}});
-  CHECK_FALSE(stops_at(both, "--config_file"));
+  CHECK_FALSE(refuses_at(both, "--config_file"));
   CHECK(at(both, "parallel.zero") == 3);
-  CHECK_FALSE(stops_at(read({{"job.sh", job}, {"x.yml", run}}, "{}", {{"config_file", "none"}}),
-                       "--config_file"));
+  CHECK_FALSE(refuses_at(read({{"job.sh", job}, {"x.yml", run}}, "{}", {{"config_file", "none"}}),
+                         "--config_file"));
 }
 
 TEST_CASE("A training with a second model stops, whatever the tool calls it") {
-  CHECK(stops_at(read(kTune + "loss:\n  _component_: torchtune.rlhf.loss.DPOLoss\n", kEight),
-                 "loss"));
-  CHECK(
-      stops_at(read(kTune + "ref_checkpointer:\n  _component_: c\n", kEight), "ref_checkpointer"));
-  CHECK(stops_at(read(kTune + "teacher_model:\n  _component_: m\n", kEight), "teacher_model"));
-  CHECK_FALSE(
-      stops_at(read(kTune + "loss:\n  _component_: torchtune.modules.loss.CE\n", kEight), "loss"));
+  CHECK(refuses_at(read(kTune + "loss:\n  _component_: torchtune.rlhf.loss.DPOLoss\n", kEight),
+                   "loss"));
+  CHECK(refuses_at(read(kTune + "ref_checkpointer:\n  _component_: c\n", kEight),
+                   "ref_checkpointer"));
+  CHECK(refuses_at(read(kTune + "teacher_model:\n  _component_: m\n", kEight), "teacher_model"));
+  CHECK_FALSE(refuses_at(read(kTune + "loss:\n  _component_: torchtune.modules.loss.CE\n", kEight),
+                         "loss"));
   const std::string automodel =
       "step_scheduler:\n  global_batch_size: 8\n  local_batch_size: 1\nmodel:\n"
       "  pretrained_model_name_or_path: Qwen/Qwen3-8B\ndistributed:\n  strategy: fsdp2\n";
-  CHECK(stops_at(
+  CHECK(refuses_at(
       read(automodel + "teacher_model:\n  pretrained_model_name_or_path: Qwen/Qwen3-32B\n", kEight),
       "teacher_model"));
   CHECK(at(read(automodel + "fp8:\n  enabled: true\n", kEight), "training.precision") == "fp8");
   CHECK(at(read(automodel + "fp8:\n  enabled: false\n", kEight), "training.precision") == "bf16");
-  CHECK(stops_at(read(automodel + "freeze_config:\n  freeze_vision_tower: true\n", kEight),
-                 "freeze_config"));
+  CHECK(refuses_at(read(automodel + "freeze_config:\n  freeze_vision_tower: true\n", kEight),
+                   "freeze_config"));
 }
 
 TEST_CASE("Parts of a model that stay as they are stop an import") {
-  CHECK(stops_at(read("model:\n  _component_: torchtune.models.llama3.llama3_8b\n"
-                      "  decoder_trainable: False\nbatch_size: 2\ndtype: bf16\n",
-                      kEight),
-                 "model.decoder_trainable"));
+  CHECK(refuses_at(read("model:\n  _component_: torchtune.models.llama3.llama3_8b\n"
+                        "  decoder_trainable: False\nbatch_size: 2\ndtype: bf16\n",
+                        kEight),
+                   "model.decoder_trainable"));
   const ConfigLookup lookup = testing::shipped_configs();
   const auto with_tower = [&](const std::string& more) {
     const Json given = {{"cluster", {{"gpus", 8}}},
@@ -166,10 +166,10 @@ TEST_CASE("Parts of a model that stay as they are stop an import") {
     job.lookup = &lookup;
     return import_files(std::move(job));
   };
-  CHECK(stops_at(with_tower("finetuning_type: full\n"), "freeze_vision_tower"));
-  CHECK_FALSE(stops_at(with_tower("finetuning_type: full\nfreeze_vision_tower: false\n"),
-                       "freeze_vision_tower"));
-  CHECK_FALSE(stops_at(with_tower("finetuning_type: lora\n"), "freeze_vision_tower"));
+  CHECK(refuses_at(with_tower("finetuning_type: full\n"), "freeze_vision_tower"));
+  CHECK_FALSE(refuses_at(with_tower("finetuning_type: full\nfreeze_vision_tower: false\n"),
+                         "freeze_vision_tower"));
+  CHECK_FALSE(refuses_at(with_tower("finetuning_type: lora\n"), "freeze_vision_tower"));
 }
 
 TEST_CASE("Liger patches a model whoever shards it, each part by its own switch") {
@@ -192,12 +192,12 @@ TEST_CASE("Liger patches a model whoever shards it, each part by its own switch"
   const ImportedRun all = of(layers + "liger_fused_linear_cross_entropy: true\n");
   CHECK(option(all, "kernels") == "liger");
   CHECK(option(all, "loss").is_null());
-  CHECK(all.not_understood.empty());
+  CHECK(all.ignored.empty());
   CHECK(option(of(layers), "loss") == "unfused");
   const ImportedRun cut = of(layers + "cut_cross_entropy: true\n");
   CHECK(option(cut, "kernels") == "liger");
   CHECK(option(cut, "loss") == "linear-fused");
-  CHECK(cut.not_understood.empty());
+  CHECK(cut.ignored.empty());
   CHECK(option(of(layers + "liger_cross_entropy: true\n"), "loss") == "in-place");
   const ImportedRun loss = of("liger_fused_linear_cross_entropy: true\n");
   CHECK(option(loss, "kernels").is_null());

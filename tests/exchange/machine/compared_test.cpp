@@ -26,11 +26,10 @@ ImportedRun imported(const std::vector<ForeignFile>& files, const char* given = 
 Json value_in(const ImportedRun& r, const char* path) { return value_at(r.run, path); }
 
 const LeftOver* stopped_by(const ImportedRun& r, const std::string& part) {
-  const auto found =
-      std::find_if(r.not_understood.begin(), r.not_understood.end(), [&](const LeftOver& l) {
-        return l.stops && (l.setting + ": " + l.why).find(part) != std::string::npos;
-      });
-  return found == r.not_understood.end() ? nullptr : &*found;
+  const auto found = std::find_if(r.ignored.begin(), r.ignored.end(), [&](const LeftOver& l) {
+    return l.is_refused && (l.setting + ": " + l.why).find(part) != std::string::npos;
+  });
+  return found == r.ignored.end() ? nullptr : &*found;
 }
 
 const std::string kToSwitch = "<nvlink target=\"a\" count=\"18\" tclass=\"0x068000\"/>";
@@ -61,8 +60,8 @@ TEST_CASE("NICs of another speed are left out, by name") {
     const ImportedRun r = imported({{"x", topology(8, gpus, nets(8, 400000) + nets(2, slow))}});
     CHECK(value_in(r, "cluster.node") == "dgx-h100");
     CHECK(value_in(r, "cluster.tiers").is_null());
-    REQUIRE(r.not_understood.size() == 1);
-    CHECK(r.not_understood[0].why == "2 beside 8 of 400 Gb/s: not counted");
+    REQUIRE(r.ignored.size() == 1);
+    CHECK(r.ignored[0].why == "2 beside 8 of 400 Gb/s: not counted");
   }
   // One fast NIC of a front end beside eight of the network.
   const ImportedRun front = imported({{"x", topology(8, gpus, nets(8, 100000) + nets(1, 200000))}});
@@ -111,10 +110,10 @@ TEST_CASE("the PCIe link of a GPU without NVLink is its own") {
     pci += "<object type=\"PCIDev\" pci_type=\"0302 [10de:26b9]\" pci_link_speed=\"7.876923\"/>";
   const ImportedRun rests = imported({{"l", pci + "</topology>"}});
   REQUIRE(stopped_by(rests, "PCIe links of 7.88 GB/s") != nullptr);
-  const ImportedRun said =
+  const ImportedRun stated =
       imported({{"l", pci + "</topology>"}},
                R"({"cluster": {"tiers": {"pcie": {"bandwidth": "31 GB/s"}}}})");
-  CHECK(stopped_by(said, "PCIe") == nullptr);
+  CHECK(stopped_by(stated, "PCIe") == nullptr);
 }
 
 TEST_CASE("NICs are compared by number, too") {
@@ -145,14 +144,14 @@ TEST_CASE("NVLink domains are those of the node, or stop") {
     return imported({{"t", std::string("BlockName=b1 Nodes=") + nodes + "\n"}}, given);
   };
   const char* rack = R"({"cluster": {"node": "gb200-nvl72"}})";
-  CHECK(blocks("n[1-18]", rack).not_understood.empty());
+  CHECK(blocks("n[1-18]", rack).ignored.empty());
   REQUIRE(stopped_by(blocks("n[1-9]", rack), "NVLink domains of 9 nodes") != nullptr);
   CHECK(stopped_by(blocks("n[1-9]", rack), "domains")->key == "cluster.tiers.nvlink.size");
   CHECK(stopped_by(blocks("n[1-18]", R"({"cluster": {"node": "dgx-h100"}})"), "joins 8 GPUs") !=
         nullptr);
   CHECK(blocks("n[1-9]", R"({"cluster": {"node": "gb200-nvl72",
                              "tiers": {"nvlink": {"size": 36}}}})")
-            .not_understood.empty());
+            .ignored.empty());
 }
 
 TEST_CASE("topograph's type of GPU is that of the node, or stops") {

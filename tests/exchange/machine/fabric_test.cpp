@@ -156,7 +156,7 @@ TEST_CASE("hosts of storage are more than those that train, and are left out by 
   CHECK(m.nodes == 4);
   CHECK(m.nodes_per_leaf == 4);
   REQUIRE(left(m, "stor0, stor1, stor2 and 3 more") != nullptr);
-  CHECK_FALSE(left(m, "stor0")->stops);
+  CHECK_FALSE(left(m, "stor0")->is_refused);
   // Hosts of 4 adapters carry as much as those of 8: either may train.
   std::string half = rails(8, {"d1", "d2"});
   for (int r = 0; r < 4; ++r) {
@@ -168,7 +168,7 @@ TEST_CASE("hosts of storage are more than those that train, and are left out by 
   }
   const MachineFacts unsure = read_machine({"t", half});
   REQUIRE(left(unsure, "which of them train") != nullptr);
-  CHECK(left(unsure, "which of them train")->stops);
+  CHECK(left(unsure, "which of them train")->is_refused);
 }
 
 TEST_CASE("the first level with less up than down ends the pod") {
@@ -202,7 +202,7 @@ TEST_CASE("every speed of a port is known by its whole name, and others stop") {
   const MachineFacts m = speed("4xZDR");
   CHECK(m.nic_gbits == 0);
   REQUIRE(left(m, "4xZDR") != nullptr);
-  CHECK(left(m, "4xZDR")->stops);
+  CHECK(left(m, "4xZDR")->is_refused);
 }
 
 TEST_CASE("a backslash continues a line of Slurm's") {

@@ -26,9 +26,9 @@ ImportedRun composed(const std::vector<ForeignFile>& files, const char* given = 
 Json value(const ImportedRun& r, const char* path) { return value_at(r.run, path); }
 
 const LeftOver* open_key(const ImportedRun& r, const std::string& key) {
-  const auto found = std::find_if(r.not_understood.begin(), r.not_understood.end(),
-                                  [&](const LeftOver& l) { return l.stops && l.key == key; });
-  return found == r.not_understood.end() ? nullptr : &*found;
+  const auto found = std::find_if(r.ignored.begin(), r.ignored.end(),
+                                  [&](const LeftOver& l) { return l.is_refused && l.key == key; });
+  return found == r.ignored.end() ? nullptr : &*found;
 }
 
 // Rows of n GPUs, of which each pair shows `cell`.
@@ -85,11 +85,11 @@ TEST_CASE("a matrix alone does not say the chip: the nodes of its shape are aske
   CHECK(value(open, "cluster.node").is_null());
   const ImportedRun given =
       composed({{"t", matrix(8, "NV18", "\t")}}, R"({"cluster": {"node": "hgx-h200"}})");
-  CHECK(given.not_understood.empty());
+  CHECK(given.ignored.empty());
   const ImportedRun other =
       composed({{"t", matrix(8, "NV18", "\t")}}, R"({"cluster": {"node": "dgx-a100-80gb"}})");
-  REQUIRE(other.not_understood.size() == 1);
-  CHECK(other.not_understood[0].stops);
+  REQUIRE(other.ignored.size() == 1);
+  CHECK(other.ignored[0].is_refused);
 }
 
 TEST_CASE("NCCL's topology of a DGX H100 and of eight MI300X is the shipped node") {
@@ -99,10 +99,10 @@ TEST_CASE("NCCL's topology of a DGX H100 and of eight MI300X is the shipped node
   const ImportedRun r = composed({{"x", h100}});
   CHECK(value(r, "cluster.node") == "dgx-h100");
   CHECK(value(r, "cluster.tiers").is_null());
-  CHECK(r.not_understood.empty());
+  CHECK(r.ignored.empty());
   const ImportedRun both = composed({{"x", h100}, {"t", matrix(8, "NV18", "\t")}});
   CHECK(value(both, "cluster.node") == "dgx-h100");
-  CHECK(both.not_understood.empty());
+  CHECK(both.ignored.empty());
   std::string peers;
   for (int i = 0; i < 7; ++i) peers += "<xgmi target=\"p\" count=\"1\" tclass=\"0x038000\"/>";
   CHECK(value(composed({{"x", nccl("", "sm=\"304\" gcn=\"942\"", peers, 400000)}}),
@@ -114,7 +114,7 @@ TEST_CASE("NCCL's topology of a DGX H100 and of eight MI300X is the shipped node
   CHECK(value(slow, "cluster.tiers") ==
         Json({{"infiniband", {{"bandwidth", "200 GB/s"}, {"links", 8}}}}));
   const ImportedRun against = composed({{"x", h100}, {"t", matrix(4, "NV18", "\t")}});
-  CHECK_FALSE(against.not_understood.empty());
+  CHECK_FALSE(against.ignored.empty());
   CHECK_THROWS_AS(read_machine({"x", "<system><cpu></system>"}), InputError);
 }
 
@@ -204,9 +204,9 @@ TEST_CASE("a shape that is not shipped is the nearest node with what differs bes
   CHECK(value(asked, "cluster.tiers.nvswitch.size") == 4);
   CHECK(value(asked, "cluster.tiers.nvswitch.bandwidth") == "300 GB/s");
   CHECK(open_key(asked, "cluster.tiers.infiniband.bandwidth") != nullptr);
-  const ImportedRun said = composed(
+  const ImportedRun stated = composed(
       files, R"({"cluster": {"tiers": {"infiniband": {"bandwidth": "100 GB/s"}}, "gpus": 8}})");
-  CHECK(said.not_understood.empty());
+  CHECK(stated.ignored.empty());
   std::string with_cards = matrix(4, "NV12", "\t");
   with_cards.insert(with_cards.find("CPU"), "NIC0\tNIC1\t");
   const ImportedRun cards = composed({{"m", with_cards}, files[1]});
@@ -298,7 +298,7 @@ TEST_CASE("cards on PCIe are found by list, log, PCI id and matrix") {
   for (int i = 0; i < 8; ++i) log += "    Product Name   : NVIDIA L40S\n";
   const ImportedRun l40s = composed({{"q", log}, {"m", matrix(8, "NODE", "\t")}});
   CHECK(value(l40s, "cluster.node") == "l40s-pcie");
-  CHECK(l40s.not_understood.empty());
+  CHECK(l40s.ignored.empty());
   const std::string ada = nccl("vendor=\"0x10de\" device=\"0x2684\"", "sm=\"89\"", "", 25000);
   CHECK(value(composed({{"x", ada}}), "cluster.node") == "rtx-4090-pcie");
   // Two of them are the shipped node with fewer.
@@ -314,7 +314,7 @@ TEST_CASE("one GPU is one of a node that has such GPUs") {
                 {"m", "\tGPU0\tNIC0\tCPU Affinity\nGPU0\t X \tSYS\t0-71\n"}});
   CHECK(value(one, "cluster.node") == "rtx-a6000-pcie");
   CHECK(value(one, "cluster.gpus") == 1);
-  CHECK(one.not_understood.empty());
+  CHECK(one.ignored.empty());
   const ImportedRun given = composed({{"l", "GPU 0: NVIDIA H200 (UUID: GPU-5f1c6b3a-0000)\n"}},
                                      R"({"cluster": {"gpus": 4}})");
   CHECK(value(given, "cluster.gpus").is_null());
@@ -398,7 +398,7 @@ TEST_CASE("a node with fewer NICs than the shipped one is asked for its network"
   const LeftOver* rate = open_key(four, "cluster.tiers.infiniband.bandwidth");
   REQUIRE(rate != nullptr);
   CHECK(rate->setting == "4 NICs");
-  CHECK(with_nics("CPU").not_understood.empty());
+  CHECK(with_nics("CPU").ignored.empty());
 }
 
 TEST_CASE("a matrix whose GPUs have other links than the first is refused") {

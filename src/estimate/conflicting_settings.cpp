@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/said_twice.h"
+#include "estimate/conflicting_settings.h"
 
 #include <algorithm>
 

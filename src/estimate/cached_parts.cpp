@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/kept_parts.h"
+#include "estimate/cached_parts.h"
 
 #include <algorithm>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-struct KeptPart {
+struct CachedPart {
   // A question to a lookup.
   struct Question {
     std::optional<HardwareKind> hardware;
@@ -24,14 +24,14 @@ struct KeptPart {
     std::optional<ConfigText> answer;
   };
 
-  KeptParts::Any part;
+  CachedParts::Any part;
   std::vector<Asked> asked;
 };
 
 namespace {
 
-using Question = KeptPart::Question;
-using Asked = KeptPart::Asked;
+using Question = CachedPart::Question;
+using Asked = CachedPart::Asked;
 using Record = std::vector<Asked>;
 
 // A cluster's documents are some 100 kB: no sweep may grow without end.
@@ -98,36 +98,36 @@ std::string key_of(RunPart part, const std::string& file, std::initializer_list<
 
 }  // namespace
 
-std::shared_ptr<const KeptPart> KeptParts::find(const std::string& key) {
+std::shared_ptr<const CachedPart> CachedParts::find(const std::string& key) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto at = entries_.find(key);
   return at == entries_.end() ? nullptr : at->second;
 }
 
-void KeptParts::keep(const std::string& key, std::shared_ptr<const KeptPart> entry) {
+void CachedParts::keep(const std::string& key, std::shared_ptr<const CachedPart> entry) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (entries_.size() >= kMostParts) entries_.clear();
   entries_[key] = std::move(entry);
 }
 
-KeptParts::Any KeptParts::get(RunPart part, const std::string& file,
-                              std::initializer_list<const Json*> from, const ConfigLookup& lookup,
-                              const Make& make) {
+CachedParts::Any CachedParts::get(RunPart part, const std::string& file,
+                                  std::initializer_list<const Json*> from,
+                                  const ConfigLookup& lookup, const Make& make) {
   const std::string key = key_of(part, file, from);
-  const std::shared_ptr<const KeptPart> known = find(key);
+  const std::shared_ptr<const CachedPart> known = find(key);
   const bool holds = known && std::all_of(known->asked.begin(), known->asked.end(),
                                           [&](const Asked& a) { return answers_alike(lookup, a); });
   if (holds) return known->part;
-  KeptPart entry;
+  CachedPart entry;
   entry.part = make(recording(lookup, entry.asked));
   const Any made = entry.part;
-  keep(key, std::make_shared<const KeptPart>(std::move(entry)));
+  keep(key, std::make_shared<const CachedPart>(std::move(entry)));
   return made;
 }
 
-KeptParts::Any kept_part(RunPart part, const std::string& file,
-                         std::initializer_list<const Json*> from, const ConfigLookup& lookup,
-                         const KeptParts::Make& make) {
+CachedParts::Any cached_part(RunPart part, const std::string& file,
+                             std::initializer_list<const Json*> from, const ConfigLookup& lookup,
+                             const CachedParts::Make& make) {
   return lookup.parts ? lookup.parts->get(part, file, from, lookup, make) : make(lookup);
 }
 

@@ -25,9 +25,9 @@ struct ConfigLookup;
 
 enum class RunPart : std::uint8_t { model, cluster, framework, schedule, accuracy };
 
-struct KeptPart;
+struct CachedPart;
 
-class KeptParts {
+class CachedParts {
  public:
   using Any = std::shared_ptr<const void>;
   using Make = std::function<Any(const ConfigLookup&)>;
@@ -37,27 +37,27 @@ class KeptParts {
           const ConfigLookup& lookup, const Make& make);
 
  private:
-  std::shared_ptr<const KeptPart> find(const std::string& key);
-  void keep(const std::string& key, std::shared_ptr<const KeptPart> entry);
+  std::shared_ptr<const CachedPart> find(const std::string& key);
+  void keep(const std::string& key, std::shared_ptr<const CachedPart> entry);
 
   std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const KeptPart>> entries_;
+  std::unordered_map<std::string, std::shared_ptr<const CachedPart>> entries_;
 };
 
 // The same of a known type, from the parts that the lookup keeps; made in place where it keeps
 // none.
-KeptParts::Any kept_part(RunPart part, const std::string& file,
-                         std::initializer_list<const Json*> from, const ConfigLookup& lookup,
-                         const KeptParts::Make& make);
+CachedParts::Any cached_part(RunPart part, const std::string& file,
+                             std::initializer_list<const Json*> from, const ConfigLookup& lookup,
+                             const CachedParts::Make& make);
 
 template <class T, class MakePart>
-std::shared_ptr<const T> kept_part(RunPart part, const std::string& file,
-                                   std::initializer_list<const Json*> from,
-                                   const ConfigLookup& lookup, const MakePart& make) {
-  const KeptParts::Make any = [&make](const ConfigLookup& asked) -> KeptParts::Any {
+std::shared_ptr<const T> cached_part(RunPart part, const std::string& file,
+                                     std::initializer_list<const Json*> from,
+                                     const ConfigLookup& lookup, const MakePart& make) {
+  const CachedParts::Make any = [&make](const ConfigLookup& asked) -> CachedParts::Any {
     return std::make_shared<const T>(make(asked));
   };
-  return std::static_pointer_cast<const T>(kept_part(part, file, from, lookup, any));
+  return std::static_pointer_cast<const T>(cached_part(part, file, from, lookup, any));
 }
 
 }  // namespace orrery

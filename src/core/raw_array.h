@@ -13,12 +13,13 @@
 namespace orrery {
 
 template <class T, std::size_t N>
-class Room {
+class RawArray {
   // Then bytes become values by assignment, and nothing has to be undone.
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  Room() {}  // NOLINT(modernize-use-equals-default): the default clears the bytes of a `Room{}`
+  RawArray() {
+  }  // NOLINT(modernize-use-equals-default): the default clears the bytes of a `RawArray{}`
 
   T& operator[](std::size_t i) { return begin()[i]; }
   const T& operator[](std::size_t i) const { return begin()[i]; }

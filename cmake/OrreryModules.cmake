@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# A room is a folder of src/ and the library orrery_<room> made of it. It links the rooms declared
-# before it, so that the order of orrery_room() calls is the order of dependence. A room without a
+# A module is a folder of src/ and the library orrery_<module> made of it. It links the modules declared
+# before it, so that the order of orrery_module() calls is the order of dependence. A module without a
 # .cpp is an INTERFACE library: it may be all headers, or not written yet.
 
-set(ORRERY_ROOMS "")
+set(ORRERY_MODULES "")
 
-# orrery_room(NAME [LINK targets...] [EXCLUDE files...])
-function(orrery_room name)
+# orrery_module(NAME [LINK targets...] [EXCLUDE files...])
+function(orrery_module name)
   cmake_parse_arguments(arg "" "" "LINK;EXCLUDE" ${ARGN})
   set(dir ${PROJECT_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
@@ -14,7 +14,7 @@ function(orrery_room name)
     list(REMOVE_ITEM sources ${dir}/${file})
   endforeach()
 
-  # Compile options of this room's own files only.
+  # Compile options of this module's own files only.
   add_library(orrery_${name}_settings INTERFACE)
   if(sources)
     add_library(orrery_${name} STATIC ${sources})
@@ -28,21 +28,21 @@ function(orrery_room name)
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${ORRERY_GENERATED_DIR})
   target_compile_features(orrery_${name} ${scope} cxx_std_20)
   target_link_libraries(orrery_${name} ${scope} ${arg_LINK})
-  foreach(left IN LISTS ORRERY_ROOMS)
+  foreach(left IN LISTS ORRERY_MODULES)
     target_link_libraries(orrery_${name} ${scope} orrery_${left})
   endforeach()
-  list(APPEND ORRERY_ROOMS ${name})
-  set(ORRERY_ROOMS ${ORRERY_ROOMS} PARENT_SCOPE)
+  list(APPEND ORRERY_MODULES ${name})
+  set(ORRERY_MODULES ${ORRERY_MODULES} PARENT_SCOPE)
 endfunction()
 
-# The libraries that are installed: orrery::orrery (shared) and orrery::static, of the rooms up to
+# The libraries that are installed: orrery::orrery (shared) and orrery::static, of the modules up to
 # engine and of those files of io that need nothing but the system.
 function(orrery_library)
   set(objects "")
-  foreach(room IN LISTS ORRERY_ROOMS)
-    get_target_property(type orrery_${room} TYPE)
-    if(NOT room MATCHES "^(io|cli)$" AND type STREQUAL "STATIC_LIBRARY")
-      list(APPEND objects $<TARGET_OBJECTS:orrery_${room}>)
+  foreach(module IN LISTS ORRERY_MODULES)
+    get_target_property(type orrery_${module} TYPE)
+    if(NOT module MATCHES "^(io|cli)$" AND type STREQUAL "STATIC_LIBRARY")
+      list(APPEND objects $<TARGET_OBJECTS:orrery_${module}>)
     endif()
   endforeach()
   set(system config_dirs.cpp files.cpp public_face.cpp threads.cpp)
@@ -91,13 +91,13 @@ endfunction()
 # names the archives it took.
 function(orrery_static_program)
   set(objects "")
-  foreach(room IN LISTS ORRERY_ROOMS)
-    get_target_property(type orrery_${room} TYPE)
-    if(type STREQUAL "STATIC_LIBRARY" AND NOT room MATCHES "^(io|cli)$")
-      list(APPEND objects $<TARGET_OBJECTS:orrery_${room}>)
+  foreach(module IN LISTS ORRERY_MODULES)
+    get_target_property(type orrery_${module} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY" AND NOT module MATCHES "^(io|cli)$")
+      list(APPEND objects $<TARGET_OBJECTS:orrery_${module}>)
     endif()
   endforeach()
-  # spdlog and fmt come as shared libraries: the rooms that log are compiled with their headers alone.
+  # spdlog and fmt come as shared libraries: the modules that log are compiled with their headers alone.
   file(GLOB_RECURSE logging ${PROJECT_SOURCE_DIR}/src/io/*.cpp ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
   list(REMOVE_ITEM logging ${PROJECT_SOURCE_DIR}/src/io/public_face.cpp)
   add_executable(orrery_static ${logging} ${objects})

@@ -147,7 +147,8 @@ inline constexpr Form kRequirement = form::object(kRequirementKeys);
 }  // namespace plan_forms
 
 inline constexpr auto kWorkRows = keys<WorkKeys>(
-    fact<&WorkKeys::run>("run", form::document("run", &kRunFileDocument), kRequired,
+    // Without a cluster where scenarios have it.
+    fact<&WorkKeys::run>("run", form::changes(form::document("run", &kRunFileDocument)), kRequired,
                          "what is trained, and how"),
     fact<&WorkKeys::set>("set", form::map(plan_forms::kAnySet), kNothing,
                          "changes of the run, by the path of a key"),

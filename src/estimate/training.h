@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a resolved run trains: sequences, precision, states, optimizer, lengths of documents.
+// The training of a resolved run: sequences, precision, states, optimizer, lengths of documents.
 // Errors: none.
 #pragma once
 

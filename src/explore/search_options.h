@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search is asked besides its space, and who works on it (explore/search.h). Errors: none.
+// Options of a search besides its space, and who works on it (explore/search.h). Errors: none.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace orrery {
 // All keys of a framework's profile (framework_keys.h), as other documents refer to them.
 extern const KeyTable kFrameworkDocument;  // rows: framework_keys.h
 
-// Those of `parallel`; rows: strategy_keys.h
+// The keys of `parallel`; rows: strategy_keys.h
 extern const KeyTable kParallelDocument;
 
 }  // namespace orrery

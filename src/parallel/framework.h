@@ -26,7 +26,7 @@ namespace orrery {
 enum class StackClass : std::uint8_t { eager, compiled, fused };
 constexpr EnumNames<StackClass> names_of(StackClass) { return {"eager", "compiled", "fused"}; }
 
-// Its kernels, and the memory traffic of those that are not fused.
+// Kernels, and the memory traffic of those that are not fused.
 struct FrameworkKernels {
   std::uint8_t attention_count = 0;
   // The first of them that the device has is used.
@@ -158,7 +158,7 @@ struct FrameworkVocabulary {
   bool multiple_per_tp = false;  // the multiple is of `multiple` · tp
 };
 
-// What the allocator holds beyond the tensors that are asked of it.
+// Memory that the allocator holds beyond the tensors that are asked of it.
 struct FrameworkAllocator {
   bool records_streams = false;    // what a collective reads is kept until it has run
   double state_overhead = 0;       // beyond model states, as a share of them

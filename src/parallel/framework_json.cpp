@@ -41,6 +41,8 @@ FrameworkProfile read_fields(const Json& document, const std::string& file) {
   for (const char* known : {"options", "notes"}) r.allow(known);
   read_recompute(r, p.framework);
   read_known(kFrameworkKeys, r, p.framework);
+  Reader kernels = at_key<&Framework::kernels>(r);
+  at_key<&FrameworkKernels::attention>(kernels);
   read_known(kProfileKeys, r, p);
   r.reject_unknown();
   if (p.fp16_states.empty()) p.fp16_states = p.states;

@@ -14,8 +14,9 @@ inline constexpr auto kFrameworkKernelsRows = [] {
   using namespace framework_forms;
   using G = FrameworkKernels;
   return keys<G>(
-      fact<&G::attention>("attention", form::list(kKernel, 0, kCountOf<AttentionKernel>), kRequired,
-                          "fused attention kernels; the first that the device has is used")
+      fact<&G::attention>("attention", form::list(kKernel, 0, kCountOf<AttentionKernel>), kNothing,
+                          "fused attention kernels; the first that the device has is used. A "
+                          "profile has it, or inherits it")
           .only_read_by<read_attention>(),
       fact<&G::linear_rate>("linear_rate", form::number(0.01, 1, "share"), otherwise("1"),
                             "rate of linear layers over what the device's products attain"),

@@ -49,10 +49,10 @@ $ orrery schema device | python3 of.py power | grep -o '"pattern.*W)'
 > "pattern": "^[+]?[0-9.]+([eE][-+]?[0-9]+)? ?(W|kW|MW|GW)
 $ orrery list keys | grep 'parallel.zero '
 > run          parallel.zero                                   0 to 3            the framework's   --zero               ZeRO: 1 shards
-$ orrery list keys --csv | grep -E '^(run,training.tokens|search,axes.tp|framework,zero|node,tiers\[\].ramp),'
+$ orrery list keys --csv | grep -E '^(run,training.tokens|search,axes.tp|framework,sharding.zero|node,tiers\[\].ramp),'
 > run,training.tokens,whole number,1 to 2^53 tokens,,[],,--tokens,run,of the whole training: gives steps and days
 > node,tiers[].ramp,quantity,"a quantity such as ""4 us""",0 s,[],,,never,grows a collective by the root of ramp times its time on the wire
-> framework,zero,whole number,0 to 3,0,"[""0"",""1"",""2"",""3""]",,,never,ZeRO stage of a run that says none
+> framework,sharding.zero,whole number,0 to 3,0,"[""0"",""1"",""2"",""3""]",,,never,ZeRO stage of a run that gives none
 > search,axes.tp,whole number or list or choice or object,"1 to 2^20 ranks; or a list of 1 to 4096: 1 to 2^20 ranks; or free; or {min, max}","as the run file says, or free",[],,,never,tensor parallelism: ranks that split every matrix of a layer
 
 # Programs read what may be chosen; a number of many values has no choices.

@@ -61,7 +61,7 @@ TEST_CASE("keys of version 0.2.0 are read into their groups, with a note") {
   CHECK(notes.front() ==
         "mine.json has keys of an earlier version, which now stand in groups: context is "
         "buffers.context, fabric_share is network.fabric_share, keeps_gathered_head is "
-        "gathers.kept (and 4 more)");
+        "gathers.kept (and 3 more)");
   const Framework on = framework_of(former, {{"own", "on"}, {"live", 9}});
   CHECK(on.gathers.keeps(KeptGathered::layers));
   CHECK(!on.gathers.keeps(KeptGathered::head));
@@ -86,11 +86,11 @@ std::set<std::string> paths_set_by(const Json& profile) {
   std::set<std::string> paths;
   const auto note = [&paths](const std::string& path) { paths.insert(path); };
   for_each_set(profile, note);
-  for (const auto& [name, option] : profile.value("options", Json::object()).items()) {
+  const Json options = profile.value("options", Json::object());
+  for (const auto& [name, option] : options.items()) {
     if (option.contains("field")) note(option["field"].get<std::string>());
-    for (const auto& [value, overlay] : option.value("values", Json::object()).items()) {
-      for_each_set(overlay, note);
-    }
+    const Json values = option.value("values", Json::object());
+    for (const auto& [value, overlay] : values.items()) for_each_set(overlay, note);
   }
   return paths;
 }

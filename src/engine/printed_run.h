@@ -12,6 +12,7 @@
 
 namespace orrery {
 
+struct ConfigLookup;
 struct ResolvedRun;
 
 // "run" and the formats of exchange/foreign.h.

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Data flows one way: a module includes itself and the modules to its left, and nothing but io and cli
-touches files, threads, streams or the environment. The order is that of CMakeLists.txt. A file that
-names std::int64_t has <cstdint> or a header of ours that has it: <string> brings it in g++ 12, not in 14."""
+touches files, threads, streams or the environment. The order is that of CMakeLists.txt. Boost's graphs
+take seconds to compile, so only sources of src/hardware/topology include them. A file that names
+std::int64_t has <cstdint> or a header of ours that has it: <string> brings it in g++ 12, not in 14."""
 
 import functools
 import re
@@ -23,7 +24,6 @@ WORDS_OF_NOBODY = re.compile(r"\bstd::(views|format|source_location)\b")
 
 LIBRARIES = {
     "Eigen/": {"calibrate"},
-    "boost/": {"hardware"},
     "CLI/": OUTSIDE,
     "spdlog/": OUTSIDE,
     "fmt/": OUTSIDE,
@@ -31,6 +31,8 @@ LIBRARIES = {
     "sqlite3.h": OUTSIDE,
     "mpi.h": OUTSIDE,
 }
+
+SOURCES = {"boost/": "src/hardware/topology"}  # not even headers there
 
 INTEGERS = re.compile(r"\bstd::u?int(8|16|32|64)_t\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -49,8 +51,8 @@ def without_comments(text):
                   flags=re.DOTALL)
 
 
-def include_fault(module, order, quote, header):
-    """The fault of this include in this module, or None."""
+def include_fault(path, module, order, quote, header):
+    """The fault of this include in this file of a module, or None."""
     top = header.split("/")[0]
     if quote == '"':
         if top in order and order.index(top) > order.index(module):
@@ -59,6 +61,9 @@ def include_fault(module, order, quote, header):
             return "include as \"module/file.h\""
     if header in SYSTEM_HEADERS_OF_NOBODY:
         return "not in every compiler this builds with"
+    for prefix, folder in SOURCES.items():
+        if header.startswith(prefix) and (path.suffix != ".cpp" or path.parent != ROOT / folder):
+            return f"only a source of {folder} may"
     if module in OUTSIDE:
         return None
     if header in SYSTEM_HEADERS_OF_OUTSIDE:
@@ -73,7 +78,7 @@ def faults_of_module(path, module, order):
     for number, line in enumerate(without_comments(path.read_text()).splitlines(), 1):
         match = INCLUDE.match(line)
         if match:
-            fault = include_fault(module, order, *match.groups())
+            fault = include_fault(path, module, order, *match.groups())
         else:
             code = re.sub(r'"(?:\\.|[^"\\])*"', '""', line)
             word = WORDS_OF_NOBODY.search(code)

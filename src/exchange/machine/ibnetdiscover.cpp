@@ -2,6 +2,7 @@
 // ibnetdiscover: hosts with their adapters, and the switches above them level by level.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -11,6 +12,7 @@
 #include "core/units.h"
 #include "exchange/machine/facts.h"
 #include "exchange/text_lines.h"
+#include "hardware/topology/graph_algorithms.h"
 
 namespace orrery::machine {
 namespace {
@@ -92,36 +94,36 @@ struct FabricHost {
 class Levels {
  public:
   Levels(const Switches& all, const Hosts& training) : all_(all), training_(training) {
-    std::set<std::string> next;
+    std::vector<std::int32_t> leaves;
     for (const auto& [guid, s] : all_) {
-      if (trains(s)) next.insert(guid);
+      const auto next = static_cast<std::int32_t>(vertex_.size());
+      if (trains(s)) leaves.push_back(next);
+      if (trains(s) || is_between(s)) vertex_.emplace(guid, next);
     }
-    for (std::int64_t level = 0; !next.empty(); ++level) {
-      std::set<std::string> above;
-      for (const std::string& guid : next) level_.emplace(guid, level);
-      for (const std::string& guid : next) {
-        for (const auto& [other, rate] : all_.at(guid).to) {
-          if (level_.count(other) == 0 && is_between(other)) above.insert(other);
-        }
+    for (const auto& [guid, v] : vertex_) {
+      for (const auto& [other, rate] : all_.at(guid).to) {
+        const auto found = vertex_.find(other);
+        if (found != vertex_.end()) links_.push_back({v, found->second});
       }
-      top_ = level;
-      next = std::move(above);
     }
+    level_ = hops_from(ArcGraph(vertex_.size(), links_), leaves);
   }
 
-  std::int64_t top() const { return top_; }
+  std::int64_t top() const {
+    return level_.empty() ? 0 : std::max(0, *std::max_element(level_.begin(), level_.end()));
+  }
 
   // Rates down and up of all switches of a level above the leaves.
   std::pair<double, double> rates(std::int64_t level) const {
     double down = 0;
     double up = 0;
-    for (const auto& [guid, at] : level_) {
-      if (at != level) continue;
+    for (const auto& [guid, v] : vertex_) {
+      if (level_of(v) != level) continue;
       for (const auto& [other, rate] : all_.at(guid).to) {
-        const auto found = level_.find(other);
-        const bool known = found != level_.end();
-        if (known && found->second < level) down += rate;
-        if (known ? found->second > level : all_.count(other) == 0) up += rate;
+        const auto found = vertex_.find(other);
+        const std::int64_t at = found == vertex_.end() ? kUnreached : level_of(found->second);
+        if (at != kUnreached && at < level) down += rate;
+        if (at != kUnreached ? at > level : all_.count(other) == 0) up += rate;
       }
     }
     return {down, up};
@@ -129,26 +131,22 @@ class Levels {
 
   // Most hosts that switches up to this level join.
   std::int64_t reach(std::int64_t level) const {
-    std::set<std::string> seen;
-    std::size_t most = 0;
-    for (const auto& [start, at] : level_) {
-      if (at != 0 || !seen.insert(start).second) continue;
-      Hosts hosts;
-      std::vector<std::string> next = {start};
-      while (!next.empty()) {
-        const Switch& s = all_.at(next.back());
-        next.pop_back();
-        for (const std::string& host : s.hosts) {
-          if (training_.count(host) > 0) hosts.insert(host);
-        }
-        for (const auto& [other, rate] : s.to) {
-          const auto found = level_.find(other);
-          if (found == level_.end() || found->second > level) continue;
-          if (seen.insert(other).second) next.push_back(other);
-        }
+    const auto within = [&](std::int32_t v) {
+      return level_of(v) != kUnreached && level_of(v) <= level;
+    };
+    std::vector<Ends> links;
+    std::copy_if(links_.begin(), links_.end(), std::back_inserter(links),
+                 [&](const Ends& l) { return within(l.a) && within(l.b); });
+    const auto components = components_of(ArcGraph(vertex_.size(), links));
+    std::map<std::int32_t, Hosts> joined;  // by component
+    for (const auto& [guid, v] : vertex_) {
+      if (!within(v)) continue;
+      for (const std::string& host : all_.at(guid).hosts) {
+        if (training_.count(host) > 0) joined[components[static_cast<std::size_t>(v)]].insert(host);
       }
-      most = std::max(most, hosts.size());
     }
+    std::size_t most = 0;
+    for (const auto& [component, hosts] : joined) most = std::max(most, hosts.size());
     return static_cast<std::int64_t>(most);
   }
 
@@ -159,15 +157,15 @@ class Levels {
   }
 
   // Not so a leaf of storage: more hosts than switches are at it.
-  bool is_between(const std::string& guid) const {
-    const auto found = all_.find(guid);
-    return found != all_.end() && found->second.hosts.size() <= found->second.to.size();
-  }
+  static bool is_between(const Switch& s) { return s.hosts.size() <= s.to.size(); }
+
+  std::int64_t level_of(std::int32_t v) const { return level_[static_cast<std::size_t>(v)]; }
 
   const Switches& all_;
   const Hosts& training_;
-  std::map<std::string, std::int64_t> level_;
-  std::int64_t top_ = 0;
+  std::map<std::string, std::int32_t> vertex_;  // of leaves and switches between, by GUID
+  std::vector<Ends> links_;
+  std::vector<std::int32_t> level_;  // by vertex; kUnreached where no leaf is joined to it
 };
 
 class Discovery {

@@ -3,30 +3,9 @@
 
 #include <cstddef>
 
+#include "hardware/topology/graph_algorithms.h"
+
 namespace orrery {
-namespace {
-
-// The vertices that links join to `start`, by any path.
-std::vector<bool> joined_to(const TopologyGraph& g, std::int32_t start) {
-  std::vector<std::vector<std::int32_t>> neighbours(g.vertices.size());
-  for (const TopologyLink& l : g.links) {
-    neighbours[static_cast<std::size_t>(l.a)].push_back(l.b);
-    neighbours[static_cast<std::size_t>(l.b)].push_back(l.a);
-  }
-  std::vector<bool> joined(g.vertices.size());
-  std::vector<std::int32_t> found{start};
-  joined[static_cast<std::size_t>(start)] = true;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    for (const std::int32_t v : neighbours[static_cast<std::size_t>(found[i])]) {
-      if (joined[static_cast<std::size_t>(v)]) continue;
-      joined[static_cast<std::size_t>(v)] = true;
-      found.push_back(v);
-    }
-  }
-  return joined;
-}
-
-}  // namespace
 
 std::int32_t add_vertex(TopologyGraph& g, std::string name, VertexKind kind) {
   g.vertices.push_back({std::move(name), kind});
@@ -36,6 +15,13 @@ std::int32_t add_vertex(TopologyGraph& g, std::string name, VertexKind kind) {
 void add_link(TopologyGraph& g, std::int32_t a, std::int32_t b, BytesPerSecond bandwidth,
               std::int64_t count, Seconds latency) {
   g.links.push_back({a, b, bandwidth, count, latency});
+}
+
+ArcGraph arcs_of(const TopologyGraph& g) {
+  std::vector<Ends> ends;
+  ends.reserve(g.links.size());
+  for (const TopologyLink& l : g.links) ends.push_back({l.a, l.b});
+  return {g.vertices.size(), ends};
 }
 
 std::vector<std::int32_t> devices_of(const TopologyGraph& g) {
@@ -59,9 +45,10 @@ bool gpus_forward(const TopologyGraph& g) {
 std::optional<std::pair<std::int32_t, std::int32_t>> parted_devices(const TopologyGraph& g) {
   const std::vector<std::int32_t> devices = devices_of(g);
   if (devices.empty()) return {};
-  const std::vector<bool> joined = joined_to(g, devices[0]);
+  const std::vector<std::int32_t> components = components_of(arcs_of(g));
+  const auto component = [&](std::int32_t v) { return components[static_cast<std::size_t>(v)]; };
   for (const std::int32_t d : devices) {
-    if (!joined[static_cast<std::size_t>(d)]) return std::make_pair(devices[0], d);
+    if (component(d) != component(devices[0])) return std::make_pair(devices[0], d);
   }
   return {};
 }

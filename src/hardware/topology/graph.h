@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
+#include "hardware/topology/arc_graph.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -47,6 +48,9 @@ inline constexpr std::size_t kMostLinks = 4'000'000;
 std::int32_t add_vertex(TopologyGraph& g, std::string name, VertexKind kind);
 void add_link(TopologyGraph& g, std::int32_t a, std::int32_t b, BytesPerSecond bandwidth,
               std::int64_t count = 1, Seconds latency = {});
+
+// The links alone: arc 2l goes from a to b of link l, arc 2l + 1 back.
+ArcGraph arcs_of(const TopologyGraph& g);
 
 // The vertices of the devices, in their order.
 std::vector<std::int32_t> devices_of(const TopologyGraph& g);

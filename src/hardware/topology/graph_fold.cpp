@@ -32,14 +32,16 @@ std::uint64_t rate_colour(const TopologyLink& l) {
 
 // Vertices of one colour have alike surroundings over the arcs that carry a load.
 Colours refined(const TopologyGraph& g, Colours colours, const ArcLoads& usable) {
+  std::vector<std::uint64_t> rates;
+  rates.reserve(g.links.size());
+  for (const TopologyLink& l : g.links) rates.push_back(rate_colour(l));
   for (int round = 0; round < kRounds; ++round) {
     Colours next = colours;
     for (std::size_t l = 0; l < g.links.size(); ++l) {
       const auto a = static_cast<std::size_t>(g.links[l].a);
       const auto b = static_cast<std::size_t>(g.links[l].b);
-      const std::uint64_t rate = rate_colour(g.links[l]);
-      if (usable[2 * l] > 0) next[a] += mixed(colours[b] ^ rate);
-      if (usable[2 * l + 1] > 0) next[b] += mixed(colours[a] ^ rate);
+      if (usable[2 * l] > 0) next[a] += mixed(colours[b] ^ rates[l]);
+      if (usable[2 * l + 1] > 0) next[b] += mixed(colours[a] ^ rates[l]);
     }
     for (auto& c : next) c = mixed(c);
     colours = std::move(next);
@@ -92,9 +94,10 @@ std::vector<std::size_t> unlike(const Routes& r, std::span<const Part> group,
 
 BytesPerSecond slowest_cut(Routes& r, std::span<const Part> group) {
   const ArcLoads usable = r.arcs_between(group);
+  const Cuts cuts(r, usable);
   BytesPerSecond least;
   for (const std::size_t i : unlike(r, group, usable)) {
-    const BytesPerSecond cut = cut_between(r, usable, group[i], joined(group, i));
+    const BytesPerSecond cut = cuts.between(group[i], joined(group, i));
     if (least == BytesPerSecond() || cut < least) least = cut;
   }
   return least;
@@ -102,8 +105,8 @@ BytesPerSecond slowest_cut(Routes& r, std::span<const Part> group) {
 
 BytesPerSecond half_cut(Routes& r, std::span<const Part> group) {
   const std::size_t half = group.size() / 2;
-  return cut_between(r, r.arcs_between(group), joined(group.first(half), kNobody),
-                     joined(group.subspan(half), kNobody));
+  return Cuts(r, r.arcs_between(group))
+      .between(joined(group.first(half), kNobody), joined(group.subspan(half), kNobody));
 }
 
 // Groups of m side by side in units of `fan` children.

@@ -34,13 +34,13 @@ void keep_tighter(InnerCut& tightest, const InnerCut& cut) {
 }
 
 // `block` children from `from` on against the rest.
-InnerCut block_cut(Routes& r, const ArcLoads& usable, Unit unit, std::size_t from,
-                   std::size_t block, BytesPerSecond rate) {
+InnerCut block_cut(const Cuts& cuts, Unit unit, std::size_t from, std::size_t block,
+                   BytesPerSecond rate) {
   const auto a = static_cast<double>(block);
   const auto k = static_cast<double>(unit.size());
   const BytesPerSecond needed = rate * (a * (k - a) / (k - 1));
   const BytesPerSecond cut =
-      cut_between(r, usable, joined(unit.subspan(from, block)), around(unit, from, block));
+      cuts.between(joined(unit.subspan(from, block)), around(unit, from, block));
   return {cut / needed, static_cast<std::int64_t>(block), cut};
 }
 
@@ -58,13 +58,13 @@ std::vector<std::size_t> divisors(std::size_t n) {
 InnerCut blocks_of(Routes& r, Unit unit, BytesPerSecond rate) {
   InnerCut tightest;
   const std::vector<std::size_t> sizes = divisors(unit.size());
-  const ArcLoads usable = r.arcs_between(unit);
+  const Cuts cuts(r, r.arcs_between(unit));
   for (std::size_t s = 0; s < sizes.size(); s += stride_of(sizes.size())) {
     const std::size_t block = sizes[sizes.size() - 1 - s];
     const std::size_t last = unit.size() / block - 1;
     const std::size_t step = unit.size() > 2 * kMostTried ? std::max<std::size_t>(last, 1) : 1;
     for (std::size_t i = 0; i <= last; i += step) {
-      keep_tighter(tightest, block_cut(r, usable, unit, i * block, block, rate));
+      keep_tighter(tightest, block_cut(cuts, unit, i * block, block, rate));
     }
   }
   return tightest;
@@ -72,12 +72,12 @@ InnerCut blocks_of(Routes& r, Unit unit, BytesPerSecond rate) {
 
 InnerCut cuts_of(Routes& r, Unit unit, BytesPerSecond rate) {
   InnerCut tightest;
-  const ArcLoads usable = r.arcs_between(unit);
+  const Cuts cuts(r, r.arcs_between(unit));
   const std::size_t step = stride_of(unit.size());
   for (std::size_t i = unit.size() - 1; i > 0; i -= std::min(i, step)) {
-    const BytesPerSecond pair = cut_between(r, usable, unit[0], unit[i]);
+    const BytesPerSecond pair = cuts.between(unit[0], unit[i]);
     keep_tighter(tightest, {pair / rate, 0, pair});
-    keep_tighter(tightest, block_cut(r, usable, unit, 0, i, rate));
+    keep_tighter(tightest, block_cut(cuts, unit, 0, i, rate));
   }
   tightest.block = 0;
   return tightest;

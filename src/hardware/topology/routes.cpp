@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hardware/topology/routes.h"
 
+#include "hardware/topology/graph_algorithms.h"
 #include "hardware/topology/routes_index.h"
 
 namespace orrery {
-
-std::span<const Routes::Arc> Routes::arcs_from(std::int32_t v) const {
-  return {arcs_.data() + first_[at(v)], arcs_.data() + first_[at(v) + 1]};
-}
 
 bool Routes::transits(std::int32_t v) const {
   return forward_ || graph_->vertices[at(v)].kind != VertexKind::gpu;
@@ -19,22 +16,9 @@ double Routes::cables(std::int32_t arc) const {
 
 std::int32_t Routes::core_of(std::int32_t v) const { return core_index_[at(anchor_[at(v)])]; }
 
-// Breadth first from the target over the core.
 const std::vector<std::int32_t>& Routes::distances_to(std::int32_t core) {
   auto& d = distances_[at(core)];
-  if (!d.empty()) return d;
-  d.assign(core_.size(), kNone);
-  std::vector<std::int32_t> queue = {core};
-  d[at(core)] = 0;
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const std::int32_t v = queue[i];
-    for (const Arc& a : arcs_from(core_[at(v)])) {
-      const std::int32_t u = core_index_[at(a.to)];
-      if (u == kNone || d[at(u)] != kNone) continue;
-      d[at(u)] = d[at(v)] + 1;
-      queue.push_back(u);
-    }
-  }
+  if (d.empty()) d = hops_from(core_, {&core, 1});
   return d;
 }
 
@@ -112,10 +96,15 @@ void Routes::add_flow(const Flow& f, ArcLoads& loads) {
   }
 }
 
+// The arc of the graph that an arc of the core is.
+std::int32_t Routes::arc_of(const ArcGraph::Arc& a) const {
+  return 2 * core_links_[at(a.id / 2)] + a.id % 2;
+}
+
 // Farthest first, so that all of a vertex's share has come when it is passed on.
 void Routes::spread_to(std::int32_t target, ArcLoads& loads) {
   const std::vector<std::int32_t>& d = distances_to(target);
-  std::vector<double> share(core_.size(), 0);
+  std::vector<double> share(core_.vertex_count(), 0);
   std::vector<std::vector<std::int32_t>> by_distance;
   const auto reach = [&](std::int32_t v) {
     const std::size_t far = at(d[at(v)]);
@@ -131,31 +120,28 @@ void Routes::spread_to(std::int32_t target, ArcLoads& loads) {
     const std::vector<std::int32_t> here = by_distance[far];
     for (const std::int32_t v : here) {
       double all = 0;
-      const auto nearer = [&](const Arc& a) {
-        const std::int32_t u = core_index_[at(a.to)];
-        return u != kNone && d[at(u)] + 1 == d[at(v)];
-      };
-      for (const Arc& a : arcs_from(core_[at(v)])) all += nearer(a) ? cables(a.id) : 0;
-      for (const Arc& a : arcs_from(core_[at(v)])) {
+      const auto nearer = [&](const ArcGraph::Arc& a) { return d[at(a.to)] + 1 == d[at(v)]; };
+      for (const ArcGraph::Arc& a : core_.arcs_from(v)) all += nearer(a) ? cables(arc_of(a)) : 0;
+      for (const ArcGraph::Arc& a : core_.arcs_from(v)) {
         if (!nearer(a)) continue;
-        const std::int32_t u = core_index_[at(a.to)];
-        const double part = share[at(v)] * cables(a.id) / all;
-        if (share[at(u)] == 0) reach(u);
-        share[at(u)] += part;
-        loads[at(a.id)] += part;
+        const std::int32_t arc = arc_of(a);
+        const double part = share[at(v)] * cables(arc) / all;
+        if (share[at(a.to)] == 0) reach(a.to);
+        share[at(a.to)] += part;
+        loads[at(arc)] += part;
       }
     }
   }
 }
 
 void Routes::spread_core(ArcLoads& loads) {
-  for (std::size_t target = 0; target < core_.size(); ++target) {
+  for (std::size_t target = 0; target < demand_.size(); ++target) {
     if (!demand_[target].empty()) spread_to(static_cast<std::int32_t>(target), loads);
   }
 }
 
 ArcLoads Routes::loads(std::span<const Flow> flows) {
-  ArcLoads loads(arcs_.size(), 0);
+  ArcLoads loads(2 * graph_->links.size(), 0);
   for (const Flow& f : flows) add_flow(f, loads);
   spread_core(loads);
   return loads;

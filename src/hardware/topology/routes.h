@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "hardware/topology/arc_graph.h"
 #include "hardware/topology/graph.h"
 
 namespace orrery {
@@ -60,10 +61,6 @@ class Routes {
   ArcLoads arcs_between(std::span<const Part> parts);
 
  private:
-  struct Arc {
-    std::int32_t to;
-    std::int32_t id;
-  };
   struct Port {  // where a device enters the network
     std::int32_t vertex;
     std::int32_t arc;  // from the device; kNone: the device itself
@@ -76,17 +73,17 @@ class Routes {
   using LaneKey = std::vector<std::pair<std::int32_t, std::int32_t>>;  // core vertex and depth
   using LanesSeen = std::map<LaneKey, Lane>;
 
-  std::span<const Arc> arcs_from(std::int32_t v) const;
   const std::vector<Port>& ports(std::int32_t device) const {
     return ports_[static_cast<std::size_t>(device)];
   }
   bool transits(std::int32_t v) const;
   double cables(std::int32_t arc) const;
-  void index_arcs();
-  void prune();
-  void hang(std::int32_t v, std::vector<std::int32_t>& degree, std::vector<std::int32_t>& leaves);
+  void prune(const ArcGraph& all);
+  void hang(const ArcGraph& all, std::int32_t v, std::vector<std::int32_t>& degree,
+            std::vector<std::int32_t>& leaves);
   void settle_anchors(const std::vector<std::int32_t>& pruned);
-  void find_ports();
+  void link_core();
+  void find_ports(const ArcGraph& all);
   const std::vector<std::int32_t>& distances_to(std::int32_t core);
   std::int32_t core_of(std::int32_t v) const;
   std::int32_t common_ancestor(std::int32_t x, std::int32_t y) const;
@@ -94,9 +91,9 @@ class Routes {
   void climb(std::int32_t v, std::int32_t end, double volume, bool down, ArcLoads& loads) const;
   void join(const Port& x, const Port& y, double volume, ArcLoads& loads);
   void add_flow(const Flow& f, ArcLoads& loads);
+  std::int32_t arc_of(const ArcGraph::Arc& a) const;
   void spread_core(ArcLoads& loads);
   void spread_to(std::int32_t target, ArcLoads& loads);
-  void label_components();
   std::vector<std::int32_t> port_users(const Lane& lane) const;
   bool add_alike(const Lane& lane, LanesSeen& seen, ArcLoads& loads) const;
   void add_lane(const Lane& lane, ArcLoads& loads);
@@ -108,13 +105,12 @@ class Routes {
   const TopologyGraph* graph_;
   bool forward_;
   std::vector<std::int32_t> devices_;
-  std::vector<std::int32_t> first_;  // of each vertex in arcs_
-  std::vector<Arc> arcs_;
   std::vector<std::int32_t> up_;      // arc towards the core; kNone: in the core
   std::vector<std::int32_t> anchor_;  // the core vertex a vertex hangs on
   std::vector<std::int32_t> depth_;
-  std::vector<std::int32_t> core_;                    // vertices
   std::vector<std::int32_t> core_index_;              // of core vertices; kNone else
+  ArcGraph core_;                                     // of core vertices, by core index
+  std::vector<std::int32_t> core_links_;              // links of the graph by those of core_
   std::vector<std::int32_t> component_;               // of core vertices, by core index
   std::vector<std::vector<Port>> ports_;              // by device
   std::vector<std::vector<std::int32_t>> distances_;  // by target in the core, then by source

@@ -65,7 +65,7 @@ void Routes::add_classes(const Lane& lane, ArcLoads& loads) {
 }
 
 std::vector<std::int32_t> Routes::port_users(const Lane& lane) const {
-  std::vector<std::int32_t> users(core_.size(), 0);
+  std::vector<std::int32_t> users(core_.vertex_count(), 0);
   for (const std::int32_t d : lane) {
     for (const Port& p : ports(d)) ++users[at(component_[at(core_of(p.vertex))])];
   }
@@ -104,8 +104,8 @@ ArcLoads Routes::arcs_between(std::span<const Part> parts) {
     lanes = std::max(lanes, p.size());
     devices += p.size();
   }
-  if (forward_ && devices > kMostForwarding) return ArcLoads(arcs_.size(), 1);
-  ArcLoads loads(arcs_.size(), 0);
+  if (forward_ && devices > kMostForwarding) return ArcLoads(2 * graph_->links.size(), 1);
+  ArcLoads loads(2 * graph_->links.size(), 0);
   LanesSeen seen;
   for (std::size_t k = 0; k < lanes; ++k) {
     Lane lane;

@@ -12,8 +12,8 @@
 namespace orrery {
 
 // Nothing where the text is no JSON, holds more after it, or is beyond kDeepestWrapped or kMostKeys
-// of core/limits.h: that is found before a tree is built. Of a key that is given twice the last
-// value counts. Never throws but std::bad_alloc.
+// of core/limits.h: that is found before a tree is built. The last value of a key counts. Never
+// throws but std::bad_alloc.
 std::optional<Json> json_in(std::string_view text);
 
 }  // namespace orrery

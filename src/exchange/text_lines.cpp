@@ -61,9 +61,11 @@ std::string without_colours(std::string_view line) {
   std::string out;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const std::size_t open = line[i] == '\x1b' ? i + 1 : i;
-    const std::size_t end = std::min(line.find_first_not_of("0123456789;", open + 1), line.size());
-    const bool colour = open < line.size() && line[open] == '[' && end > open + 1 &&
-                        end < line.size() && line[end] == 'm';
+    // Only behind a bracket: a long number is not read again from each of its digits.
+    const bool begins = open < line.size() && line[open] == '[';
+    const std::size_t end =
+        begins ? std::min(line.find_first_not_of("0123456789;", open + 1), line.size()) : i;
+    const bool colour = begins && end > open + 1 && end < line.size() && line[end] == 'm';
     if (colour) {
       i = end;
     } else if (line[i] == '\x1b') {

@@ -39,3 +39,7 @@ $ python3 -c "print('a = ' + '[' * 200 + ']' * 200)" > lists.toml; orrery import
 ! stderr error: lists.toml: line 1: found more than 64 levels; allowed: fewer
 $ python3 -c "print('python pretrain_gpt.py ' + ' '.join('--flag-%d %d' % (i, i) for i in range(20000)))" > many.sh; orrery import --from megatron many.sh 2>&1 | tail -n 1 | cut -c 1-100
 > error: many.sh: found more than 16384 settings; allowed: fewer
+$ for open in '${A:-' '$(echo ' '$(('; do python3 -c "import sys; o = sys.argv[1]; close = '}' if '{' in o else ')' * o.count('('); print('A=' + o * 60000 + close * 60000 + '\npython pretrain_gpt.py')" "$open" > groups.sh; orrery import --from megatron groups.sh 2>&1 | cut -d ';' -f 1; done
+> error: groups.sh: line 1: found a quote or bracket that does not end within 64 levels
+> error: groups.sh: line 1: found a quote or bracket that does not end within 64 levels
+> error: groups.sh: line 1: found a quote or bracket that does not end within 64 levels

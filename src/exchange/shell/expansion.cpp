@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/limits.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "exchange/shell/condition.h"
@@ -402,7 +403,7 @@ std::size_t end_of_name(std::string_view text, std::size_t at) {
 }
 
 std::size_t closing(std::string_view text, std::size_t at, char open, char close) {
-  for (int depth = 1; at < text.size(); ++at) {
+  for (int depth = 1; at < text.size() && depth <= kDeepestNesting; ++at) {
     if (text[at] == '\\') {
       ++at;
     } else if (text[at] == open) {

@@ -19,6 +19,7 @@ bool is_name_character(char c);
 std::size_t end_of_name(std::string_view text, std::size_t at);
 
 // The place of the bracket that closes the one before `at`; npos where there is none.
+// Beyond kDeepestNesting none is found: what is inside a group is expanded by recursion.
 std::size_t closing(std::string_view text, std::size_t at, char open, char close);
 
 // The place after the quote, $(…), ${…} or `…` that begins at `at`; npos where it does not end.

@@ -74,7 +74,8 @@ std::size_t ScriptText::end_of_word() const {
       at += 2;
     } else if (c == '\'' || c == '"' || c == '`' || c == '$') {
       at = end_of_group(text_, at);
-      if (at == std::string_view::npos) fail("a quote or bracket that does not end");
+      if (at == std::string_view::npos)
+        fail("a quote or bracket that does not end within 64 levels");
     } else {
       ++at;
     }

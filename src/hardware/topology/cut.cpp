@@ -25,7 +25,7 @@ struct Spot {
 
 // The flow from all sources, taken as one vertex, to all sinks, taken as another. A spot with a
 // single way on is taken away with its pipe, again and again, so that leaves and spines remain of a
-// fat tree: with all cards of 10,240 GPUs in it, the cuts of the tree took three times as long.
+// fat tree: with all cards of 10,240 GPUs in it the cuts took 0.16 s and not 0.06 s.
 class FlowProblem {
  public:
   FlowProblem(std::vector<Spot> spots, std::span<const Pipe> pipes)

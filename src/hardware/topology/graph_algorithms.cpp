@@ -26,6 +26,7 @@ struct BoostGraph {
   using degree_size_type = std::size_t;
   using directed_category = boost::undirected_tag;
   using edge_parallel_category = boost::allow_parallel_edge_tag;
+  // The name is that of Boost's concept. NOLINTNEXTLINE(readability-identifier-naming)
   struct traversal_category : boost::vertex_list_graph_tag,
                               boost::edge_list_graph_tag,
                               boost::incidence_graph_tag {};

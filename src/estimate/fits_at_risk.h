@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a run fits with the probability that was asked for (estimate/risk.h), inline where a
+// The judgement that a run fits as surely as was asked for (estimate/risk.h), inline where a
 // search asks it of every candidate. Errors: none.
 #pragma once
 

@@ -48,7 +48,7 @@ class UnitTally {
   // Counts the shardings of a group, of which all fit or none does; returns how many they are.
   std::int64_t count(const ShardingGroups& groups, const ShardingGroup& group, bool fit,
                      CandidateBlock& block);
-  // Whether a candidate of the block and the group that needs no less than `least` may be the
+  // True where a candidate of the block and the group that needs no less than `least` may be the
   // nearest to fit.
   bool wants_nearest(Bytes least, const ShardingGroups& groups, const ShardingGroup& group,
                      const CandidateBlock& block) const;

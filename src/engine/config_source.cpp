@@ -161,6 +161,8 @@ ConfigLookup config_lookup(const ConfigSource& source, const std::string& beside
   lookup.framework = finding(ConfigKind::framework);
   lookup.compression = finding(ConfigKind::compression);
   lookup.schedule = finding(ConfigKind::model);
+  lookup.tool = finding(ConfigKind::tool);
+  lookup.tool_names = naming(ConfigKind::tool);
   lookup.model_names = naming(ConfigKind::model);
   lookup.framework_names = naming(ConfigKind::framework);
   lookup.compression_names = naming(ConfigKind::compression);

@@ -39,13 +39,14 @@ enum class ConfigKind : std::uint8_t {
   data,
   capacity,
   calibration,
-  sweep
+  sweep,
+  tool
 };
 
 constexpr EnumNames<ConfigKind> names_of(ConfigKind) {
   return {"model", "node",     "device",      "framework", "compression", "run",
           "graph", "fabric",   "failures",    "storage",   "prices",      "energy",
-          "data",  "capacity", "calibration", "sweep"};
+          "data",  "capacity", "calibration", "sweep",     "tool"};
 }
 // Folders below configs/, by kind.
 inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {"models",
@@ -63,7 +64,8 @@ inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {"mode
                                                                            "data",
                                                                            "capacity",
                                                                            "hardware/calibrated",
-                                                                           "sweeps"};
+                                                                           "sweeps",
+                                                                           "tools"};
 
 // May be asked from several threads at once.
 struct ConfigSource {

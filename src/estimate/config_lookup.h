@@ -28,6 +28,8 @@ struct ConfigLookup {
   std::function<std::optional<ConfigText>(const std::string& name)> framework;    // name or path
   std::function<std::optional<ConfigText>(const std::string& name)> compression;  // name or path
   std::function<std::optional<ConfigText>(const std::string& path)> schedule;     // path
+  std::function<std::optional<ConfigText>(const std::string& name)> tool;         // may be unset
+  std::function<std::vector<std::string>()> tool_names;                           // likewise
   std::function<std::vector<std::string>()> model_names;
   std::function<std::vector<std::string>()> framework_names;
   std::function<std::vector<std::string>()> compression_names;

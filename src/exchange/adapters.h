@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/enum_names.h"
 #include "exchange/flat.h"
 #include "exchange/foreign.h"
 
@@ -30,6 +31,9 @@ struct AdapterSettings {
 
 // How the base model is stored.
 enum class StoredBase : std::uint8_t { half, int8, nf4, nf4_single };
+constexpr EnumNames<StoredBase> names_of(StoredBase) {
+  return {"half", "int8", "nf4", "nf4_single"};
+}
 
 Json read_adapter(const AdapterSettings& names, StoredBase base, Settings& settings,
                   std::vector<LeftOver>& left);

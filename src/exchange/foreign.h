@@ -47,24 +47,19 @@ enum class ForeignFormat : std::uint8_t {
   mlperf,
   nemo,
   primus,
-  automodel,
-  axolotl,
-  llama_factory,
-  torchtune,
-  hf_trainer,
+  tool,  // one of configs/tools
 };
 constexpr EnumNames<ForeignFormat> names_of(ForeignFormat) {
-  return {"megatron",      "deepspeed", "torchtitan", "torchtitan-toml", "bridge",    "accelerate",
-          "sbatch",        "mlperf",    "nemo",       "primus",          "automodel", "axolotl",
-          "llama-factory", "torchtune", "hf-trainer"};
+  return {"megatron", "deepspeed", "torchtitan", "torchtitan-toml", "bridge", "accelerate",
+          "sbatch",   "mlperf",    "nemo",       "primus",          "tool"};
 }
 inline constexpr std::size_t kWrittenFormats = 7;
 
 // The tool's own name, with the form of its file.
 inline constexpr EnumArray<ForeignFormat, const char*> kToolNames = {
     "Megatron-LM",    "DeepSpeed", "torchtitan",    "torchtitan", "Megatron-Bridge",
-    "Accelerate",     "Slurm",     "MLPerf",        "NeMo",       "Primus",
-    "NeMo Automodel", "Axolotl",   "LLaMA-Factory", "torchtune",  "Hugging Face's Trainer"};
+    "Accelerate",  "Slurm",     "MLPerf",     "NeMo",       "Primus",
+    "a tool of configs/tools"};
 constexpr const char* tool_of(ForeignFormat format) { return kToolNames[format]; }
 
 // GPUs as the files of a machine and those of a job say them; 0 where none does.
@@ -81,6 +76,7 @@ struct GpuCounts {
 
 struct ImportedRun {
   ForeignFormat format = ForeignFormat::megatron;
+  std::string tool = {};  // its name, where the format is `tool`
   std::string file = {};
   Json run = Json::object();  // a run file, or the part of one the text says
   std::vector<Assumed> assumed;

@@ -19,6 +19,8 @@
 #include "exchange/slurm/slurm.h"
 #include "exchange/started_configs.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/inline_deepspeed.h"
+#include "exchange/tools/tool_run.h"
 #include "exchange/torchtitan/torchtitan.h"
 #include "exchange/trainer/facts.h"
 
@@ -28,6 +30,7 @@ namespace {
 struct TrainingFile {
   ForeignFile file;
   ForeignFormat format;
+  const tools::Tool* tool = nullptr;
 };
 using TrainingFiles = std::vector<TrainingFile>;
 
@@ -75,19 +78,6 @@ constexpr std::array kNamed = {
     NamedFormat{ForeignFormat::primus, without_scripts<primus::read_named>},
 };
 
-struct Trainer {
-  ForeignFormat format;
-  void (*read)(const ForeignFile& file, trainer::Facts& facts);
-};
-constexpr std::array kTrainers = {
-    Trainer{ForeignFormat::axolotl, trainer::axolotl::read},
-    Trainer{ForeignFormat::llama_factory, trainer::llama_factory::read},
-    Trainer{ForeignFormat::torchtune, trainer::torchtune::read},
-    Trainer{ForeignFormat::automodel, trainer::automodel::read},
-    Trainer{ForeignFormat::hf_trainer, trainer::hf_trainer::read},
-    Trainer{ForeignFormat::accelerate, accelerate::read},
-};
-
 std::string plain_name(std::string name) {
   name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
   std::replace(name.begin(), name.end(), '-', '_');
@@ -126,15 +116,15 @@ class Import {
     for (const ForeignFile& f : job_.files) {
       if (job_.scripts.count(base_name(f.name)) > 0) continue;
       if (job_.from) {
-        training_.push_back({f, *job_.from});
+        training_.push_back({f, *job_.from, job_.tools.find(job_.from_tool)});
         continue;
       }
-      const Recognised r = recognise(f);
+      const Recognised r = recognised(f);
       if (r.kind == FileKind::training) {
-        training_.push_back({f, *r.format});
-        if (r.format == ForeignFormat::hf_trainer) add_own_deepspeed();
+        training_.push_back({f, *r.format, r.tool});
+        if (r.tool != nullptr) add_own_deepspeed();
         if (r.format == ForeignFormat::sbatch) add_started(f);
-        if (r.format == ForeignFormat::hf_trainer && contains(f.text, "#SBATCH"))
+        if (r.tool != nullptr && contains(f.text, "#SBATCH"))
           training_.push_back({f, ForeignFormat::sbatch});
       } else if (r.kind == FileKind::machine) {
         machine_.push_back(f);
@@ -148,6 +138,14 @@ class Import {
     }
   }
 
+  // By its content, or by the tool whose command starts it: a launcher's own file apart.
+  Recognised recognised(const ForeignFile& f) const {
+    const Recognised r = recognise(f, job_.tools);
+    const auto started = job_.started_tools.find(f.name);
+    if (started == job_.started_tools.end() || r.format == ForeignFormat::accelerate) return r;
+    return {FileKind::training, ForeignFormat::tool, "", "", job_.tools.find(started->second)};
+  }
+
   // Settings of a training that a script writes and then names: `cat > ds.json <<E`. The reader of
   // Megatron-DeepSpeed's scripts does so itself.
   void written_files() {
@@ -155,10 +153,10 @@ class Import {
     for (const ForeignFile& f : job_.files) {
       if (!is_script(f) || !contains(f.text, "{")) continue;
       if (!contains(f.text, "<<") && !contains(f.text, "echo")) continue;
-      if (recognise(f).format == ForeignFormat::megatron) continue;
+      if (recognise(f, job_.tools).format == ForeignFormat::megatron) continue;
       for (const ShellDocument& d : run_shell(f.text, f.name).documents) {
         const ForeignFile file{base_name(d.target), d.text};
-        if (first_character(d.text) == '{' && recognise(file).kind == FileKind::training)
+        if (first_character(d.text) == '{' && recognise(file, job_.tools).kind == FileKind::training)
           written.push_back(file);
       }
     }
@@ -170,12 +168,12 @@ class Import {
     return f.name.ends_with(".yaml") &&
            std::any_of(job_.files.begin(), job_.files.end(), [&](const ForeignFile& g) {
              return g.name != f.name && contains(g.text, base_name(f.name)) &&
-                    recognise(g).format == ForeignFormat::primus;
+                    recognise(g, job_.tools).format == ForeignFormat::primus;
            });
   }
 
   void add_own_deepspeed() {
-    const std::string own = trainer::hf_trainer::take_deepspeed(training_.back().file);
+    const std::string own = tools::take_deepspeed(training_.back().file);
     if (own.empty()) return;
     training_.push_back({{training_.back().file.name, own}, ForeignFormat::deepspeed});
   }
@@ -235,7 +233,7 @@ class Import {
     const bool named = std::any_of(job_.files.begin(), job_.files.end(), [&](const auto& g) {
       return base_name(g.name) != name && names(g, name) && !names(f, base_name(g.name));
     });
-    return named && is_script(f) && may_be_sourced(recognise(f));
+    return named && is_script(f) && may_be_sourced(recognise(f, job_.tools));
   }
 
   // Settings of a shell, or variables that are no settings by themselves.
@@ -248,10 +246,10 @@ class Import {
   // The part of a job that is a training, where its header stands in a script that starts another.
   bool add_started(const ForeignFile& f) {
     for (const auto& [name, text] : job_.scripts) {
-      const Recognised r = recognise({name, text});
+      const Recognised r = recognise({name, text}, job_.tools);
       const bool training = r.kind == FileKind::training && r.format != ForeignFormat::sbatch;
       if (!training || !contains(f.text, name)) continue;
-      training_.push_back({f, *r.format});
+      training_.push_back({f, *r.format, r.tool});
       return true;
     }
     return false;
@@ -263,7 +261,7 @@ class Import {
     for (const auto& [name, text] : job_.scripts) {
       const bool included =
           std::find(read.included.begin(), read.included.end(), name) != read.included.end();
-      const Recognised r = recognise({name, text});
+      const Recognised r = recognise({name, text}, job_.tools);
       if (!included && r.kind == FileKind::training && r.format == format)
         files.push_back({name, text});
     }
@@ -315,22 +313,30 @@ class Import {
     }
   }
 
+  // False for a file that is no trainer's.
+  static bool read_trainer(const TrainingFile& f, trainer::Facts& facts) {
+    if (f.tool != nullptr) {
+      tools::read_with(*f.tool, f.file, facts);
+      return true;
+    }
+    if (f.format == ForeignFormat::accelerate) accelerate::read(f.file, facts);
+    return f.format == ForeignFormat::accelerate;
+  }
+
   // All of Hugging Face's world is one part.
   void trainer() {
     trainer::Facts facts(job_);
     std::string names;
     const TrainingFile* first = nullptr;
     for (const TrainingFile& f : training_) {
-      const auto reader = std::find_if(kTrainers.begin(), kTrainers.end(),
-                                       [&](const Trainer& t) { return t.format == f.format; });
-      if (reader == kTrainers.end()) continue;
-      reader->read(f.file, facts);
+      if (!read_trainer(f, facts)) continue;
       if (first == nullptr) first = &f;
       names += (names.empty() ? "" : ", ") + f.file.name;
     }
     if (first == nullptr) return;
     ImportedRun part = facts.finish(!of_format(training_, ForeignFormat::deepspeed).empty());
     part.format = first->format;
+    if (first->tool != nullptr) part.tool = first->tool->name;
     part.file = names;
     // DeepSpeed's file counts its batches by them.
     for (const char* key : {"cluster.gpus", "parallel.tp", "parallel.pp", "parallel.cp"}) {
@@ -363,13 +369,9 @@ class Import {
       case ForeignFormat::bridge:
       case ForeignFormat::nemo:
       case ForeignFormat::primus:
-      case ForeignFormat::automodel:
       case ForeignFormat::accelerate:
       case ForeignFormat::sbatch:
-      case ForeignFormat::axolotl:
-      case ForeignFormat::llama_factory:
-      case ForeignFormat::torchtune:
-      case ForeignFormat::hf_trainer:
+      case ForeignFormat::tool:
         return;
     }
   }
@@ -412,7 +414,10 @@ void apply(std::vector<GivenSetting>& assumed, Settings& settings, ImportedRun& 
   }
 }
 
-ImportedRun import_files(ImportJob job) { return Import(job).run(); }
+ImportedRun import_files(ImportJob job) {
+  if (job.lookup != nullptr) job.tools = tools::ToolBook(*job.lookup);
+  return Import(job).run();
+}
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
 

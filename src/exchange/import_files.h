@@ -11,6 +11,7 @@
 // command reads it; for an assumption about a name that no file has.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "exchange/foreign.h"
 #include "exchange/import_draft.h"
 #include "exchange/shell/shell.h"
+#include "exchange/tools/tool.h"
 
 namespace orrery {
 
@@ -25,8 +27,11 @@ struct ImportJob {
   std::vector<ForeignFile> files;
   std::optional<ForeignFormat> from;  // of all files that are no machine and no model
   Json given = Json::object();        // the run as far as the command line says it
+  std::string from_tool = {};                   // its name, where that is `tool`
   std::vector<GivenSetting> assumed = {};
   const ConfigLookup* lookup = nullptr;  // where models by name are
+  tools::ToolBook tools = {};            // of `lookup`
+  std::map<std::string, std::string> started_tools = {};  // by file: a script's command is of one
   ShellFiles scripts = {};               // of `files`, those that another one sources or starts
 };
 

@@ -46,29 +46,10 @@ bool is_nemo(const Json& j) {
          !j.contains("train");
 }
 
-bool is_automodel(const Json& j) {
-  return j.contains("step_scheduler") || contains(member(j, "model").dump(), "nemo_automodel");
-}
-
-bool has_component(const Json& j) {
-  return std::any_of(j.begin(), j.end(),
-                     [](const Json& v) { return v.is_object() && v.contains("_component_"); });
-}
-
 bool is_primus(const Json& j) {
   return j.contains("modules") || has_any(j, {"extends", "includes", "bases"}) ||
          member(j, "model").contains("flavor") ||
          has_any(j, {"tensor_model_parallel_size", "num_attention_heads", "micro_batch_size"});
-}
-
-// Both have TrainingArguments; these settings are its own.
-bool is_llama_factory(const Json& j) {
-  return j.contains("model_name_or_path") &&
-         has_any(j, {"finetuning_type", "stage", "template", "cutoff_len", "quantization_bit"});
-}
-
-bool is_hf_trainer(const Json& j) {
-  return has_any(j, {"model_name_or_path", "per_device_train_batch_size"});
 }
 
 struct Mark {
@@ -82,16 +63,11 @@ constexpr std::array kYaml = {
     // A functional test of Megatron-LM.
     Mark{ForeignFormat::megatron, [](const Json& j) { return j.contains("MODEL_ARGS"); }},
     Mark{ForeignFormat::bridge, is_bridge},
-    Mark{ForeignFormat::automodel, is_automodel},
     Mark{ForeignFormat::nemo, is_nemo},
-    Mark{ForeignFormat::axolotl, [](const Json& j) { return j.contains("base_model"); }},
-    Mark{ForeignFormat::llama_factory, is_llama_factory},
-    Mark{ForeignFormat::hf_trainer, is_hf_trainer},
     Mark{ForeignFormat::accelerate,
          [](const Json& j) {
            return has_any(j, {"distributed_type", "compute_environment", "num_processes"});
          }},
-    Mark{ForeignFormat::torchtune, has_component},
     Mark{ForeignFormat::primus, is_primus},
 };
 
@@ -116,13 +92,23 @@ std::string keys_of(const Json& j) {
 
 bool is_fabric(const Json& j) { return has_any(j, {"switches", "capacity_blocks"}); }
 
-Recognised yaml(const Json& j) {
+// A sign that no file of another tool has.
+constexpr int kSureScore = 50;
+
+Recognised of_tool(const tools::Tool& tool) {
+  return {FileKind::training, ForeignFormat::tool, "", "", &tool};
+}
+
+Recognised yaml(const Json& j, const tools::ToolBook& tools) {
   if (!j.is_object()) return {FileKind::other, {}, "YAML that is no mapping", ""};
   if (is_fabric(j)) return {FileKind::machine, {}, kTopograph, ""};
+  const tools::ToolBook::Found found = tools.of_document(j);
+  if (found.score >= kSureScore) return of_tool(*found.tool);
   if (const auto other = other_document(j, kOtherDocuments)) return *other;
   for (const Mark& m : kYaml) {
     if (m.holds(j)) return {FileKind::training, m.format, "", ""};
   }
+  if (found.tool != nullptr) return of_tool(*found.tool);
   if (const auto other = other_document(j, kVagueDocuments)) return *other;
   return {FileKind::other, {}, "YAML with " + keys_of(j), ""};
 }
@@ -134,7 +120,7 @@ bool is_deepspeed(const Json& j) {
                      "communication_data_type", "data_types", "zero_allow_untested_optimizer"});
 }
 
-Recognised json(const Json& j) {
+Recognised json(const Json& j, const tools::ToolBook& tools) {
   if (j.is_array()) return {FileKind::other, {}, "a JSON array", ""};
   if (j.contains("traceEvents")) {
     return {FileKind::other, {}, "a Kineto trace", "orrery calibrate fit reads it"};
@@ -142,10 +128,12 @@ Recognised json(const Json& j) {
   if (has_any(j, {"model_type", "architectures"})) {
     return {FileKind::model, {}, "a Hugging Face config.json", ""};
   }
+  const tools::ToolBook::Found found = tools.of_document(j);
+  if (found.score >= kSureScore) return of_tool(*found.tool);
   // GPT-NeoX's files, often written in braces, hold DeepSpeed's keys beside their own.
   if (const auto other = other_document(j, kOtherDocuments)) return *other;
   if (const auto other = other_document(j, kOtherJson)) return *other;
-  if (is_hf_trainer(j)) return {FileKind::training, ForeignFormat::hf_trainer, "", ""};
+  if (found.tool != nullptr) return of_tool(*found.tool);
   if (is_deepspeed(j)) return {FileKind::training, ForeignFormat::deepspeed, "", ""};
   return {FileKind::other, {}, "JSON with " + keys_of(j), ""};
 }
@@ -275,21 +263,18 @@ bool is_of_hugging_face_alone(std::string_view text) {
                       [&](std::string_view flag) { return contains(text, flag); });
 }
 
-bool is_of_hugging_face(std::string_view text) {
-  return contains(text, "--per_device_train_batch_size") || contains(text, "--model_name");
-}
-
 Recognised python(std::string_view text) {
   const auto source = std::find_if(kOtherSources.begin(), kOtherSources.end(),
                                    [&](const auto& o) { return contains(text, o.part); });
   return {FileKind::other, {}, source->looks, source->advice};
 }
 
-Recognised script(std::string_view text) {
+Recognised script(std::string_view text, const tools::ToolBook& tools) {
   const Signs s = signs_of(text);
   const auto training = [](ForeignFormat f) { return Recognised{FileKind::training, f, "", ""}; };
   if (s.section && !s.shell) return training(ForeignFormat::torchtitan_toml);
   if (s.python && !s.shell) return python(text);
+  if (const tools::Tool* tool = tools.of_script(text)) return of_tool(*tool);
   for (const OtherLaunch& o : kOtherLaunches) {
     if (contains(text, o.part)) return {FileKind::other, {}, o.looks, o.advice};
   }
@@ -301,7 +286,8 @@ Recognised script(std::string_view text) {
   const bool titan = contains(text, "run_train.sh") && contains(text, "CONFIG");
   if (s.dotted || titan) return training(ForeignFormat::torchtitan);
   const bool megatron = has_arguments_of_megatron(text) && !is_of_hugging_face_alone(text);
-  if (!megatron && is_of_hugging_face(text)) return training(ForeignFormat::hf_trainer);
+  const tools::Tool* by_flags = megatron ? nullptr : tools.of_flags(text);
+  if (by_flags != nullptr) return of_tool(*by_flags);
   if (contains(text, "#SBATCH") && !megatron) return training(ForeignFormat::sbatch);
   // Arguments alone, taken out of a script, may be any of Megatron-LM's.
   const bool list = begins_with(trimmed(text), "--");
@@ -381,25 +367,25 @@ bool is_yaml_in_braces(const ForeignFile& file) {
 
 bool is_binary(std::string_view text) { return binary(text).has_value(); }
 
-Recognised recognise(const ForeignFile& file) {
+Recognised recognise(const ForeignFile& file, const tools::ToolBook& tools) {
   const std::string_view text = file.text;
   if (const auto found = binary(text)) return *found;
   if (const auto found = xml(text)) return *found;
   if (file.name.ends_with(".py")) return python(text);
   if (first_character(text) == '{' && !is_yaml_in_braces(file)) {
     try {
-      return json(parse_json(text, file.name));
+      return json(parse_json(text, file.name), tools);
     } catch (const InputError&) {
       // Lines of a log, each in braces.
       if (const auto found = lines(text)) return *found;
       throw;
     }
   }
-  if (is_yaml_in_braces(file)) return yaml(read_yaml(text, file.name));
-  if (is_shell_line(text.substr(0, text.find('\n')))) return script(text);
+  if (is_yaml_in_braces(file)) return yaml(read_yaml(text, file.name), tools);
+  if (is_shell_line(text.substr(0, text.find('\n')))) return script(text, tools);
   if (begins_as_yaml(text)) {
     try {
-      return yaml(read_yaml(text, file.name));
+      return yaml(read_yaml(text, file.name), tools);
     } catch (const InputError&) {
       // Arguments under a heading look so too, and lists of "NAME: value".
       if (const auto found = lines(text)) return *found;
@@ -411,7 +397,7 @@ Recognised recognise(const ForeignFile& file) {
   if (first_character(text) == '[' && !signs.section && !signs.test) {
     return {FileKind::other, {}, "a JSON array", ""};
   }
-  return script(text);
+  return script(text, tools);
 }
 
 bool is_script(const ForeignFile& file) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "exchange/foreign.h"
+#include "exchange/tools/tool.h"
 
 namespace orrery {
 
@@ -34,12 +35,14 @@ struct Recognised {
   std::optional<ForeignFormat> format = {};
   std::string looks = {};   // "an NCCL topology"
   std::string advice = {};  // what reads it; "" where nothing does
+  const tools::Tool* tool = nullptr;  // of format `tool`
 };
 
 // True of packed files, databases and whatever else is no text.
 bool is_binary(std::string_view text);
 
-Recognised recognise(const ForeignFile& file);
+// `tools`: those that are data; their own files say how they are recognised.
+Recognised recognise(const ForeignFile& file, const tools::ToolBook& tools = {});
 
 // True of a text that a shell may read: no JSON, YAML, TOML, XML or Python.
 bool is_script(const ForeignFile& file);

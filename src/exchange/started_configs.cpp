@@ -122,8 +122,11 @@ Words::const_iterator program_of(const Words& words) {
 }
 
 // `sft.py --config sft.yaml --packing true`: those behind the program.
-void flags_behind(Json& document, const Words& words, const std::string& file) {
-  const Settings settings = settings_of_words({program_of(words), words.end()}, file);
+void flags_behind(Json& document, const Words& words, const tools::Tool* tool,
+                  const std::string& file) {
+  const auto own = tool == nullptr ? words.end() : tools::program_in(*tool, words);
+  const auto program = own == words.end() ? program_of(words) : own;
+  const Settings settings = settings_of_words({program, words.end()}, file);
   for (const ForeignSetting& s : settings.all()) {
     if (s.name == "config" || s.name == "config_file") continue;
     const Json typed = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
@@ -209,7 +212,8 @@ Started has_more(const Words& words, ImportJob& job) {
         if (launcher && begins_with(w, kOfLaunched))
           override_with(document, w.substr(kOfLaunched.size()), f.name);
       }
-      if (is_trainer(document)) flags_behind(document, words, f.name);
+      const tools::Tool* own = job.tools.of_document(document).tool;
+      if (own != nullptr || is_trainer(document)) flags_behind(document, words, own, f.name);
     }
     if (document != before) f.text = write_yaml(document);
   }
@@ -217,8 +221,8 @@ Started has_more(const Words& words, ImportJob& job) {
 }
 
 // The settings of the training stand behind the program that Accelerate launches.
-bool starts_the_training(const ForeignFile& script) {
-  return recognise(script).format == ForeignFormat::hf_trainer;
+bool starts_the_training(const ForeignFile& script, const ImportJob& job) {
+  return recognise(script, job.tools).tool != nullptr;
 }
 
 // DeepSpeed's "host:0,1@other:0,1"; 0 where a host has all of its GPUs.
@@ -241,6 +245,15 @@ std::int64_t visible_gpus(const Words& words, const ShellVariables& variables) {
   });
   const bool list = visible.find_first_not_of("0123456789,") == std::string::npos;
   return launcher && list && !visible.empty() ? slots_of(":" + visible) : 0;
+}
+
+// The files that a tool's own command starts are the tool's, whatever they look like.
+void note_tool(const ForeignFile& script, const Words& words, ImportJob& job) {
+  const tools::Tool* tool = job.tools.of_script(script.text);
+  if (tool == nullptr) return;
+  for (const ForeignFile& f : job.files) {
+    if (is_yaml(f) && names_file(words, f.name)) job.started_tools[f.name] = tool->name;
+  }
 }
 
 }  // namespace
@@ -309,8 +322,9 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
       const Words words = words_of(run, c);
       const Started what = has_more(words, job);
       if (what == Started::nothing) continue;
-      if (what == Started::launch && starts_the_training(script)) break;
+      if (what == Started::launch && starts_the_training(script, job)) break;
       environment_over(job, run.variables);
+      note_tool(script, words, job);
       started.push_back({script.name, launched_processes(words, run.variables)});
       break;
     }

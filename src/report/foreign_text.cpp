@@ -79,7 +79,7 @@ std::vector<std::string> import_warnings(const ImportedRun& r, const std::string
 }
 
 Json imported_json(const ImportedRun& r) {
-  Json j = {{"format", name_of(r.format)}, {"file", r.file}, {"run", r.run}};
+  Json j = {{"format", r.tool.empty() ? std::string(name_of(r.format)) : r.tool}, {"file", r.file}, {"run", r.run}};
   j["refused"] = left_over_json(r, true);
   j["not_understood"] = left_over_json(r, false);
   j["assumed"] = assumed_json(r.assumed);
@@ -104,10 +104,6 @@ constexpr EnumArray<ForeignFormat, const char*> kToAdd = {
     "training.steps, training.dataset, model.hf_assets_path, optimizer.lr",
     "what the recipe does not say of tokenizer, dataset, train.train_iters, scheduler and "
     "model.rotary_base",
-    "",
-    "",
-    "",
-    "",
     "",
     "",
     "",

@@ -6,8 +6,10 @@
 #include "core/json_path.h"
 #include "core/unknown_name.h"
 #include "engine/commands/commands.h"
+#include "engine/config_source.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
+#include "estimate/resolve.h"
 #include "exchange/import_files.h"
 #include "report/foreign_text.h"
 
@@ -74,6 +76,34 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
   return answer;
 }
 
+// Formats that code reads, and tools that configs/tools describes.
+std::vector<std::string> readable_formats() {
+  std::vector<std::string> names = names_in<ForeignFormat>();
+  std::erase(names, name_of(ForeignFormat::tool));
+  for (std::string& name : config_names(builtin_configs(), ConfigKind::tool))
+    names.push_back(std::move(name));
+  return names;
+}
+
+// A tool of the user's own configs has a name too.
+void set_format(const std::string& from, const ConfigSource& configs, ImportJob& job) {
+  if (from.empty()) return;
+  const auto known = find_name<ForeignFormat>(from);
+  if (known && *known != ForeignFormat::tool) {
+    job.from = *known;
+    return;
+  }
+  std::vector<std::string> names = config_names(configs, ConfigKind::tool);
+  if (std::find(names.begin(), names.end(), from) == names.end()) {
+    const std::vector<std::string> code = readable_formats();
+    names.insert(names.end(), code.begin(), code.end());
+    throw InputError(ErrorCode::unknown_name, "--from", "", "\"" + from + "\"",
+                     alternatives(names), nearest_name(from, names));
+  }
+  job.from = ForeignFormat::tool;
+  job.from_tool = from;
+}
+
 struct ImportChoice {
   std::vector<NamedText> files;
   std::string from;
@@ -87,7 +117,7 @@ constexpr auto kImportOptions = [] {
   return std::array{
       Option{into<&C::files>(), "FILE", "",
              "scripts, logs, YAML, JSON, TOML or XML that describe one run; - for standard input"},
-      Option{into<&C::from>(names_in<ForeignFormat>), "--from", "FORMAT",
+      Option{into<&C::from>(readable_formats), "--from", "FORMAT",
              "format of the files (recognised by their content): "},
       Option{into<&C::as>(), "--as", "WHAT",
              "run, or cluster: what files of a machine say, for orrery collective --cluster (run)"},
@@ -111,7 +141,7 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   const auto [files, from, as, assume, given] = read_options<ImportChoice>(kImportOptions, request);
   ImportJob job;
   for (const NamedText& f : files) job.files.push_back({f.name, f.text});
-  if (!from.empty()) job.from = enumerator_named<ForeignFormat>(from, "--from", "");
+  set_format(from, context.configs, job);
   for (const std::string& a : assume) job.assumed.push_back(assumption(a));
   const AnswerFormat format = request.format({AnswerFormat::json, AnswerFormat::text});
   request.done();

@@ -249,8 +249,7 @@ void read(const ForeignFile& file, Facts& facts) {
     if (type == of || type.empty()) continue;
     settings.remove_if([&](const ForeignSetting& s) { return begins_with(s.name, prefix); });
   }
-  list_others({{}, kAccelerateWithoutEffect, kAccelerateNotModelled, {}, {}, nullptr}, settings,
-              facts);
+  trainer::list_others(kAccelerateWithoutEffect, kAccelerateNotModelled, settings, facts);
 }
 
 }  // namespace orrery::accelerate

@@ -82,8 +82,34 @@ void read_facts(std::span<const FactRow> rows, Settings& settings, Facts& facts)
   }
 }
 
-void list_others(const Tool& tool, Settings& settings, Facts& facts) {
-  ImportDraft d{settings, tool.without_effect, tool.not_modelled};
+std::optional<FactId> find_fact(std::string_view word) {
+  for (std::size_t i = 0; i < kCountOf<FactId>; ++i) {
+    const auto id = static_cast<FactId>(i);
+    if (kFacts[id].word == word) return id;
+  }
+  return {};
+}
+
+std::vector<std::string> fact_words() {
+  std::vector<std::string> words;
+  for (const FactName& f : kFacts.values) words.emplace_back(f.word);
+  return words;
+}
+
+void Facts::set_key(const std::string& path, Json value, const std::string& setting,
+                    bool is_default) {
+  const auto known = std::find_if(keys_.begin(), keys_.end(),
+                                  [&](const KeyValue& k) { return k.path == path; });
+  if (known == keys_.end()) {
+    keys_.push_back({path, {std::move(value), setting, is_default}});
+  } else if (known->value.value != value && !is_default) {
+    left_.push_back({setting, "another value than " + known->value.setting, path, true});
+  }
+}
+
+void list_others(std::string_view without_effect, std::span<const SettingNote> not_modelled,
+                 Settings& settings, Facts& facts) {
+  ImportDraft d{settings, without_effect, not_modelled};
   d.set_aside_unknown_values();
   d.list_leftovers();
   for (const LeftOver& l : d.out.ignored) {
@@ -92,50 +118,12 @@ void list_others(const Tool& tool, Settings& settings, Facts& facts) {
   for (const std::string& s : d.out.without_effect) facts.without_effect(s);
 }
 
-namespace {
-
-// The first of a tool's names that is given.
-std::optional<std::string> first_given(std::string_view names, const Settings& settings) {
-  for (const std::string_view name : fields_of(names, ' ')) {
-    if (settings.has(name)) return std::string(name);
-  }
-  return {};
-}
-
-// "torch.optim.AdamW" is adamw.
-void optimizer(const Tool& tool, Settings& settings, Facts& facts) {
-  const auto name = first_given(tool.optimizer, settings);
-  const std::string written = name ? settings.word(*name).value_or("") : "";
-  if (written.empty() || facts.has(FactId::optimizer)) return;
-  std::string last = written.substr(written.rfind('.') + 1);
-  for (char& c : last) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  facts.set(FactId::optimizer, last, *name + " " + written);
-}
-
-}  // namespace
-
-void read_tool(const Tool& tool, const ForeignFile& file, Facts& facts) {
-  facts.trains = true;
-  Json document = read_yaml(file.text, file.name);
-  follow_references(document);
-  Settings settings = facts.settings_of_file(document, file.name);
-  read_facts(tool.rows, settings, facts);
-  if (const auto name = first_given(tool.model, settings)) {
-    const std::string model = settings.word(*name).value_or("");
-    set_model(model, *name + " " + model, facts);
-  }
-  tool.rest(settings, facts);
-  optimizer(tool, settings, facts);
-  list_others(tool, settings, facts);
-}
-
-void set_length(std::string_view name, bool packed, Settings& settings, Facts& facts) {
-  const auto n = settings.count(name, 0, 100'000'000);
-  if (!n || *n == 0 || facts.has(FactId::sequence_length)) return;
-  facts.set(FactId::sequence_length, *n, base_name(settings.file()) + ": " + std::string(name));
-  if (!packed)
-    facts.note(FactId::sequence_length, std::to_string(*n),
-               "the most: samples are padded to the longest of a batch");
+std::int64_t Facts::layers_of_model() const {
+  Json run = {{"model", value_at(job_.given, "model")}};
+  if (run["model"].is_null() && has(FactId::model)) run["model"] = at(FactId::model)->value;
+  return job_.lookup == nullptr || run["model"].is_null()
+             ? 0
+             : orrery::layers_of_model(run, *job_.lookup);
 }
 
 void set_model(const std::string& name, const std::string& setting, Facts& facts) {
@@ -193,28 +181,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& w : words) text += w + " ";
   return text;
-}
-
-// "auto" and bf16 "full" are words beside true and false.
-void set_precision(Settings& settings, Facts& facts) {
-  const std::string file = base_name(settings.file()) + ": ";
-  const auto word = [&](const char* name) { return settings.word(name).value_or("false"); };
-  const auto is_true = [](const std::string& w) {
-    return w == "true" || w == "True" || w == "full";
-  };
-  const std::string bf16 = word("bf16");
-  const std::string fp16 = word("fp16");
-  settings.take("tf32");
-  if (is_true(word("fp8"))) return facts.set(FactId::precision, "fp8", file + "fp8");
-  if (bf16 == "full") facts.set(FactId::narrow, true, file + "bf16 full");
-  if (is_true(bf16) && is_true(fp16))
-    return facts.leave_open(FactId::precision, file + "fp16 " + fp16, "beside bf16 " + bf16);
-  if (is_true(bf16)) return facts.set(FactId::precision, "bf16", file + "bf16 " + bf16);
-  if (is_true(fp16)) return facts.set(FactId::precision, "fp16", file + "fp16");
-  if (bf16 == "auto" || fp16 == "auto") {
-    return facts.set_picked_precision(file + (bf16 == "auto" ? "bf16 auto" : "fp16 auto"));
-  }
-  if (is_true(word("tf32"))) facts.set_default(FactId::precision, "tf32", file + "tf32");
 }
 
 namespace {

@@ -20,7 +20,7 @@
 namespace orrery::trainer {
 
 enum class FactId : std::uint8_t {
-  model,        // a hub's name
+  model,  // a hub's name
   packed_base,  // which has its weights in nf4
   gpus,
   micro_batch,
@@ -52,47 +52,77 @@ enum class FactId : std::uint8_t {
   kernels,
   loss,
   keeps_gathered,  // weights, from forward to backward
-  deepspeed,       // the file it names
+  deepspeed,  // the file it names
   framework,
   schedule,
+  base_weights,  // how the base of adapters is stored (StoredBase)
+  loads_narrow,  // in bf16, and so trained where neither FSDP nor DeepSpeed makes them fp32
+  unknown_weights,  // the setting by which the checkpoint tells the type of the weights
+  freezes_tower,  // an encoder of images is not trained
+  liger_norms,  // Liger's own switches, where a tool has them one by one
+  liger_rotary,
+  liger_activation,
+  liger_loss,
+  liger_linear_loss,
 };
-constexpr EnumNames<FactId> names_of(FactId) {
-  return {"model",
-          "training.adapter",
-          "cluster.gpus",
-          "training.micro_batch",
-          "training.global_batch",
-          "training.global_batch",
-          "training.sequence_length",
-          "training.precision",
-          "training.states",
-          "parallel.tp",
-          "parallel.pp",
-          "parallel.cp",
-          "parallel.cp_type",
-          "parallel.ep",
-          "parallel.sequence_parallel",
-          "parallel.zero_shard_group",
-          "parallel.zero_shard_group",
-          "parallel.zero",
-          "parallel.offload.parameters",
-          "parallel.offload.optimizer",
-          "parallel.offload.activations",
-          "parallel.recompute",
-          "training.adapter",
-          "training.optimizer",
-          "training.optimizer_rank",
-          "training.states",
-          "training.states",
-          "training.flash_attention",
-          "parallel.framework_options.compile",
-          "parallel.framework_options.kernels",
-          "parallel.framework_options.loss",
-          "parallel.framework_options.reshard_after_forward",
-          "parallel.zero",
-          "framework",
-          "parallel.schedule"};
-}
+
+// The type of a fact in a tool's file.
+enum class FactKind : std::uint8_t { count, degree, tokens, boolean, word };
+
+struct FactName {
+  std::string_view word;  // in files of rules
+  std::string_view key;   // of the run
+  FactKind kind = FactKind::word;
+};
+inline constexpr EnumArray<FactId, FactName> kFacts = {
+    FactName{"model", "model", FactKind::word},
+    FactName{"packed_base", "training.adapter", FactKind::boolean},
+    FactName{"gpus", "cluster.gpus", FactKind::degree},
+    FactName{"micro_batch", "training.micro_batch", FactKind::degree},
+    FactName{"accumulation", "training.global_batch", FactKind::degree},
+    FactName{"global_batch", "training.global_batch", FactKind::degree},
+    FactName{"sequence_length", "training.sequence_length", FactKind::tokens},
+    FactName{"precision", "training.precision", FactKind::word},
+    FactName{"narrow", "training.states", FactKind::boolean},
+    FactName{"tp", "parallel.tp", FactKind::degree},
+    FactName{"pp", "parallel.pp", FactKind::degree},
+    FactName{"cp", "parallel.cp", FactKind::degree},
+    FactName{"cp_type", "parallel.cp_type", FactKind::word},
+    FactName{"ep", "parallel.ep", FactKind::degree},
+    FactName{"sequence_parallel", "parallel.sequence_parallel", FactKind::boolean},
+    FactName{"replicate", "parallel.zero_shard_group", FactKind::degree},
+    FactName{"shard", "parallel.zero_shard_group", FactKind::degree},
+    FactName{"zero", "parallel.zero", FactKind::count},
+    FactName{"offload_parameters", "parallel.offload.parameters", FactKind::word},
+    FactName{"offload_optimizer", "parallel.offload.optimizer", FactKind::word},
+    FactName{"offload_activations", "parallel.offload.activations", FactKind::word},
+    FactName{"recompute", "parallel.recompute", FactKind::boolean},
+    FactName{"adapter", "training.adapter", FactKind::word},
+    FactName{"optimizer", "training.optimizer", FactKind::word},
+    FactName{"optimizer_rank", "training.optimizer_rank", FactKind::degree},
+    FactName{"momentum", "training.states", FactKind::boolean},
+    FactName{"no_gradients", "training.states", FactKind::boolean},
+    FactName{"flash", "training.flash_attention", FactKind::boolean},
+    FactName{"compile", "parallel.framework_options.compile", FactKind::boolean},
+    FactName{"kernels", "parallel.framework_options.kernels", FactKind::word},
+    FactName{"loss", "parallel.framework_options.loss", FactKind::word},
+    FactName{"keeps_gathered", "parallel.framework_options.reshard_after_forward", FactKind::boolean},
+    FactName{"deepspeed", "parallel.zero", FactKind::word},
+    FactName{"framework", "framework", FactKind::word},
+    FactName{"schedule", "parallel.schedule", FactKind::word},
+    FactName{"base_weights", "training.adapter", FactKind::word},
+    FactName{"loads_narrow", "training.states", FactKind::boolean},
+    FactName{"unknown_weights", "training.precision", FactKind::word},
+    FactName{"freezes_tower", "training.images", FactKind::boolean},
+    FactName{"liger_norms", "parallel.framework_options.kernels", FactKind::boolean},
+    FactName{"liger_rotary", "parallel.framework_options.kernels", FactKind::boolean},
+    FactName{"liger_activation", "parallel.framework_options.kernels", FactKind::boolean},
+    FactName{"liger_loss", "parallel.framework_options.loss", FactKind::boolean},
+    FactName{"liger_linear_loss", "parallel.framework_options.loss", FactKind::boolean}};
+constexpr std::string_view name_of(FactId fact) { return kFacts[fact].key; }
+constexpr FactKind kind_of(FactId fact) { return kFacts[fact].kind; }
+std::optional<FactId> find_fact(std::string_view word);
+std::vector<std::string> fact_words();
 
 struct FactValue {
   Json value;
@@ -100,16 +130,17 @@ struct FactValue {
   bool is_default = false;  // a tool's default, which no file says
 };
 
+// A key of the run that a rule sets.
+struct KeyValue {
+  std::string path;
+  FactValue value;
+};
+
 class Facts {
  public:
   explicit Facts(ImportJob& job) : job_(job) {}
 
   bool trains = false;  // a trainer's file is among them, not only what launches it
-  // Weights are loaded in bf16 and trained so where neither FSDP nor DeepSpeed makes them fp32.
-  bool loads_narrow = false;
-  // The setting by which a checkpoint says the type of the weights; "" where none does.
-  std::string unknown_weights = {};
-  bool freezes_tower = false;  // an encoder of images is not trained
 
   // The given file of this name; nullptr for none.
   const ForeignFile* given_file(const std::string& name) const;
@@ -129,6 +160,8 @@ class Facts {
   // "auto" of a trainer: what it picks on the GPU of the command line, open without one.
   void set_picked_precision(const std::string& setting);
   void leave_open(FactId fact, const std::string& setting, const std::string& why);
+  // A key of the run, as it is.
+  void set_key(const std::string& path, Json value, const std::string& setting, bool is_default);
   void refuse(const std::string& setting, const std::string& why) {
     left_.push_back({setting, why, "", true});
   }
@@ -149,6 +182,9 @@ class Facts {
   std::int64_t count(FactId fact, std::int64_t otherwise) const;
   bool is_on(FactId fact) const { return has(fact) && at(fact)->value == true; }
 
+  // Of the model of the command line, or of the facts; 0 where it is not known.
+  std::int64_t layers_of_model() const;
+
   // A run of all that was said. `deepspeed`: a file of DeepSpeed is among those of the import.
   ImportedRun finish(bool deepspeed);
 
@@ -158,6 +194,7 @@ class Facts {
   ImportJob& job_;
   std::array<std::optional<FactValue>, kCountOf<FactId>> given_;
   std::array<std::optional<FactValue>, kCountOf<FactId>> weak_;
+  std::vector<KeyValue> keys_;
   std::vector<LeftOver> left_;
   std::vector<Assumed> assumed_;
   std::vector<std::string> without_effect_;
@@ -172,24 +209,12 @@ struct FactRow {
 };
 void read_facts(std::span<const FactRow> rows, Settings& settings, Facts& facts);
 
-// A trainer's own file: what its table says, and `rest` for what rows cannot say. Names stand with
-// blanks between them, and the first that is given counts.
-struct Tool {
-  std::span<const FactRow> rows;
-  std::string_view without_effect;
-  std::span<const SettingNote> not_modelled;
-  std::string_view model;
-  std::string_view optimizer;
-  void (*rest)(Settings& settings, Facts& facts);
-};
-void read_tool(const Tool& tool, const ForeignFile& file, Facts& facts);
 // Settings nobody asked for: named, or a stop where they move a number.
-void list_others(const Tool& tool, Settings& settings, Facts& facts);
+void list_others(std::string_view without_effect, std::span<const SettingNote> not_modelled,
+                 Settings& settings, Facts& facts);
 // GPUs of the command that a file's comments show, `--nproc_per_node 4 [--nnodes 2]`, where nothing
 // else says them and all such comments agree. `nodes`: of a command that does not say them.
 void set_gpus_of_comments(const ForeignFile& file, Facts& facts, std::int64_t nodes = 1);
-// `packed`: every row is of the whole length.
-void set_length(std::string_view name, bool packed, Settings& settings, Facts& facts);
 
 // Liger's own switches, where a tool has them one by one: the kernels of the layers, all three or
 // none, and how the loss is computed.
@@ -207,34 +232,12 @@ std::string joined(const std::vector<std::string>& words);  // with a space behi
 // Accelerate's fsdp_config; `words` of an older list beside it: "shard_grad_op auto_wrap".
 void set_fsdp(Settings& settings, const std::string& prefix, Facts& facts,
               const std::string& words = "");
-void set_precision(Settings& settings, Facts& facts);  // bf16, fp16, fp8, tf32
 void set_model(const std::string& name, const std::string& setting, Facts& facts);
 
 // `setting`: that says that adapters are trained.
 void set_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,
                  Settings& settings, Facts& facts);
 
-// One file each.
-namespace automodel {
-void read(const ForeignFile& file, Facts& facts);
-}
-namespace axolotl {
-void read(const ForeignFile& file, Facts& facts);
-}
-namespace llama_factory {
-void read(const ForeignFile& file, Facts& facts);
-}
-namespace torchtune {
-void read(const ForeignFile& file, Facts& facts);
-}
-namespace hf_trainer {
-void read(const ForeignFile& file, Facts& facts);
-// DeepSpeed's settings that a file of arguments holds in place of a file's name, taken out; ""
-// where it holds none.
-std::string take_deepspeed(ForeignFile& arguments);
-// True where the arguments behind a program are the Trainer's.
-bool is_command(const Settings& settings);
-}  // namespace hf_trainer
 
 }  // namespace orrery::trainer
 

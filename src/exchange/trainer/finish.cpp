@@ -16,6 +16,7 @@ class Finish {
   }
 
   ImportedRun run() {
+    liger();
     for (std::size_t i = 0; i < kCountOf<FactId>; ++i) {
       if (f_.given_[i]) continue;
       f_.given_[i] = f_.weak_[i];
@@ -26,6 +27,7 @@ class Finish {
     }
     for (const Assumed& a : f_.assumed_) d_.out.assumed.push_back(a);
     d_.out.without_effect = f_.without_effect_;
+    keys();
     copy(FactId::model);
     copy(FactId::sequence_length);
     sharding();
@@ -53,6 +55,28 @@ class Finish {
         fact == FactId::recompute ? recompute_of(s.value) : bare_text(s.value);
     if (value_at(d_.given, name_of(fact)).is_null())
       f_.assumed_.push_back({std::string(name_of(fact)), value, s.setting});
+  }
+
+  // Keys that a tool's rules set as they are.
+  void keys() {
+    for (const KeyValue& k : f_.keys_) {
+      d_.set(k.path, k.value.value);
+      if (k.value.is_default && value_at(d_.given, k.path).is_null())
+        d_.note(k.path, bare_text(k.value.value), k.value.setting);
+    }
+  }
+
+  // The layers' kernels of Liger, all three or none, and how it computes the loss.
+  void liger() {
+    for (const FactId fact : {FactId::liger_norms, FactId::liger_rotary, FactId::liger_activation,
+                              FactId::liger_loss, FactId::liger_linear_loss}) {
+      if (!has(fact)) continue;
+      const auto on = [&](FactId id) { return f_.is_on(id); };
+      return set_liger({on(FactId::liger_norms), on(FactId::liger_rotary),
+                        on(FactId::liger_activation), on(FactId::liger_loss),
+                        on(FactId::liger_linear_loss)},
+                       f_.at(fact)->setting, f_);
+    }
   }
 
   void copy(FactId fact) {
@@ -150,8 +174,8 @@ class Finish {
     if (has(FactId::deepspeed))
       return d_.open("training.precision", f_.at(FactId::deepspeed)->setting,
                      "is not given, and nothing else says the precision");
-    if (!f_.unknown_weights.empty())
-      return d_.open("training.precision", f_.unknown_weights, kCheckpointSays);
+    if (has(FactId::unknown_weights))
+      return d_.open("training.precision", f_.at(FactId::unknown_weights)->setting, kCheckpointSays);
     if (f_.trains) d_.assume("training.precision", "fp32", "no mixed precision is asked for");
   }
 
@@ -202,7 +226,7 @@ class Finish {
       return d_.ignored("images of the data",
                         "none are counted; --set training.images=N, training.image_tokens=N");
     }
-    if (f_.freezes_tower && !has(FactId::adapter))
+    if (f_.is_on(FactId::freezes_tower) && !has(FactId::adapter))
       d_.refuse("freeze_vision_tower", "the encoder of images is not trained; ours trains it");
   }
 
@@ -215,7 +239,7 @@ class Finish {
 
   // Accelerate makes weights fp32 for FSDP; of adapters the base alone is in 16 bits.
   bool loaded_narrow() const {
-    return f_.loads_narrow && !sharded() && !by_deepspeed() && !has(FactId::adapter) &&
+    return f_.is_on(FactId::loads_narrow) && !sharded() && !by_deepspeed() && !has(FactId::adapter) &&
            (d_.at("training.precision") == "bf16" || d_.at("training.precision") == "fp8");
   }
 
@@ -287,8 +311,8 @@ class Finish {
       if (bits8) d_.set("training.states", "adam-8bit");
       return;
     }
-    if (!f_.unknown_weights.empty() && !sharded() && !has(FactId::adapter))
-      return d_.open("training.states", f_.unknown_weights, kCheckpointSays);
+    if (has(FactId::unknown_weights) && !sharded() && !has(FactId::adapter))
+      return d_.open("training.states", f_.at(FactId::unknown_weights)->setting, kCheckpointSays);
     const double width = narrow ? 2 : 4;
     if (plain && narrow) return d_.set("training.states", "pure-16bit");
     if (plain) return d_.set("training.states", sends_half() ? "fsdp-amp" : "fp32-adam-16");

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/tools/condition.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/json_path.h"
+#include "core/units.h"
+#include "exchange/text_lines.h"
+
+namespace orrery::tools {
+namespace {
+
+std::vector<Json> values_at(const Reader& at) {
+  if (!at.json().is_array()) return {at.json()};
+  return {at.json().begin(), at.json().end()};
+}
+
+Test number_test(Test::Kind kind, const Reader& at) {
+  constexpr double kMost = 1e18;
+  return {kind, {at.number(-kMost, kMost)}};
+}
+
+void add_tests(Reader at, std::vector<Test>& tests);
+
+void add_negated(const Reader& at, std::vector<Test>& tests) {
+  const std::size_t first = tests.size();
+  add_tests(at, tests);
+  for (std::size_t i = first; i < tests.size(); ++i) tests[i].holds = !tests[i].holds;
+}
+
+void add_tests(Reader at, std::vector<Test>& tests) {
+  if (!at.json().is_object()) {
+    tests.push_back({Test::Kind::one_of, values_at(at)});
+    return;
+  }
+  if (const auto r = at.find("given")) tests.push_back({Test::Kind::given, {}, r->boolean()});
+  if (const auto r = at.find("on")) tests.push_back({Test::Kind::on, {}, r->boolean()});
+  if (const auto r = at.find("is")) tests.push_back({Test::Kind::one_of, values_at(*r)});
+  if (const auto r = at.find("contains")) tests.push_back({Test::Kind::contains, values_at(*r)});
+  if (const auto r = at.find("begins")) tests.push_back({Test::Kind::begins, values_at(*r)});
+  if (const auto r = at.find("above")) tests.push_back(number_test(Test::Kind::above, *r));
+  if (const auto r = at.find("below")) tests.push_back(number_test(Test::Kind::below, *r));
+  if (const auto r = at.find("not")) add_negated(*r, tests);
+  at.reject_unknown();
+}
+
+std::vector<Condition> conditions_at(const Reader& at) {
+  std::vector<Condition> all;
+  for (const Reader& r : at.items()) all.push_back(read_condition(r));
+  return all;
+}
+
+std::optional<double> number_of(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  return value.is_string() ? parse_number(value.get<std::string>()) : std::nullopt;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+bool any_part(const Test& test, const std::string& text, bool at_begin) {
+  return std::any_of(test.values.begin(), test.values.end(), [&](const Json& v) {
+    const std::string part = bare_text(v);
+    return at_begin ? begins_with(text, part) : contains(text, part);
+  });
+}
+
+// A list holds a word where one of its items does.
+std::string text_of_value(const Json& value) {
+  if (!value.is_array()) return bare_text(value);
+  std::string text;
+  for (const Json& item : value) text += (text.empty() ? "" : " ") + bare_text(item);
+  return text;
+}
+
+bool value_passes(const Test& test, const Json& value) {
+  switch (test.kind) {
+    case Test::Kind::one_of:
+      return std::any_of(test.values.begin(), test.values.end(),
+                         [&](const Json& v) { return same_word(v, value); });
+    case Test::Kind::given:
+      return true;
+    case Test::Kind::on:
+      return is_on(value);
+    case Test::Kind::contains:
+      return any_part(test, text_of_value(value), false);
+    case Test::Kind::begins:
+      return any_part(test, text_of_value(value), true);
+    case Test::Kind::above:
+    case Test::Kind::below: {
+      const auto n = number_of(value);
+      const double limit = test.values.front().get<double>();
+      return n && (test.kind == Test::Kind::above ? *n > limit : *n < limit);
+    }
+  }
+  return false;
+}
+
+bool passes(const Test& test, const SeenValue& seen) {
+  if (test.kind == Test::Kind::given) return test.holds == seen.is_given;
+  if (test.kind == Test::Kind::on && seen.value == nullptr) return !test.holds;
+  return seen.value != nullptr && test.holds == value_passes(test, *seen.value);
+}
+
+}  // namespace
+
+bool same_word(const Json& a, const Json& b) {
+  const auto x = number_of(a);
+  const auto y = number_of(b);
+  if (x && y) return *x == *y;
+  return lower(bare_text(a)) == lower(bare_text(b));
+}
+
+bool is_on(const Json& value) {
+  if (value.is_null()) return true;  // given without a value
+  if (value.is_array() || value.is_object()) return !value.empty();
+  constexpr std::array<std::string_view, 6> kOff = {"false", "0", "none", "null", "", "no"};
+  return std::find(kOff.begin(), kOff.end(), lower(bare_text(value))) == kOff.end();
+}
+
+Condition read_condition(const Reader& at) {
+  Condition c;
+  Reader members = at;
+  members.must_be_object();
+  for (const std::string& name : members.keys()) {
+    const Reader member = members.at(name);
+    if (name == "any") {
+      c.any = conditions_at(member);
+    } else if (name == "none") {
+      c.none = conditions_at(member);
+    } else {
+      c.all.push_back({name, {}});
+      add_tests(member, c.all.back().tests);
+    }
+  }
+  return c;
+}
+
+bool holds(const Condition& c, const Seen& seen) {
+  const auto one = [&](const Condition& part) { return holds(part, seen); };
+  const bool every = std::all_of(c.all.begin(), c.all.end(), [&](const Clause& clause) {
+    const SeenValue value = seen.at(clause.setting);
+    return std::all_of(clause.tests.begin(), clause.tests.end(),
+                       [&](const Test& t) { return passes(t, value); });
+  });
+  return every && (c.any.empty() || std::any_of(c.any.begin(), c.any.end(), one)) &&
+         std::none_of(c.none.begin(), c.none.end(), one);
+}
+
+std::vector<std::string> alternatives_in(std::string_view name) {
+  std::vector<std::string> names;
+  for (const std::string_view part : fields_of(name, '|')) names.emplace_back(part);
+  return names;
+}
+
+void add_settings(const Condition& c, std::vector<std::string>& names) {
+  for (const Clause& clause : c.all) {
+    if (clause.setting.front() == '@') continue;
+    for (std::string& name : alternatives_in(clause.setting)) names.push_back(std::move(name));
+  }
+  for (const Condition& part : c.any) add_settings(part, names);
+  for (const Condition& part : c.none) add_settings(part, names);
+}
+
+}  // namespace orrery::tools

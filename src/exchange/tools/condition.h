@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conditions on the settings of another tool's file, as its rules write them
+// (configs/tools/NAME.json):
+//
+//   "when": {"bf16": true, "fp16": {"on": false}, "any": [{"a": 1}, {"b": ["x", "y"]}]}
+//
+// All members must hold; `any`: at least one of the conditions; `none`: not one. A member is a
+// setting and its test: a value, a list of values (one of them), or an object of tests that all
+// hold: given, on (given, and neither false, 0, none nor empty), contains, begins, above, below,
+// not. "a|b" is the first of them that is given. "part.*" and "*.part" are any setting of that
+// form. "@precision" is a fact that the rules before have found; "@text" is the whole file.
+//
+// A setting that is not given has the tool's own default, if the file of rules says one; `given`
+// is then false. A test of a setting that has no value is false, but for `given` and `on`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "core/json_reader.h"
+
+namespace orrery::tools {
+
+struct Test {
+  enum class Kind : std::uint8_t { one_of, given, on, contains, begins, above, below };
+  Kind kind = Kind::one_of;
+  std::vector<Json> values = {};
+  bool holds = true;  // false: under "not", or {"given": false}
+};
+
+struct Clause {
+  std::string setting;
+  std::vector<Test> tests;
+};
+
+struct Condition {
+  std::vector<Clause> all = {};
+  std::vector<Condition> any = {};
+  std::vector<Condition> none = {};
+
+  bool empty() const { return all.empty() && any.empty() && none.empty(); }
+};
+
+Condition read_condition(const Reader& at);
+
+// The value behind a name, as a condition sees it.
+struct SeenValue {
+  const Json* value = nullptr;  // null: it has none
+  bool is_given = false;        // false: the tool's default
+};
+
+// Looks names up: settings, facts, the text.
+class Seen {
+ public:
+  virtual ~Seen() = default;
+  virtual SeenValue at(const std::string& name) const = 0;
+};
+
+bool holds(const Condition& condition, const Seen& seen);
+
+// Names of the settings in a condition, facts and the text apart; "a|b" are two.
+void add_settings(const Condition& condition, std::vector<std::string>& names);
+std::vector<std::string> alternatives_in(std::string_view name);
+
+// True where both are the same word of a file: true and "True", 8 and "8".
+bool same_word(const Json& a, const Json& b);
+// Neither false, 0, "none" nor empty.
+bool is_on(const Json& value);
+
+}  // namespace orrery::tools

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/tools/hooks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/json_path.h"
+#include "exchange/text_lines.h"
+#include "exchange/tools/condition.h"
+#include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
+
+namespace orrery::tools {
+namespace {
+
+using trainer::FactId;
+
+std::string parameter(const HookCall& call, const char* name) {
+  const Json& value = value_at(call.parameters, name);
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+// The GPUs that the command in a file's comments says; `nodes`: a setting.
+void gpus_of_comments(HookCall& call) {
+  const std::string nodes = parameter(call, "nodes");
+  const auto n = nodes.empty() ? std::nullopt : call.settings.count(nodes, 1, kMostDegree);
+  set_gpus_of_comments(call.file, call.facts, n.value_or(1));
+}
+
+// torchtune's command in the comments names the recipe, which says where it runs; a comment may
+// advise another one.
+bool starts_single_device(std::string_view text) {
+  bool any = false;
+  bool single = false;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = line.find("tune run ");
+    if (at == std::string_view::npos) continue;
+    any = true;
+    single = single || contains(line.substr(at), "_single_device");
+  }
+  return any ? single : contains(text, "_single_device") && !contains(text, "_distributed");
+}
+
+void torchtune_recipe(HookCall& call) {
+  if (!starts_single_device(call.file.text))
+    return set_gpus_of_comments(call.file, call.facts, 1);
+  call.facts.set_default(FactId::gpus, 1, "a recipe of a single device");
+  call.facts.note(FactId::gpus, "1", "a recipe of a single device");
+}
+
+bool any_begins(const Settings& settings, const std::string& prefix) {
+  return std::any_of(settings.all().begin(), settings.all().end(),
+                     [&](const ForeignSetting& s) { return begins_with(s.name, prefix); });
+}
+
+// FSDP's settings of Accelerate and the Trainer, below `prefix` where any stands there, and the
+// older list beside them.
+void fsdp(HookCall& call) {
+  const std::string list = parameter(call, "list");
+  const std::string prefix = parameter(call, "prefix");
+  const auto words = list.empty() ? std::nullopt : call.settings.words(list);
+  trainer::set_fsdp(call.settings, any_begins(call.settings, prefix) ? prefix : "", call.facts,
+                    words ? trainer::joined(*words) : "");
+}
+
+// FSDP's settings in a file of their own, which `fsdp_config` names.
+void fsdp_config_file(HookCall& call) {
+  const auto config = call.settings.word("fsdp_config");
+  if (!config || config->empty()) return;
+  const ForeignFile* file = call.facts.given_file(*config);
+  if (file == nullptr) {
+    return call.facts.refuse(call.settings.written("fsdp_config"),
+                             "is not given; what it changes is unknown; give it too");
+  }
+  const Settings own =
+      call.facts.settings_of_file(read_yaml(file->text, file->name), file->name);
+  for (ForeignSetting s : own.all()) {
+    s.name = "fsdp_config." + s.name;
+    call.settings.add(std::move(s));
+  }
+}
+
+// `--deepspeed --zero_stage 2`, as DeepSpeed-Chat has it: the program makes the rest of the file.
+void own_deepspeed(HookCall& call) {
+  constexpr const char* kProgram = "the program alone says its file";
+  trainer::Facts& facts = call.facts;
+  facts.set(FactId::framework, "deepspeed", "deepspeed");
+  const auto stage = call.settings.count("zero_stage", 0, 3);
+  stage ? facts.set(FactId::zero, *stage, call.settings.written("zero_stage"))
+        : facts.leave_open(FactId::zero, "deepspeed", kProgram);
+  if (!facts.has(FactId::precision)) facts.leave_open(FactId::precision, "deepspeed", kProgram);
+  if (!call.settings.flag("offload").value_or(false)) return;
+  facts.set(FactId::offload_optimizer, "host", "offload");
+  if (stage == 3) facts.set(FactId::offload_parameters, "host", "offload");
+}
+
+// Liger patches all that it can for a model; liger_kernel_config takes parts out.
+void liger_kernel_config(HookCall& call) {
+  const auto part = [&](const char* key, bool otherwise) {
+    return call.settings.flag(std::string("liger_kernel_config.") + key).value_or(otherwise);
+  };
+  const bool plain = part("cross_entropy", false);
+  const bool swiglu = part("swiglu", true);
+  const bool geglu = part("geglu", true);
+  trainer::set_liger({part("rms_norm", true), part("rope", true), swiglu && geglu, plain,
+                      part("fused_linear_cross_entropy", !plain)},
+                     "liger_kernel", call.facts);
+}
+
+// Items of a list of which none of the known parts is a part.
+void unknown_items(HookCall& call) {
+  const auto items = call.settings.words(parameter(call, "list"));
+  if (!items) return;
+  const Json& known = value_at(call.parameters, "known");
+  const std::string refuse = parameter(call, "refuse");
+  for (const std::string& item : *items) {
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const Json& part) {
+      return contains(item, part.get<std::string>());
+    });
+    if (is_known) continue;
+    refuse.empty() ? call.facts.mention(item, "is not known")
+                   : call.facts.refuse(parameter(call, "list") + " " + item, refuse);
+  }
+}
+
+// NeMo Automodel's mixed precision of parts: one type for all here.
+void other_types(HookCall& call) {
+  for (const ForeignSetting& s : call.settings.all()) {
+    const bool policy = contains(s.name, "mp_policy.") && s.name.ends_with("_dtype");
+    if (policy && !contains(bare_text(s.value), "bf"))
+      call.facts.refuse(text_of(s), "weights, products and gradients have one type here");
+  }
+}
+
+// An optimizer with copies of the weights or moments of its own has other bytes than the weights'
+// type gives; Transformer Engine's has its moments in fp32 unless told [from memory].
+void own_moments(HookCall& call) {
+  for (const ForeignSetting& s : call.settings.all()) {
+    if (!begins_with(s.name, "optimizer")) continue;
+    const std::string value = bare_text(s.value);
+    const bool own = (s.name == "optimizer._target_" || s.name == "optimizer") &&
+                     contains(value, "transformer_engine");
+    const bool typed = contains(s.name, "exp_avg") || contains(s.name, "master_weight") ||
+                       contains(s.name, "store_param_remainders");
+    if (!own && (!typed || value == "false")) continue;
+    return call.facts.leave_open(FactId::narrow, text_of(s),
+                                 "--set training.states={…} says what the optimizer keeps");
+  }
+}
+
+// Stages of a rank where a stage has so many layers: ceil(L / layers) over the pipeline's ranks, as
+// calculate_virtual_stages of NeMo Automodel and torchtitan has it.
+void stages_of_layers(HookCall& call) {
+  const auto first = [&](const char* name) -> std::string {
+    for (const std::string& one : alternatives_in(parameter(call, name))) {
+      if (call.settings.has(one)) return one;
+    }
+    return "";
+  };
+  const std::string layers = first("layers");
+  const std::string schedule = first("schedule");
+  const std::string word = schedule.empty() ? "1f1b" : call.settings.word(schedule).value_or("");
+  const std::string stated = layers.empty() ? schedule : layers;
+  const bool interleaved = same_word(Json(word), Json("interleaved1f1b"));
+  const bool single = same_word(Json(word), Json("1f1b")) || same_word(Json(word), Json("gpipe"));
+  const std::int64_t all = call.facts.layers_of_model();
+  const std::int64_t pp = call.facts.count(FactId::pp, 1);
+  const std::int64_t each =
+      layers.empty() ? 0 : call.settings.count(layers, 1, kMostDegree).value_or(0);
+  if ((!interleaved && !single) || each == 0)
+    return call.facts.leave_open(FactId::schedule, schedule + " " + word,
+                                 "a schedule that is not read; --schedule, --set parallel.vpp=N");
+  if (all == 0)
+    return call.facts.leave_open(FactId::schedule, call.settings.written(stated),
+                                 "of how many layers; give --model");
+  const std::int64_t stages = (all + each - 1) / each;
+  if (stages % pp != 0 || (single && stages != pp))
+    return call.facts.leave_open(FactId::schedule, call.settings.written(stated),
+                                 std::to_string(stages) + " stages on " + std::to_string(pp) +
+                                     " ranks; --schedule, --set parallel.vpp=N");
+  call.facts.set(FactId::schedule, interleaved ? "interleaved" : "1f1b", schedule + " " + word);
+  call.facts.set_key("parallel.vpp", stages / pp, call.settings.written(stated), false);
+}
+
+struct NamedHook {
+  std::string_view name;
+  Hook call;
+};
+constexpr std::array kHooks = {
+    NamedHook{"gpus_of_comments", gpus_of_comments},
+    NamedHook{"torchtune_recipe", torchtune_recipe},
+    NamedHook{"fsdp", fsdp},
+    NamedHook{"fsdp_config_file", fsdp_config_file},
+    NamedHook{"own_deepspeed", own_deepspeed},
+    NamedHook{"liger_kernel_config", liger_kernel_config},
+    NamedHook{"unknown_items", unknown_items},
+    NamedHook{"other_types", other_types},
+    NamedHook{"own_moments", own_moments},
+    NamedHook{"stages_of_layers", stages_of_layers},
+};
+
+}  // namespace
+
+Hook find_hook(std::string_view name) {
+  const auto found = std::find_if(kHooks.begin(), kHooks.end(),
+                                  [&](const NamedHook& h) { return h.name == name; });
+  return found == kHooks.end() ? nullptr : found->call;
+}
+
+std::vector<std::string> hook_names() {
+  std::vector<std::string> names;
+  for (const NamedHook& h : kHooks) names.emplace_back(h.name);
+  return names;
+}
+
+}  // namespace orrery::tools

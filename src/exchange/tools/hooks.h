@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What rows of a tool's file cannot say, by name: a rule's `hook`, with its `parameters`. Errors:
+// InputError for settings whose values are wrong.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "exchange/foreign_file.h"
+#include "exchange/settings.h"
+
+namespace orrery::trainer {
+class Facts;
+}
+
+namespace orrery::tools {
+
+struct HookCall {
+  Settings& settings;
+  trainer::Facts& facts;
+  const ForeignFile& file;
+  const Json& parameters;
+};
+
+using Hook = void (*)(HookCall& call);
+
+Hook find_hook(std::string_view name);  // nullptr for none
+std::vector<std::string> hook_names();
+
+}  // namespace orrery::tools

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/tools/tool.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/json_path.h"
+#include "core/units.h"
+#include "estimate/config_lookup.h"
+#include "exchange/flat.h"
+#include "exchange/import_files.h"
+#include "exchange/text_lines.h"
+#include "exchange/tools/hooks.h"
+#include "exchange/trainer/facts.h"
+
+namespace orrery::tools {
+namespace {
+
+constexpr std::int64_t kMostScore = 100;
+constexpr int kMostInherited = 8;
+
+std::string text_or(Reader& at, const char* key, const std::string& otherwise = "") {
+  const auto r = at.find(key);
+  return r ? r->text() : otherwise;
+}
+
+bool flag_or(Reader& at, const char* key) {
+  const auto r = at.find(key);
+  return r && r->boolean();
+}
+
+std::vector<std::string> texts_at(Reader& at, const char* key) {
+  std::vector<std::string> texts;
+  const auto list = at.find(key);
+  if (!list) return texts;
+  for (const Reader& r : list->items()) texts.push_back(r.text());
+  return texts;
+}
+
+void check_fact(const std::string& fact, const Reader& at) {
+  if (fact.find('.') != std::string::npos || trainer::find_fact(fact)) return;
+  at.fail("\"" + fact + "\"", "a fact or a key of a run",
+          nearest_name(fact, trainer::fact_words()));
+}
+
+void add_words(Reader& at, Assignment& a) {
+  const auto found = at.find("words");
+  if (!found) return;
+  Reader words = *found;
+  for (const std::string& theirs : words.keys())
+    a.words.emplace_back(theirs, words.at(theirs).json());
+}
+
+Assignment read_assignment(const std::string& fact, const Reader& at) {
+  check_fact(fact, at);
+  Assignment a{fact};
+  if (at.json().is_object() && at.json().contains("from")) {
+    Reader r = at;
+    a.setting = r.at("from").text();
+    add_words(r, a);
+    a.last = text_or(r, "last");
+    a.without = texts_at(r, "without");
+    r.reject_unknown();
+    return a;
+  }
+  const std::string text = at.json().is_string() ? at.text() : "";
+  if (begins_with(text, "$")) {
+    a.setting = text.substr(1);
+  } else if (begins_with(text, "= ")) {
+    for (const std::string_view word : words_of(std::string_view(text).substr(2)))
+      a.formula.emplace_back(word);
+  } else {
+    a.literal = at.json();
+  }
+  return a;
+}
+
+std::vector<Assignment> assignments_at(Reader& at, const char* key) {
+  std::vector<Assignment> all;
+  const auto found = at.find(key);
+  if (!found) return all;
+  Reader r = *found;
+  for (const std::string& fact : r.keys()) all.push_back(read_assignment(fact, r.at(fact)));
+  return all;
+}
+
+AdapterRule read_adapter_rule(Reader at) {
+  AdapterRule a;
+  a.rank = at.at("rank").text();
+  a.targets = text_or(at, "targets");
+  a.every_linear = text_or(at, "every_linear");
+  a.dropout = text_or(at, "dropout");
+  a.dora = text_or(at, "dora");
+  a.trained = text_or(at, "trained");
+  a.none_by_default = flag_or(at, "none_by_default");
+  if (const auto when = at.find("dora_when")) a.dora_when = read_condition(*when);
+  if (const auto also = at.find("also")) {
+    for (Reader r : also->items()) {
+      a.also.push_back({read_condition(r.at("when")), texts_at(r, "targets")});
+      r.reject_unknown();
+    }
+  }
+  at.reject_unknown();
+  return a;
+}
+
+Rule read_rule(Reader at);
+
+std::vector<Rule> rules_at(Reader& at, const char* key) {
+  std::vector<Rule> rules;
+  const auto list = at.find(key);
+  if (!list) return rules;
+  for (const Reader& r : list->items()) rules.push_back(read_rule(r));
+  return rules;
+}
+
+Rule read_rule(Reader at) {
+  at.must_be_object();
+  Rule rule;
+  if (const auto when = at.find("when")) rule.when = read_condition(*when);
+  rule.about = text_or(at, "about");
+  rule.set = assignments_at(at, "set");
+  rule.assume = assignments_at(at, "assume");
+  rule.each = texts_at(at, "each");
+  rule.open = text_or(at, "open");
+  if (!rule.open.empty()) check_fact(rule.open, at.at("open"));
+  rule.refuse = flag_or(at, "refuse");
+  rule.note = flag_or(at, "note");
+  rule.pick_precision = flag_or(at, "pick_precision");
+  if (const auto adapter = at.find("adapter")) rule.adapter = read_adapter_rule(*adapter);
+  rule.hook = text_or(at, "hook");
+  if (!rule.hook.empty() && find_hook(rule.hook) == nullptr)
+    at.at("hook").fail("\"" + rule.hook + "\"", "a hook", nearest_name(rule.hook, hook_names()));
+  if (const auto parameters = at.find("parameters")) rule.parameters = parameters->json();
+  rule.first = rules_at(at, "first");
+  rule.why = text_or(at, "why");
+  if ((rule.refuse || rule.note || !rule.open.empty()) && rule.why.empty())
+    at.fail_missing("why", "why the settings are refused, noted or open");
+  at.reject_unknown();
+  return rule;
+}
+
+// A setting that says a fact as it stands is a rule without a condition, about that setting.
+void add_rows(Reader& at, Tool& tool) {
+  const auto found = at.find("settings");
+  if (!found) return;
+  Reader r = *found;
+  for (const std::string& name : r.keys()) {
+    const Reader row = r.at(name);
+    Rule rule;
+    rule.about = name;
+    const bool translated = row.json().is_object();
+    Reader parts = row;
+    const std::string fact = translated ? parts.at("fact").text() : row.text();
+    check_fact(fact, row);
+    Assignment a{fact};
+    a.setting = name;
+    if (translated) {
+      add_words(parts, a);
+      parts.reject_unknown();
+    }
+    rule.set.push_back(std::move(a));
+    tool.rules.push_back(std::move(rule));
+  }
+}
+
+void add_defaults(Reader& at, Tool& tool) {
+  const auto found = at.find("defaults");
+  if (!found) return;
+  Reader r = *found;
+  for (const std::string& name : r.keys()) {
+    Reader row = r.at(name);
+    tool.defaults[name] = {row.at("value").json(), text_or(row, "release", tool.release),
+                           row.at("source").text()};
+    row.reject_unknown();
+  }
+}
+
+std::vector<Command> commands_at(Reader& at) {
+  std::vector<Command> commands;
+  const auto list = at.find("commands");
+  if (!list) return commands;
+  for (Reader r : list->items()) {
+    commands.push_back({r.at("program").text(), text_or(r, "word"), text_or(r, "config"),
+                        text_or(r, "positional"), texts_at(r, "flags")});
+    r.reject_unknown();
+  }
+  return commands;
+}
+
+// A text stands whole or as a list of lines.
+std::string example_text(const Reader& at) {
+  if (!at.json().is_array()) return at.text();
+  std::string text;
+  for (const Reader& line : at.items()) text += line.text() + "\n";
+  return text;
+}
+
+std::vector<Example> examples_at(Reader& at) {
+  std::vector<Example> all;
+  const auto list = at.find("examples");
+  if (!list) return all;
+  for (Reader r : list->items()) {
+    Example e;
+    Reader files = r.at("files");
+    for (const std::string& name : files.keys())
+      e.files.push_back({name, example_text(files.at(name))});
+    if (const auto given = r.find("given")) e.given = given->json();
+    e.gives = r.at("gives").json();
+    e.asks = texts_at(r, "asks");
+    r.reject_unknown();
+    all.push_back(std::move(e));
+  }
+  return all;
+}
+
+void add_asked(const Assignment& a, std::vector<std::string>& names) {
+  for (std::string& name : alternatives_in(a.setting)) names.push_back(std::move(name));
+  for (const std::string& word : a.formula) {
+    if (!is_sign(word) && !parse_number(word)) names.push_back(word);
+  }
+}
+
+void add_asked(const Rule& rule, std::vector<std::string>& names) {
+  add_settings(rule.when, names);
+  for (const Assignment& a : rule.set) add_asked(a, names);
+  for (const Assignment& a : rule.assume) add_asked(a, names);
+  names.insert(names.end(), rule.each.begin(), rule.each.end());
+  if (rule.adapter) {
+    const AdapterRule& a = *rule.adapter;
+    for (const std::string* name :
+         {&a.rank, &a.targets, &a.every_linear, &a.dropout, &a.dora, &a.trained})
+      names.push_back(*name);
+    add_settings(a.dora_when, names);
+    for (const AdapterRule::Also& also : a.also) add_settings(also.when, names);
+  }
+  for (const Rule& part : rule.first) add_asked(part, names);
+}
+
+Tool read_tool(Reader at) {
+  Tool tool;
+  tool.file = at.file();
+  tool.name = at.at("name").text();
+  tool.title = at.at("title").text();
+  tool.release = text_or(at, "release");
+  tool.source = at.at("source").text();
+  at.allow("inherits");
+  at.allow("$schema");
+  if (const auto r = at.find("launches_only")) tool.trains = !r->boolean();
+  if (const auto list = at.find("recognise")) {
+    for (Reader r : list->items()) {
+      tool.recognise.emplace_back(static_cast<int>(r.at("score").integer(1, kMostScore)),
+                                  read_condition(r.at("when")));
+      r.reject_unknown();
+    }
+  }
+  tool.commands = commands_at(at);
+  add_rows(at, tool);
+  add_defaults(at, tool);
+  for (Rule& rule : rules_at(at, "rules")) tool.rules.push_back(std::move(rule));
+  for (const std::string& name : texts_at(at, "without_effect")) tool.without_effect += name + " ";
+  if (const auto notes = at.find("not_modelled")) {
+    Reader r = *notes;
+    for (const std::string& name : r.keys()) tool.not_modelled.emplace_back(name, r.at(name).text());
+  }
+  tool.examples = examples_at(at);
+  at.reject_unknown();
+  return tool;
+}
+
+// What the tool says itself counts; the rest is its parent's.
+void inherit(const Tool& parent, Tool& tool) {
+  const auto overridden = [&](const Rule& rule) {
+    return !rule.about.empty() &&
+           std::any_of(tool.rules.begin(), tool.rules.end(),
+                       [&](const Rule& own) { return own.about == rule.about; });
+  };
+  std::vector<Rule> theirs;
+  std::copy_if(parent.rules.begin(), parent.rules.end(), std::back_inserter(theirs),
+               [&](const Rule& rule) { return !overridden(rule); });
+  tool.rules.insert(tool.rules.end(), theirs.begin(), theirs.end());
+  tool.defaults.insert(parent.defaults.begin(), parent.defaults.end());
+  tool.without_effect += parent.without_effect;
+  tool.not_modelled.insert(tool.not_modelled.end(), parent.not_modelled.begin(),
+                           parent.not_modelled.end());
+}
+
+std::optional<Tool> tool_named(const std::string& name, const ConfigLookup& lookup, int depth) {
+  const auto text = lookup.tool ? lookup.tool(name) : std::nullopt;
+  if (!text) return {};
+  const Json document = parse_json(text->text, text->file);
+  Reader at(document, text->file);
+  Tool tool = read_tool(at);
+  if (const auto parent = at.find("inherits")) {
+    const auto theirs = depth < kMostInherited ? tool_named(parent->text(), lookup, depth + 1)
+                                               : std::nullopt;
+    if (!theirs) parent->fail(brief(parent->json()), "a tool of configs/tools");
+    inherit(*theirs, tool);
+  }
+  return tool;
+}
+
+// The settings of a document, for its recognition alone.
+class DocumentSeen : public Seen {
+ public:
+  explicit DocumentSeen(const Json& document) : leaves_(flat_leaves(document)) {}
+
+  SeenValue at(const std::string& names) const override {
+    for (const std::string& name : alternatives_in(names)) {
+      for (const ForeignSetting& s : leaves_) {
+        if (fits_pattern(s.name, name)) return {&s.value, true};
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::vector<ForeignSetting> leaves_;
+};
+
+bool is_word_end(std::string_view text, std::size_t at) {
+  return at >= text.size() || text[at] == ' ' || text[at] == '\t' || text[at] == '\n' ||
+         text[at] == '\\' || text[at] == '"';
+}
+
+// Whether a line starts the program: its words stand in it one behind the other.
+bool line_has(std::string_view line, const Command& command) {
+  const std::string both = command.program + (command.word.empty() ? "" : " " + command.word);
+  for (std::size_t at = line.find(both); at != std::string_view::npos;
+       at = line.find(both, at + 1)) {
+    const bool begins = at == 0 || line[at - 1] == ' ' || line[at - 1] == '/' ||
+                        line[at - 1] == '\t' || line[at - 1] == '"' || line[at - 1] == '(';
+    if (begins && is_word_end(line, at + both.size())) return true;
+  }
+  return false;
+}
+
+bool any_line_has(std::string_view text, const Command& command) {
+  const std::vector<std::string_view> lines = lines_of(text);
+  return std::any_of(lines.begin(), lines.end(), [&](std::string_view whole) {
+    const std::string_view line = trimmed(whole);
+    return !line.empty() && line.front() != '#' && line_has(line, command);
+  });
+}
+
+}  // namespace
+
+bool is_sign(std::string_view word) { return word == "*" || word == "/" || word == "+"; }
+
+bool fits_pattern(std::string_view name, std::string_view pattern) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return name == pattern;
+  const std::string_view end = pattern.substr(star + 1);
+  return name.size() + 1 >= pattern.size() && begins_with(name, pattern.substr(0, star)) &&
+         name.ends_with(end);
+}
+
+ToolBook::ToolBook(const ConfigLookup& lookup) {
+  if (!lookup.tool_names) return;
+  for (const std::string& name : lookup.tool_names()) {
+    auto tool = tool_named(name, lookup, 0);
+    if (!tool) continue;
+    for (const Rule& rule : tool->rules) add_asked(rule, tool->asked);
+    tools_.push_back(std::move(*tool));
+  }
+}
+
+const Tool* ToolBook::find(std::string_view name) const {
+  const auto found = std::find_if(tools_.begin(), tools_.end(),
+                                  [&](const Tool& t) { return t.name == name; });
+  return found == tools_.end() ? nullptr : &*found;
+}
+
+ToolBook::Found ToolBook::of_document(const Json& document) const {
+  Found best;
+  if (!document.is_object()) return best;
+  const DocumentSeen seen(document);
+  for (const Tool& tool : tools_) {
+    for (const auto& [score, when] : tool.recognise) {
+      if (score > best.score && holds(when, seen)) best = {&tool, score};
+    }
+  }
+  return best;
+}
+
+const Tool* ToolBook::of_script(std::string_view text) const {
+  // A program with its word is surer than a program alone.
+  for (const bool with_word : {true, false}) {
+    for (const Tool& tool : tools_) {
+      if (std::any_of(tool.commands.begin(), tool.commands.end(), [&](const Command& c) {
+            return with_word != c.word.empty() && any_line_has(text, c);
+          }))
+        return &tool;
+    }
+  }
+  return nullptr;
+}
+
+const Tool* ToolBook::of_flags(std::string_view text) const {
+  for (const Tool& tool : tools_) {
+    for (const Command& c : tool.commands) {
+      if (std::any_of(c.flags.begin(), c.flags.end(),
+                      [&](const std::string& flag) { return contains(text, flag); }))
+        return &tool;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string>::const_iterator program_in(const Tool& tool,
+                                                    const std::vector<std::string>& words,
+                                                    const Command** found) {
+  for (auto at = words.begin(); at != words.end(); ++at) {
+    for (const Command& c : tool.commands) {
+      const bool same = *at == c.program || fits_pattern(base_name(*at), c.program);
+      const bool word = c.word.empty() || (at + 1 != words.end() && at[1] == c.word);
+      if (!same || !word) continue;
+      if (found != nullptr) *found = &c;
+      return at;
+    }
+  }
+  return words.end();
+}
+
+}  // namespace orrery::tools

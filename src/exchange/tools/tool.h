@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What another training tool's file means, as data: configs/tools/NAME.json.
+//
+//   name, title, release   the tool, and the release that the rules were read at
+//   source                 where its rules come from
+//   inherits               a tool whose settings, rules and defaults hold too, but for those that
+//                          this file says itself (a rule: with the same `about`)
+//   recognise              conditions on a document's settings, each with a score; the highest wins
+//   commands               programs that start it: {"program": "trl", "word": "sft"}; `config`:
+//                          the flag that names its file; `positional`: what stands without a flag
+//   settings               setting → fact of the same meaning
+//   defaults               setting → {value, release, source}: what holds where a file says nothing
+//   rules                  in order, see Rule
+//   without_effect         settings that move no number here; "lr_*": all that begin so
+//   not_modelled           setting → why: moves one a little, and no key says it
+//   examples               texts and the keys they give, which a test checks
+//
+// Facts have short names (exchange/trainer/facts.h: micro_batch, zero, …); a name with a dot is a
+// key of the run. Errors: InputError with the file and the path for a malformed file.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "exchange/foreign_file.h"
+#include "exchange/settings.h"
+#include "exchange/tools/condition.h"
+
+namespace orrery {
+struct ConfigLookup;
+}
+
+namespace orrery::tools {
+
+// A sign of a formula, which is worked from left to right.
+bool is_sign(std::string_view word);
+
+// A value for a fact: a literal, or the value of a setting ("$name"), perhaps translated or cut
+// ({"from": "name", "words": {theirs: ours}, "last": ".", "without": ["lora_"]}); or a product
+// and quotient of settings and whole numbers ("= batch_size / micro_batch_size").
+struct Assignment {
+  std::string fact;
+  Json literal = {};
+  std::string setting = {};              // "" for a literal
+  std::vector<std::string> formula = {};  // names, numbers, "*", "/", "+"
+  std::vector<std::pair<Json, Json>> words = {};  // theirs, ours
+  std::string last = {};                  // a sign: what stands behind the last of them counts
+  std::vector<std::string> without = {};  // beginnings that are cut off
+};
+
+struct AdapterRule {
+  std::string rank, targets, every_linear, dropout, dora, trained;
+  struct Also {
+    Condition when;
+    std::vector<std::string> targets;
+  };
+  std::vector<Also> also = {};
+  bool none_by_default = false;  // without a list, only what `also` adds
+  Condition dora_when = {};      // empty: `dora` alone says it
+};
+
+struct Rule {
+  Condition when = {};
+  std::string about = {};
+  std::vector<Assignment> set = {};
+  std::vector<Assignment> assume = {};  // what the tool does where nothing says otherwise
+  std::vector<std::string> each = {};   // each of these that is on, refused or noted apart
+  std::string open = {};                // a fact that the settings leave open
+  bool refuse = false;                  // the settings are of a training that no key says
+  bool note = false;                    // the settings move a number a little
+  bool pick_precision = false;          // bf16 where the GPU has it
+  std::optional<AdapterRule> adapter = {};
+  std::string hook = {};
+  Json parameters = {};
+  std::vector<Rule> first = {};  // the first that holds counts
+  std::string why = {};
+};
+
+struct ToolDefault {
+  Json value;
+  std::string release;
+  std::string source;
+};
+
+struct Command {
+  std::string program;
+  std::string word = {};        // behind the program
+  std::string config = {};      // a flag
+  std::string positional = {};  // "config", or a setting
+  std::vector<std::string> flags = {};  // of a program by a pattern ("*.py"): one of them is there
+};
+
+struct Example {
+  std::vector<ForeignFile> files;
+  Json given;  // the run as the command line says it
+  Json gives;  // keys of the run
+  std::vector<std::string> asks = {};
+};
+
+struct Tool {
+  std::string name, title, release, source, file;
+  std::vector<std::pair<int, Condition>> recognise = {};
+  std::vector<Command> commands = {};
+  std::map<std::string, ToolDefault, std::less<>> defaults = {};
+  std::vector<Rule> rules = {};
+  std::string without_effect = {};  // names with blanks between
+  std::vector<std::pair<std::string, std::string>> not_modelled = {};
+  std::vector<std::string> asked = {};  // every name that the rules mention
+  std::vector<Example> examples = {};
+  bool trains = true;  // a trainer's own file, not only what launches one
+};
+
+// The tools of a source of configs.
+class ToolBook {
+ public:
+  ToolBook() = default;
+  explicit ToolBook(const ConfigLookup& lookup);
+
+  const Tool* find(std::string_view name) const;
+  // The tool of a document, and how sure that is; nullptr for none.
+  struct Found {
+    const Tool* tool = nullptr;
+    int score = 0;
+  };
+  Found of_document(const Json& document) const;
+  // The tool whose command a script holds.
+  const Tool* of_script(std::string_view text) const;
+  // The same by the flags of a program that may be anybody's.
+  const Tool* of_flags(std::string_view text) const;
+  const std::vector<Tool>& all() const { return tools_; }
+
+ private:
+  std::vector<Tool> tools_;
+};
+
+// "lr_*" and "*.tp_size" are patterns.
+bool fits_pattern(std::string_view name, std::string_view pattern);
+
+// Where a program of the tool's begins in a command; the end where there is none.
+std::vector<std::string>::const_iterator program_in(const Tool& tool,
+                                                    const std::vector<std::string>& words,
+                                                    const Command** found = nullptr);
+
+}  // namespace orrery::tools

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file of another tool through the tool's rules: its settings become facts, and each setting
+// that no rule asks for is listed. Errors: InputError with file, setting, what was found and what
+// is allowed.
+#pragma once
+
+#include "exchange/tools/tool.h"
+#include "exchange/trainer/facts.h"
+
+namespace orrery::tools {
+
+// A file in YAML or JSON, or a script that starts the tool.
+void read_with(const Tool& tool, const ForeignFile& file, trainer::Facts& facts);
+
+}  // namespace orrery::tools

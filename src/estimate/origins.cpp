@@ -58,13 +58,18 @@ const Fact* last_about(std::string_view path, const std::vector<Fact>& facts) {
   return found == facts.rend() ? nullptr : &*found;
 }
 
+// The same wherever the configurations lie.
+std::string file_name(const std::string& file) {
+  return file.substr(file.rfind('/') + 1);
+}
+
 // What the document holds, each leaf by who gave it.
 void take_leaves(const Json& run, const std::vector<Fact>& places, ResolvedRun& out) {
   std::vector<Fact> leaves;
   add_leaves(run, "", leaves);
   for (Fact& leaf : leaves) {
     if (is_assumed(out.assumed, leaf.path) || is_assumed(out.recorded, leaf.path)) continue;
-    leaf.where = out.file;
+    leaf.where = file_name(out.file);
     if (const Fact* place = last_about(leaf.path, places)) {
       leaf.known = place->known;
       leaf.why = place->why;

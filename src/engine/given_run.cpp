@@ -69,6 +69,10 @@ double log_of(const ObservedStep& step, RunSource run, const ConfigSource& confi
   return std::log(step.time / estimate(resolved.run).step_time);
 }
 
+Fact fact_of(const Override& o) {
+  return {o.path, bare_text(o.value), "", Known::stated, o.flag.substr(0, o.flag.find(' '))};
+}
+
 // A log may begin with "[2026-01-01 …" or "{'loss': …".
 bool begins_as_json(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -191,6 +195,7 @@ void use_run(const GivenRun& given, const CommandContext& context,
       throw InputError(o.flag, o.path, "a key that `orrery search` alone reads", "keys of the run");
     }
     apply_override(o, source.lookup, source.json);
+    source.changes.push_back(fact_of(o));
   }
   try {
     if (given.observed) set_observed_level(*given.observed, context.configs, source);
@@ -203,7 +208,7 @@ void use_run(const GivenRun& given, const CommandContext& context,
 ResolvedRun resolved_run(const GivenRun& given, const CommandContext& context) {
   ResolvedRun run;
   use_run(given, context, [&run](const RunSource& source) {
-    run = resolve_run(source.json, source.file, source.lookup);
+    run = resolve_run(source.json, source.file, source.lookup, source.changes);
   });
   return run;
 }

@@ -35,6 +35,7 @@ struct RunSource {
   std::string file;
   std::string beside;
   ConfigLookup lookup;
+  std::vector<Fact> changes = {};  // which option gave which value
 };
 
 GivenRun given_run(Request& request);

@@ -20,7 +20,7 @@ struct OurKey {
 };
 
 void forget_assumption(const std::string& path, ResolvedRun& out) {
-  const auto same = [&](const Assumed& a) { return a.path == path; };
+  const auto same = [&](const Fact& a) { return a.path == path; };
   out.assumed.erase(std::remove_if(out.assumed.begin(), out.assumed.end(), same),
                     out.assumed.end());
 }

@@ -106,7 +106,7 @@ class Chooser {
 
 }  // namespace
 
-Assumed choose_least_recompute(Run& run, Workspace& workspace) {
+Fact choose_least_recompute(Run& run, Workspace& workspace) {
   const bool chosen_to_fit = Chooser(run, workspace).choose();
   const Strategy& s = run.strategy;
   std::string text(name_of(s.recompute));
@@ -114,7 +114,8 @@ Assumed choose_least_recompute(Run& run, Workspace& workspace) {
     text += ", recompute_method block, recompute_layers " + std::to_string(s.recompute_layers);
   }
   return {key_path<&Strategy::recompute>, text,
-          chosen_to_fit ? "chosen to fit" : "the most there is, and it may not fit"};
+          chosen_to_fit ? "chosen to fit" : "the most there is, and it may not fit", Known::chosen,
+          kOurDefault};
 }
 
 }  // namespace orrery

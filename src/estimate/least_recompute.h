@@ -8,8 +8,8 @@
 // estimates; what recompute costs in time is not weighed. Errors: none; the run is legal.
 #pragma once
 
+#include "core/fact.h"
 #include "estimate/workspace.h"
-#include "parallel/assumed.h"
 
 namespace orrery {
 
@@ -17,6 +17,6 @@ struct Run;
 
 // Sets the run's recompute; returns it in words, with why. Prices and parts of the run as chosen
 // then stand in the workspace.
-Assumed choose_least_recompute(Run& run, Workspace& workspace);
+Fact choose_least_recompute(Run& run, Workspace& workspace);
 
 }  // namespace orrery

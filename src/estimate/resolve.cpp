@@ -13,6 +13,7 @@
 #include "estimate/inputs_json.h"
 #include "estimate/least_recompute.h"
 #include "estimate/open_run.h"
+#include "estimate/origins.h"
 #include "estimate/overlap.h"
 #include "estimate/run_keys.h"
 #include "estimate/run_warnings.h"
@@ -26,7 +27,7 @@ namespace {
 
 struct ModelPart {
   ModelDescription model;
-  std::vector<Assumed> assumed;
+  std::vector<Fact> assumed;
 };
 
 ModelPart model_part(const Reader& given, const ConfigLookup& lookup) {
@@ -35,7 +36,8 @@ ModelPart model_part(const Reader& given, const ConfigLookup& lookup) {
   out.model.name = one_line(out.model.name);
   if (out.model.name.empty()) out.model.name = "unnamed model";
   for (const AssumedValue& a : out.model.assumed) {
-    out.assumed.push_back({"model." + a.key, a.value->dump(), a.why});
+    out.assumed.push_back(
+        {"model." + a.key, bare_text(*a.value), a.why, Known::tool_default, kOurDefault});
   }
   return out;
 }
@@ -59,14 +61,19 @@ void resolve_cluster(Reader& root, const ConfigLookup& lookup, ResolvedRun& out)
   out.run.cluster = out.cluster.cluster;
 }
 
+std::string name_of_framework(const ResolvedRun& out) {
+  return std::string(out.run.framework.name.view());
+}
+
 // Dropout the model file does not speak of is the framework's habit, where it has one.
 void take_dropout_of_framework(ResolvedRun& out) {
   if (!out.framework.dropout) return;
-  for (Assumed& a : out.assumed) {
+  for (Fact& a : out.assumed) {
     if (a.path != "model.dropout") continue;
     out.run.model.dropout = out.model.architecture.dropout = *out.framework.dropout;
     a.value = *out.framework.dropout ? "true" : "false";
     a.why = "the framework's";
+    a.where = name_of_framework(out);
   }
 }
 
@@ -94,7 +101,9 @@ void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyR
   static const Json kNoOptions = Json::object();
   const char* path = key_path<&RunRequest::framework>;
   const std::optional<Reader> own = find_key<&RunRequest::framework>(root);
-  if (!own) out.assumed.push_back({path, kDefaultFramework, "default"});
+  if (!own) {
+    out.assumed.push_back({path, kDefaultFramework, "not given", Known::tool_default, kOurDefault});
+  }
   const Reader given = own ? *own : Reader(kGeneric, root.file(), path);
   const Json& options = request.framework_options ? *request.framework_options : kNoOptions;
   const auto part = cached_part<FrameworkPart>(
@@ -108,7 +117,8 @@ void resolve_framework(Reader& root, const ConfigLookup& lookup, const StrategyR
     if (!o.assumed) continue;
     const std::string option =
         std::string(key_path<&StrategyRequest::framework_options>) + "." + o.name;
-    out.assumed.push_back({option, o.value, "the framework's"});
+    out.assumed.push_back(
+        {option, o.value, "the framework's", Known::tool_default, name_of_framework(out)});
   }
   apply_overlap(request.overlap, root.file(), out.run.framework);
 }
@@ -150,7 +160,8 @@ void read_schedule_file(const ConfigLookup& lookup, StrategyRequest& q, Resolved
   const auto take = [&](std::optional<std::int64_t>& degree, const char* path, std::int64_t n) {
     if (degree) return;
     degree = n;
-    out.assumed.push_back({path, std::to_string(n), "the schedule's"});
+    out.assumed.push_back(
+        {path, std::to_string(n), "the schedule's", Known::derived, q.schedule_file});
   };
   take(q.pp, key_path<&Strategy::pp>, shape.stages);
   take(q.vpp, key_path<&Strategy::vpp>, shape.chunks);
@@ -283,8 +294,9 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   const TrainingRequest asked = read_keys(kTrainingKeys, training);
   add_given_keys(training.json(), "", out.training_keys);
   all.micro_batch = asked.micro_batch;
-  all.training = resolve_training(asked, run.cluster.device,
-                                  {out.framework.states, out.framework.fp16_states}, out.file);
+  all.training = resolve_training(
+      asked, run.cluster.device,
+      {out.framework.states, out.framework.fp16_states, name_of_framework(out)}, out.file);
   run.training = all.training.training;
   check_learned_positions(out);
   take_tower(out);
@@ -297,7 +309,7 @@ void resolve_convention(const RunRequest& request, ResolvedRun& out) {
   if (request.flops_convention) return;
   const Key& key = key_row<&RunRequest::flops_convention>;
   out.assumed.push_back({key_path<&RunRequest::flops_convention>, std::string(key.otherwise.value),
-                         std::string(key.otherwise.why)});
+                         std::string(key.otherwise.why), Known::tool_default, kOurDefault});
 }
 
 void resolve_placement(const StrategyRequest& request, ResolvedRun& out) {
@@ -350,7 +362,7 @@ void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   const ResolvedStrategy strategy =
       resolve_strategy(request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
                        {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group,
-                        f.sharding.zeropp, f.pipeline.layer_split},
+                        f.sharding.zeropp, f.pipeline.layer_split, name_of_framework(out)},
                        out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
@@ -366,7 +378,8 @@ void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
 
 }  // namespace
 
-ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                        const std::vector<Fact>& changes) {
   ResolvedRun out;
   out.file = file;
   Reader root(run, file);
@@ -385,6 +398,7 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
                            " is known to run " + layout + " is priced as asked");
   }
   out.inputs = std::move(inputs);
+  take_origins(run, changes, out);
   return out;
 }
 

@@ -3,10 +3,11 @@
 // A run file to a Run: names looked up, defaults taken and noted, rules checked.
 //
 // Required: model, cluster, training.sequence_length, training.global_batch. Unknown keys are
-// errors. An absent key takes its default and is listed in `assumed`; `inputs` is the whole
-// resolved run and, read again, gives the same Run. If recompute is absent, it is the first that
-// fits in memory: none, selective, full. Errors: InputError with file, JSON path, found, allowed
-// and the nearest name.
+// errors. An absent key takes its default and is listed in `assumed`; a key that the file's own
+// `assumed` lists with the value it has keeps that origin; every other key of the file is stated.
+// `inputs` is the whole resolved run and, read again, gives the same Run. If recompute is absent,
+// it is the first that fits in memory: none, selective, full. Errors: InputError with file, JSON
+// path, found, allowed and the nearest name.
 //
 // A strategy chosen here fits with a probability of 1 − `risk` or more (estimate/risk.h).
 //
@@ -33,7 +34,9 @@ namespace orrery {
 struct ResolvedRun {
   Run run;
   KeptJson inputs;                    // the run as resolved, our keys, quantities as exact text
-  std::vector<Assumed> assumed;       // defaults that were taken
+  std::vector<Fact> assumed;          // taken here: defaults, derived values, choices
+  std::vector<Fact> recorded;         // not stated either: what the run's document recorded of it
+  std::vector<Fact> stated;           // values that the run states, with their places
   std::vector<std::string> warnings;  // one line each
   std::string file;
   StepInterval interval;                   // of the step time; the run holds its factors
@@ -54,9 +57,11 @@ struct ResolvedRun {
   CompressionProfile compression;
 };
 
-ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup);
+// `changes`: origins of values that stand in `run` but not in its file (estimate/origins.h).
+ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                        const std::vector<Fact>& changes = {});
 
-// The same without `inputs` and warnings, for who wants only numbers of many runs.
+// The same without `inputs`, origins and warnings, for who wants only numbers of many runs.
 ResolvedRun resolve_for_numbers(const Json& run, const std::string& file,
                                 const ConfigLookup& lookup);
 

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "core/fact_keys.h"
 #include "core/keys.h"
 #include "estimate/risk.h"
 #include "estimate/training_keys.h"
@@ -19,7 +20,7 @@ namespace orrery {
 inline constexpr const char* kDefaultFramework = "generic";
 
 struct RunRequest {
-  Elsewhere name, assumed, model, cluster, training, parallel, framework;
+  Elsewhere name, assumed, stated, model, cluster, training, parallel, framework;
   std::optional<FlopsConvention> flops_convention;
   std::optional<StackLevel> stack;
   std::optional<double> risk;
@@ -66,8 +67,11 @@ inline constexpr auto kRunRows = keys<RunRequest>(
                            "predicted")
         .flagged("--risk",
                  "how likely a strategy that Orrery chooses may run out of memory, at most"),
-    key<&RunRequest::assumed>("assumed", form::any("a list"), kNothing, Vary::never,
-                              "what a report's inputs did not say; not read"));
+    key<&RunRequest::assumed>("assumed", form::list(kFactForm), kNothing, Vary::never,
+                              "origins of values that nobody stated; `import` and a report's "
+                              "`inputs` list them, and estimates repeat them"),
+    key<&RunRequest::stated>("stated", form::list(kFactForm), kNothing, Vary::never,
+                             "places of the values that were stated"));
 inline constexpr Keys<RunRequest> kRunKeys{"", kRunRows};
 template <>
 struct KeysOf<RunRequest> {

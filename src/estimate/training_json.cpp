@@ -105,7 +105,12 @@ class Resolver {
 
  private:
   void note(const Key& key, const char* path, std::string value) {
-    out_.assumed.push_back({path, std::move(value), std::string(key.otherwise.why)});
+    note(key, path, std::move(value), kOurDefault);
+  }
+
+  void note(const Key& key, const char* path, std::string value, std::string where) {
+    out_.assumed.push_back({path, std::move(value), std::string(key.otherwise.why),
+                            Known::tool_default, std::move(where)});
   }
 
   template <auto Member, class V>
@@ -259,7 +264,7 @@ class Resolver {
     }
     out_.training.recipe =
         is_sgd && !has_one_moment ? with_one_moment(recipe->recipe) : recipe->recipe;
-    if (!given) note(key_row<&TrainingRequest::states>, kStatesPath, name);
+    if (!given) note(key_row<&TrainingRequest::states>, kStatesPath, name, framework_.name);
   }
 
   const Device& device_;

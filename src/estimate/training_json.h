@@ -19,13 +19,14 @@ namespace orrery {
 struct ResolvedTraining {
   Training training;
   TrainingRequest request;  // as resolved: nothing is open but tokens
-  std::vector<Assumed> assumed;
+  std::vector<Fact> assumed;
 };
 
 // Names of the recipes a framework trains by, where the run says none.
 struct FrameworkStates {
   std::string default_value;
   std::string in_fp16;
+  std::string name = {};  // of the framework
 };
 
 ResolvedTraining resolve_training(const TrainingRequest& request, const Device& device,

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "core/fact.h"
 #include "core/json_path.h"
 #include "exchange/deepspeed/deepspeed.h"
-#include "parallel/assumed.h"
 
 namespace orrery {
 namespace {
@@ -29,7 +29,7 @@ void leaves(const Json& value, const std::string& path, const ImportedRun& part,
   // A script of Megatron-DeepSpeed beside its DeepSpeed file.
   if (path == "framework" && old == "megatron-deepspeed" && value == "deepspeed") return;
   if (old.is_null() || is_assumed(all.assumed, path)) {
-    std::erase_if(all.assumed, [&](const Assumed& a) { return a.path == path; });
+    std::erase_if(all.assumed, [&](const Fact& a) { return a.path == path; });
     set_at(all.run, path, value);
     return;
   }
@@ -43,7 +43,7 @@ void merge(ImportedRun& part, ImportedRun& all) {
   const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   append(all.without_effect, part.without_effect);
   append(all.ignored, part.ignored);
-  for (const Assumed& a : part.assumed) {
+  for (const Fact& a : part.assumed) {
     if (!is_assumed(all.assumed, a.path) && value_at(all.run, a.path) == value_at(part.run, a.path))
       all.assumed.push_back(a);
   }

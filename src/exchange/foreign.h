@@ -25,10 +25,10 @@
 #include <vector>
 
 #include "core/enum_names.h"
+#include "core/fact.h"
 #include "core/json.h"
 #include "exchange/foreign_file.h"
 #include "exchange/left_over.h"
-#include "parallel/assumed.h"
 
 namespace orrery {
 
@@ -79,7 +79,7 @@ struct ImportedRun {
   std::string tool = {};  // its name, where the format is `tool`
   std::string file = {};
   Json run = Json::object();  // a run file, or the part of one the text says
-  std::vector<Assumed> assumed;
+  std::vector<Fact> assumed;
   std::vector<std::string> without_effect;  // known to move no number here
   std::vector<LeftOver> ignored;
   std::int64_t checkpointed_every = 0;  // every n-th layer, for fit_import; 0: said by the run

@@ -84,7 +84,7 @@ constexpr std::array kSameKeys = {
 // The note that says `path` was assumed, taken out; whether there was one.
 bool forget_assumption(ImportedRun& imported, const std::string& path) {
   const auto first = std::remove_if(imported.assumed.begin(), imported.assumed.end(),
-                                    [&](const Assumed& a) { return a.path == path; });
+                                    [&](const Fact& a) { return a.path == path; });
   const bool found = first != imported.assumed.end();
   imported.assumed.erase(first, imported.assumed.end());
   return found;
@@ -95,7 +95,7 @@ void forget_given(ImportedRun& imported, const Json& given) {
   const auto stated = [&](const auto& path) {
     return !path.empty() && !value_at(given, path).is_null();
   };
-  std::erase_if(imported.assumed, [&](const Assumed& a) { return stated(a.path); });
+  std::erase_if(imported.assumed, [&](const Fact& a) { return stated(a.path); });
   std::erase_if(imported.ignored, [&](const LeftOver& l) { return stated(l.key); });
 }
 

@@ -49,7 +49,7 @@ struct NamedSettings {
   bool is_torchtitan = false;               // settings have torchtitan's names
   std::vector<std::string> overrides = {};  // Hydra's, of a configuration that is not given
   bool starts = false;                      // a script that starts a training
-  std::vector<Assumed> assumed = {};        // defaults of variables that no script sets
+  std::vector<Fact> assumed = {};           // defaults of variables that no script sets
 };
 
 // Settings of the files that --assume says otherwise, or takes out ("none").

@@ -113,7 +113,7 @@ BoundExpression::Operand BoundExpression::bind(const std::string& name,
   for (const Word& w : kWords) {
     if (without_blanks(name) != w.name) continue;
     check_word(w, source, path);
-    if (w.trend != MetricTrend::known) needs_ = Known::answer;
+    if (w.trend != MetricTrend::known) needs_ = KnownPart::answer;
     return {w.kind, 0, w.trend};
   }
   const std::vector<std::string>& names = source.metrics.names;
@@ -126,7 +126,7 @@ BoundExpression::Operand BoundExpression::bind(const std::string& name,
   }
   const auto at = static_cast<std::size_t>(metric - names.begin());
   const MetricTrend trend = source.metrics.trends[at];
-  needs_ = std::max(needs_, trend == MetricTrend::known ? Known::memory : Known::answer);
+  needs_ = std::max(needs_, trend == MetricTrend::known ? KnownPart::memory : KnownPart::answer);
   return {kMetric, at, trend};
 }
 
@@ -193,7 +193,7 @@ double Aim::bound(const Run& run, const Answer& least) const {
   return std::isnan(bound) ? -kInfinity : bound;
 }
 
-int Conditions::first_broken(Known known, const Run& run, const Answer& answer) const {
+int Conditions::first_broken(KnownPart known, const Run& run, const Answer& answer) const {
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     if (constraints[i].needs() != known) continue;
     const double holds = constraints[i].value(run, answer);
@@ -204,7 +204,7 @@ int Conditions::first_broken(Known known, const Run& run, const Answer& answer) 
 
 int Conditions::first_hopeless(const Run& run, const Answer& least) const {
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    if (constraints[i].needs() != Known::answer) continue;
+    if (constraints[i].needs() != KnownPart::answer) continue;
     if (constraints[i].range(run, least).high == 0) return static_cast<int>(i);
   }
   return -1;

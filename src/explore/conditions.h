@@ -50,7 +50,7 @@ struct ExpressionSource {
   std::string file;
 };
 
-enum class Known : std::uint8_t { strategy, memory, answer };
+enum class KnownPart : std::uint8_t { strategy, memory, answer };
 
 // An expression whose paths are bound to what they mean.
 class BoundExpression {
@@ -59,7 +59,7 @@ class BoundExpression {
 
   const std::string& text() const { return expression_.text(); }
   ExpressionKind kind() const { return expression_.kind(); }
-  Known needs() const { return needs_; }
+  KnownPart needs() const { return needs_; }
   double value(const Run& run, const Answer& answer) const;
 
   // The range over all answers with the memory of `least` and a step of at least its step.
@@ -79,7 +79,7 @@ class BoundExpression {
 
   Expression expression_;
   std::vector<Operand> operands_;
-  Known needs_ = Known::strategy;
+  KnownPart needs_ = KnownPart::strategy;
   UnitPrices prices_;
   std::function<double(std::size_t, const Run&, const Answer&)> metric_;
 };
@@ -104,7 +104,7 @@ struct Conditions {
 
   // The first constraint of those that can be judged at `known`, and not earlier, which does not
   // hold; −1: all hold.
-  int first_broken(Known known, const Run& run, const Answer& answer) const;
+  int first_broken(KnownPart known, const Run& run, const Answer& answer) const;
 
   // The first that no answer with a step of at least that of `least` can meet; −1: none.
   int first_hopeless(const Run& run, const Answer& least) const;

@@ -41,7 +41,7 @@ void EstimateQueue::estimate_in_full(Candidate c) {
   c.step = a.step_time;
   c.objective = in_.conditions.objective_of(run, a);
   c.fit_rank = static_cast<std::int8_t>(fit_rank(run, a));
-  c.refused_by = in_.conditions.first_broken(Known::answer, run, a);
+  c.refused_by = in_.conditions.first_broken(KnownPart::answer, run, a);
   tally_.contenders.add(c, front_.aims());
   if (c.refused_by >= 0) return;
   in_.incumbents.offer_best(c.objective);

@@ -171,7 +171,7 @@ void Judge::judge_each(const ShardingGroup& group, FitOfAll fit, Candidate& c,
   for (std::size_t i = group.range.begin; i < group.range.end; ++i) {
     shard(i, c.point);
     c.point.number = block.first.number + static_cast<std::int64_t>(groups_.legal[i].number);
-    const int broken = in_.conditions.first_broken(Known::strategy, runs_.run(), kNothingKnown);
+    const int broken = in_.conditions.first_broken(KnownPart::strategy, runs_.run(), kNothingKnown);
     if (!tally_.refuse(broken)) judge_memory(c, i, fit, block);
   }
 }
@@ -202,7 +202,7 @@ void Judge::judge_memory(Candidate c, std::size_t i, FitOfAll fit, CandidateBloc
 
 void Judge::judge_fitting(const Candidate& fitting, const ShardingTally& t) {
   const Run& run = runs_.run();
-  if (tally_.refuse(in_.conditions.first_broken(Known::memory, run, known_))) return;
+  if (tally_.refuse(in_.conditions.first_broken(KnownPart::memory, run, known_))) return;
   if (bounds_.is_hopeless(tally_.families_of(t))) {
     ++tally_.all().feasible;
     return;

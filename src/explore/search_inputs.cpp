@@ -9,7 +9,9 @@ namespace orrery {
 namespace {
 
 bool step_decides_alone(const Conditions& c) {
-  const auto of_strategy = [](const BoundExpression& e) { return e.needs() == Known::strategy; };
+  const auto of_strategy = [](const BoundExpression& e) {
+    return e.needs() == KnownPart::strategy;
+  };
   return !c.objective && c.pareto.empty() &&
          std::all_of(c.constraints.begin(), c.constraints.end(), of_strategy);
 }

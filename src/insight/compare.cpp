@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/fact.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
 #include "estimate/run_keys.h"
-#include "parallel/assumed.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {

@@ -67,8 +67,8 @@ RuleId first_broken(RulePart part, const Strategy& s, const Architecture& a, con
 
 std::string found_text(RuleId id, const Strategy& s, const Architecture& a, const RunShape& run) {
   std::string text;
-  for (const Fact fact : entry_of(id).facts) {
-    if (fact == Fact::none) break;
+  for (const RuleFact fact : entry_of(id).facts) {
+    if (fact == RuleFact::none) break;
     text += (text.empty() ? "" : ", ") + fact_text(fact, RuleCase{s, a, run});
   }
   return text;

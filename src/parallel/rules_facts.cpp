@@ -44,83 +44,83 @@ std::string offload_text(const Offload& o) {
 
 }  // namespace
 
-std::string fact_text(Fact fact, const RuleCase& c) {
+std::string fact_text(RuleFact fact, const RuleCase& c) {
   const Strategy& s = c.s;
   const Architecture& a = c.a;
   switch (fact) {
-    case Fact::none:
+    case RuleFact::none:
       return "";
-    case Fact::tp:
+    case RuleFact::tp:
       return pair(key_name<&Strategy::tp>, s.tp);
-    case Fact::cp:
+    case RuleFact::cp:
       return pair(key_name<&Strategy::cp>, s.cp);
-    case Fact::pp:
+    case RuleFact::pp:
       return pair(key_name<&Strategy::pp>, s.pp);
-    case Fact::vpp:
+    case RuleFact::vpp:
       return pair(key_name<&Strategy::vpp>, s.vpp);
-    case Fact::dp:
+    case RuleFact::dp:
       return pair(key_name<&Strategy::dp>, s.dp);
-    case Fact::ep:
+    case RuleFact::ep:
       return pair(key_name<&Strategy::ep>, s.ep);
-    case Fact::etp:
+    case RuleFact::etp:
       return pair(key_name<&Strategy::etp>, s.etp);
-    case Fact::micro_batch:
+    case RuleFact::micro_batch:
       return pair("micro_batch", s.micro_batch);
-    case Fact::micro_batches:
+    case RuleFact::micro_batches:
       return pair("micro batches", s.micro_batches);
-    case Fact::zero:
+    case RuleFact::zero:
       return pair(key_name<&Strategy::zero>, s.zero);
-    case Fact::weights:
+    case RuleFact::weights:
       return pair(key_name<&Partition::weights>, s.partition.weights);
-    case Fact::gradients:
+    case RuleFact::gradients:
       return pair(key_name<&Partition::gradients>, s.partition.gradients);
-    case Fact::optimizer:
+    case RuleFact::optimizer:
       return pair(key_name<&Partition::optimizer>, s.partition.optimizer);
-    case Fact::zeropp:
+    case RuleFact::zeropp:
       return pair(key_name<&ZeroPlusPlusRequest::qwz>, s.zeropp.qwz) + ", " +
              pair(key_name<&ZeroPlusPlusRequest::hpz>, s.zeropp.hpz) + ", " +
              pair(key_name<&ZeroPlusPlusRequest::qgz>, s.zeropp.qgz);
-    case Fact::weight_bits:
+    case RuleFact::weight_bits:
       return "a gathered weight of " + shortest(c.run.weight_bits) + " bits";
-    case Fact::gradient_bits:
+    case RuleFact::gradient_bits:
       return "a reduced gradient of " + shortest(c.run.gradient_bits) + " bits";
-    case Fact::recompute_layers:
+    case RuleFact::recompute_layers:
       return pair(key_name<&Strategy::recompute_layers>, s.recompute_layers);
-    case Fact::stage_layers:
+    case RuleFact::stage_layers:
       return stage_layers_text(s);
-    case Fact::order:
+    case RuleFact::order:
       return order_text(s);
-    case Fact::cp_type:
+    case RuleFact::cp_type:
       return "cp_type " + std::string(name_of(s.cp_type));
-    case Fact::schedule:
+    case RuleFact::schedule:
       return std::string(name_of(s.schedule));
-    case Fact::recompute:
+    case RuleFact::recompute:
       return recompute_text(s);
-    case Fact::offload:
+    case RuleFact::offload:
       return offload_text(s.offload);
-    case Fact::gpus:
+    case RuleFact::gpus:
       return pair("gpus", c.run.gpus);
-    case Fact::sequence:
+    case RuleFact::sequence:
       return pair("sequence_length", c.run.sequence);
-    case Fact::global_batch:
+    case RuleFact::global_batch:
       return pair("global_batch", c.run.global_batch);
-    case Fact::layers:
+    case RuleFact::layers:
       return pair("num_hidden_layers", a.layers);
-    case Fact::hidden:
+    case RuleFact::hidden:
       return pair("hidden_size", a.hidden);
-    case Fact::heads:
+    case RuleFact::heads:
       return pair("num_attention_heads", a.heads);
-    case Fact::kv_heads:
+    case RuleFact::kv_heads:
       return pair("num_key_value_heads", a.kv_heads);
-    case Fact::recurrent_heads:
+    case RuleFact::recurrent_heads:
       return pair("linear_num_value_heads", a.recurrent.value_heads);
-    case Fact::intermediate:
+    case RuleFact::intermediate:
       return pair("intermediate_size", a.intermediate);
-    case Fact::expert_intermediate:
+    case RuleFact::expert_intermediate:
       return pair("moe_intermediate_size", a.moe.expert_intermediate);
-    case Fact::shared_intermediate:
+    case RuleFact::shared_intermediate:
       return pair("width of the shared experts", a.moe.shared_intermediate);
-    case Fact::experts:
+    case RuleFact::experts:
       return pair("num_local_experts", a.moe.experts);
   }
   return "";

@@ -19,7 +19,7 @@ struct RuleCase {
   const RunShape& run;
 };
 
-enum class Fact : std::uint8_t {
+enum class RuleFact : std::uint8_t {
   none,
   tp,
   cp,
@@ -58,6 +58,6 @@ enum class Fact : std::uint8_t {
   experts,
 };
 
-std::string fact_text(Fact fact, const RuleCase& c);
+std::string fact_text(RuleFact fact, const RuleCase& c);
 
 }  // namespace orrery

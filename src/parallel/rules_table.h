@@ -20,56 +20,56 @@ namespace orrery::legality {
 
 struct Entry {
   Rule rule;
-  std::array<Fact, 4> facts;  // what a message shows
+  std::array<RuleFact, 4> facts;  // what a message shows
   bool (*broken)(const C&);
 };
 
 inline constexpr std::array<Entry, kRules> kEntries = {{
     {{RuleId::degrees, "degrees", "parallel", "degrees of at least 1"},
-     {Fact::tp, Fact::cp, Fact::pp, Fact::dp},
+     {RuleFact::tp, RuleFact::cp, RuleFact::pp, RuleFact::dp},
      [](const C& c) {
        return std::min({c.s.tp, c.s.cp, c.s.pp, c.s.vpp, c.s.dp, c.s.ep, c.s.etp, c.s.micro_batch,
                         c.s.micro_batches}) < 1;
      }},
     {{RuleId::world_size, "world-size", "parallel.dp", "tp·cp·pp·dp equal to gpus"},
-     {Fact::tp, Fact::cp, Fact::pp, Fact::dp},
+     {RuleFact::tp, RuleFact::cp, RuleFact::pp, RuleFact::dp},
      [](const C& c) { return !is_product(c.run.gpus, c.s.tp, c.s.cp, c.s.pp, c.s.dp); }},
     {{RuleId::global_batch, "global-batch", "training.global_batch",
       "a multiple of dp·micro_batch"},
-     {Fact::global_batch, Fact::dp, Fact::micro_batch},
+     {RuleFact::global_batch, RuleFact::dp, RuleFact::micro_batch},
      [](const C& c) {
        return !is_product(c.run.global_batch, c.s.dp, c.s.micro_batch, c.s.micro_batches);
      }},
 
     {{RuleId::tp_heads, "tp-heads", "parallel.tp", "tp that divides num_attention_heads"},
-     {Fact::tp, Fact::heads},
+     {RuleFact::tp, RuleFact::heads},
      [](const C& c) { return !divides(c.s.tp, c.a.heads); }},
     {{RuleId::tp_kv_heads, "tp-kv-heads", "parallel.tp",
       "tp that divides num_key_value_heads, or is a multiple of it"},
-     {Fact::tp, Fact::kv_heads},
+     {RuleFact::tp, RuleFact::kv_heads},
      [](const C& c) { return !divides(c.s.tp, c.a.kv_heads) && !divides(c.a.kv_heads, c.s.tp); }},
     {{RuleId::tp_hidden, "tp-hidden", "parallel.tp", "tp that divides hidden_size"},
-     {Fact::tp, Fact::hidden},
+     {RuleFact::tp, RuleFact::hidden},
      [](const C& c) { return !divides(c.s.tp, c.a.hidden); }},
     {{RuleId::tp_intermediate, "tp-intermediate", "parallel.tp",
       "tp that divides intermediate_size"},
-     {Fact::tp, Fact::intermediate},
+     {RuleFact::tp, RuleFact::intermediate},
      [](const C& c) { return !divides(c.s.tp, c.a.intermediate); }},
 
     {{RuleId::cp_sequence, "cp-sequence", "parallel.cp",
       "2·cp (cp where cp_type is a2a) that divides sequence_length"},
-     {Fact::cp, Fact::cp_type, Fact::sequence},
+     {RuleFact::cp, RuleFact::cp_type, RuleFact::sequence},
      [](const C& c) { return !divides(sequence_pieces(c.s), c.run.sequence); }},
     {{RuleId::sequence_parallel, "sequence-parallel", "parallel.sequence_parallel",
       "tp·cp that divides sequence_length"},
-     {Fact::tp, Fact::cp, Fact::sequence},
+     {RuleFact::tp, RuleFact::cp, RuleFact::sequence},
      [](const C& c) { return c.s.sequence_parallel && !divides(c.s.tp * c.s.cp, c.run.sequence); }},
     {{RuleId::a2a_heads, "a2a-heads", "parallel.cp", "tp·cp that divides num_attention_heads"},
-     {Fact::cp_type, Fact::tp, Fact::cp, Fact::heads},
+     {RuleFact::cp_type, RuleFact::tp, RuleFact::cp, RuleFact::heads},
      [](const C& c) { return all_to_all(c.s) && !divides(c.s.tp * c.s.cp, c.a.heads); }},
     {{RuleId::a2a_kv_heads, "a2a-kv-heads", "parallel.cp",
       "tp·cp that divides num_key_value_heads, or is a multiple of it"},
-     {Fact::cp_type, Fact::tp, Fact::cp, Fact::kv_heads},
+     {RuleFact::cp_type, RuleFact::tp, RuleFact::cp, RuleFact::kv_heads},
      [](const C& c) {
        const std::int64_t ranks = c.s.tp * c.s.cp;
        return all_to_all(c.s) && !divides(ranks, c.a.kv_heads) && !divides(c.a.kv_heads, ranks);
@@ -77,61 +77,61 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
     // Recurrent layers trade heads for tokens under cp, whatever cp_type.
     {{RuleId::recurrent_heads, "recurrent-heads", "parallel.tp",
       "tp·cp that divides the heads of the recurrent layers"},
-     {Fact::tp, Fact::cp, Fact::recurrent_heads},
+     {RuleFact::tp, RuleFact::cp, RuleFact::recurrent_heads},
      [](const C& c) {
        const std::int64_t heads = c.a.recurrent.value_heads;
        return heads > 0 && !divides(c.s.tp * c.s.cp, heads);
      }},
 
     {{RuleId::stages, "stages", "parallel.pp", "at most 1024 chunks, pp·vpp"},
-     {Fact::pp, Fact::vpp},
+     {RuleFact::pp, RuleFact::vpp},
      [](const C& c) { return c.s.pp > kMaxStages || c.s.vpp > kMaxStages / c.s.pp; }},
     {{RuleId::vpp_pipeline, "vpp-pipeline", "parallel.vpp", "vpp 1 where pp is 1"},
-     {Fact::vpp, Fact::pp},
+     {RuleFact::vpp, RuleFact::pp},
      [](const C& c) { return c.s.vpp > 1 && c.s.pp == 1; }},
     {{RuleId::schedule_chunks, "schedule-chunks", "parallel.schedule",
       "interleaved or breadth-first where vpp is above 1, a schedule of two chunks where it is 2"},
-     {Fact::schedule, Fact::vpp},
+     {RuleFact::schedule, RuleFact::vpp},
      [](const C& c) { return c.s.vpp > 1 && chunks_taken(c) == ChunksTaken::one; }},
     {{RuleId::interleaved_chunks, "interleaved-chunks", "parallel.vpp",
       "vpp above 1 where the schedule is interleaved"},
-     {Fact::schedule, Fact::vpp},
+     {RuleFact::schedule, RuleFact::vpp},
      [](const C& c) { return c.s.vpp == 1 && chunks_taken(c) == ChunksTaken::several; }},
     {{RuleId::two_chunks, "two-chunks", "parallel.vpp",
       "vpp 2 where the schedule is zb-v, v-half, v-min or dualpipev"},
-     {Fact::schedule, Fact::vpp},
+     {RuleFact::schedule, RuleFact::vpp},
      [](const C& c) { return c.s.vpp != 2 && chunks_taken(c) == ChunksTaken::two; }},
     {{RuleId::interleaved_micro_batches, "interleaved-micro-batches", "parallel.pp",
       "pp that divides the micro batches, global_batch/(dp·micro_batch), where interleaved"},
-     {Fact::pp, Fact::micro_batches},
+     {RuleFact::pp, RuleFact::micro_batches},
      [](const C& c) {
        return c.s.schedule == ScheduleId::interleaved && !divides(c.s.pp, c.s.micro_batches);
      }},
     {{RuleId::breadth_first_micro_batches, "breadth-first-micro-batches", "parallel.pp",
       "pp up to the micro batches, global_batch/(dp·micro_batch), where breadth-first"},
-     {Fact::pp, Fact::micro_batches},
+     {RuleFact::pp, RuleFact::micro_batches},
      [](const C& c) {
        return c.s.schedule == ScheduleId::breadth_first && c.s.micro_batches < c.s.pp;
      }},
     {{RuleId::dualpipe_stages, "dualpipe-stages", "parallel.pp", "pp even where dualpipe"},
-     {Fact::pp},
+     {RuleFact::pp},
      [](const C& c) { return c.s.schedule == ScheduleId::dualpipe && !divides(2, c.s.pp); }},
     {{RuleId::dualpipe_micro_batches, "dualpipe-micro-batches", "parallel.pp",
       "micro batches, global_batch/(dp·micro_batch), even and at least 2·pp where dualpipe"},
-     {Fact::pp, Fact::micro_batches},
+     {RuleFact::pp, RuleFact::micro_batches},
      [](const C& c) {
        return c.s.schedule == ScheduleId::dualpipe &&
               (!divides(2, c.s.micro_batches) || c.s.micro_batches < 2 * c.s.pp);
      }},
     {{RuleId::dualpipev_micro_batches, "dualpipev-micro-batches", "parallel.pp",
       "micro batches, global_batch/(dp·micro_batch), at least 2·pp where dualpipev"},
-     {Fact::pp, Fact::micro_batches},
+     {RuleFact::pp, RuleFact::micro_batches},
      [](const C& c) {
        return c.s.schedule == ScheduleId::dualpipev && c.s.micro_batches < 2 * c.s.pp;
      }},
     {{RuleId::post_validation, "post-validation", "parallel.optimizer_post_validation",
       "false where `orrery list schedules` does not say zero bubble"},
-     {Fact::schedule},
+     {RuleFact::schedule},
      [](const C& c) {
        return c.s.post_validation && !schedule_of(c.s.schedule).zero_bubble &&
               c.s.schedule != ScheduleId::own;
@@ -140,7 +140,7 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
     {{RuleId::schedule_steps, "schedule-steps", "training.global_batch",
       "pp·vpp·micro batches up to 4,194,304 where pp is above 1 (1,048,576 where backward is "
       "split)"},
-     {Fact::pp, Fact::vpp, Fact::micro_batches},
+     {RuleFact::pp, RuleFact::vpp, RuleFact::micro_batches},
      [](const C& c) {
        const std::int64_t most = std::int64_t{1}
                                  << (schedule_of(c.s.schedule).written_out ? 20 : 22);
@@ -150,57 +150,57 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
     // runs in 16·8 chunks.
     {{RuleId::empty_chunk, "empty-chunk", "parallel.pp",
       "pp·vpp up to num_hidden_layers + 2; stage_layers may leave more chunks without layers"},
-     {Fact::pp, Fact::vpp, Fact::layers},
+     {RuleFact::pp, RuleFact::vpp, RuleFact::layers},
      [](const C& c) { return !c.s.listed_stages && c.s.pp * c.s.vpp > c.a.layers + 2; }},
     {{RuleId::stage_layers, "stage-layers", "parallel.stage_layers",
       "pp·vpp counts that sum to num_hidden_layers"},
-     {Fact::stage_layers, Fact::layers},
+     {RuleFact::stage_layers, RuleFact::layers},
      [](const C& c) { return c.s.listed_stages && !stage_layers_fit(c); }},
     {{RuleId::vision_stage, "vision-stage", "parallel.vision_stage",
       "false where pp is 1, stage_layers is given or training.images is not"},
-     {Fact::pp, Fact::vpp},
+     {RuleFact::pp, RuleFact::vpp},
      [](const C& c) {
        return c.s.vision_stage && (c.s.pp == 1 || c.s.listed_stages || c.a.tower.layers == 0);
      }},
     {{RuleId::shared_weights, "shared-weights", "parallel.pp",
       "pp 1 where several layers have the same weights"},
-     {Fact::pp},
+     {RuleFact::pp},
      [](const C& c) { return c.s.pp > 1 && shares_weights(c.a); }},
 
     {{RuleId::ep_dense, "ep-dense", "parallel.ep", "ep 1 and etp 1 where the model has no experts"},
-     {Fact::ep, Fact::etp},
+     {RuleFact::ep, RuleFact::etp},
      [](const C& c) { return !is_moe(c.a) && (c.s.ep > 1 || c.s.etp > 1); }},
     {{RuleId::ep_experts, "ep-experts", "parallel.ep", "ep that divides num_local_experts"},
-     {Fact::ep, Fact::experts},
+     {RuleFact::ep, RuleFact::experts},
      [](const C& c) { return !divides(c.s.ep, c.a.moe.experts); }},
     {{RuleId::ep_ranks, "ep-ranks", "parallel.ep", "ep·etp that divides tp·cp·dp"},
-     {Fact::ep, Fact::etp, Fact::pp, Fact::gpus},
+     {RuleFact::ep, RuleFact::etp, RuleFact::pp, RuleFact::gpus},
      [](const C& c) { return !divides(c.s.ep * c.s.etp, c.s.tp * c.s.cp * c.s.dp); }},
     {{RuleId::etp_intermediate, "etp-intermediate", "parallel.etp",
       "etp that divides moe_intermediate_size"},
-     {Fact::etp, Fact::expert_intermediate},
+     {RuleFact::etp, RuleFact::expert_intermediate},
      [](const C& c) { return !divides(c.s.etp, c.a.moe.expert_intermediate); }},
     {{RuleId::shared_intermediate, "shared-intermediate", "parallel.tp",
       "tp that divides the width of the shared experts"},
-     {Fact::tp, Fact::shared_intermediate},
+     {RuleFact::tp, RuleFact::shared_intermediate},
      [](const C& c) { return !divides(c.s.tp, c.a.moe.shared_intermediate); }},
     {{RuleId::moe_sequence_parallel, "moe-sequence-parallel", "parallel.sequence_parallel",
       "true where a model with experts has tp above 1"},
-     {Fact::tp, Fact::experts},
+     {RuleFact::tp, RuleFact::experts},
      [](const C& c) { return is_moe(c.a) && c.s.tp > 1 && !c.s.sequence_parallel; }},
     // Megatron-LM, core/parallel_state.py: pipelines of experts and of the rest must be the same.
     {{RuleId::expert_order, "expert-order", "parallel.order",
       "pp last where experts have fewer replicas than the rest"},
-     {Fact::order, Fact::ep, Fact::etp, Fact::dp},
+     {RuleFact::order, RuleFact::ep, RuleFact::etp, RuleFact::dp},
      [](const C& c) {
        return is_moe(c.a) && c.s.pp > 1 && c.s.order.back() != Dim::pp && expert_dp(c.s) != c.s.dp;
      }},
 
     {{RuleId::zero, "zero", "parallel.zero", "0, 1, 2 or 3"},
-     {Fact::zero},
+     {RuleFact::zero},
      [](const C& c) { return c.s.zero < 0 || c.s.zero > 3; }},
     {{RuleId::partition, "partition", "parallel.partition", "groups that divide dp·cp"},
-     {Fact::weights, Fact::gradients, Fact::optimizer, Fact::dp},
+     {RuleFact::weights, RuleFact::gradients, RuleFact::optimizer, RuleFact::dp},
      [](const C& c) {
        const Partition& p = c.s.partition;
        const std::int64_t ranks = c.s.dp * c.s.cp;
@@ -210,26 +210,26 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
 
     {{RuleId::zeropp_weights, "zeropp-weights", "parallel.zeropp",
       "qwz and hpz where weights are sharded (zero 3)"},
-     {Fact::zeropp, Fact::weights},
+     {RuleFact::zeropp, RuleFact::weights},
      [](const C& c) {
        return c.s.partition.weights == 1 && (c.s.zeropp.qwz != 0 || c.s.zeropp.hpz != 0);
      }},
     {{RuleId::hpz_group, "hpz-group", "parallel.zeropp.hpz",
       "at least 2 ranks, a divisor of those the weights are sharded over"},
-     {Fact::zeropp, Fact::weights},
+     {RuleFact::zeropp, RuleFact::weights},
      [](const C& c) {
        const std::int64_t copy = c.s.zeropp.hpz;
        return copy != 0 && (copy < 2 || !divides(copy, c.s.partition.weights));
      }},
     {{RuleId::zeropp_gradients, "zeropp-gradients", "parallel.zeropp.qgz",
       "qgz where gradients are reduced to shards (zero 1 to 3)"},
-     {Fact::zeropp, Fact::gradients, Fact::optimizer},
+     {RuleFact::zeropp, RuleFact::gradients, RuleFact::optimizer},
      [](const C& c) {
        return c.s.zeropp.qgz != 0 && c.s.partition.gradients == 1 && c.s.partition.optimizer == 1;
      }},
     {{RuleId::zeropp_bits, "zeropp-bits", "parallel.zeropp",
       "0 (off), or bits up to those of an element on the wire"},
-     {Fact::zeropp, Fact::weight_bits, Fact::gradient_bits},
+     {RuleFact::zeropp, RuleFact::weight_bits, RuleFact::gradient_bits},
      [](const C& c) {
        const ZeroPlusPlus& z = c.s.zeropp;
        return z.qwz < 0 || z.qgz < 0 || static_cast<double>(z.qwz) > c.run.weight_bits ||
@@ -238,7 +238,7 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
 
     {{RuleId::zeropp_compression, "zeropp-compression", "parallel.compression",
       "qwz or a codec for gathers of dp, qgz or a codec for its reductions, not both"},
-     {Fact::zeropp},
+     {RuleFact::zeropp},
      [](const C& c) {
        return (c.s.zeropp.qwz != 0 && c.run.compresses_weights) ||
               (c.s.zeropp.qgz != 0 && c.run.compresses_gradients);
@@ -246,34 +246,34 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
 
     {{RuleId::recompute_empty, "recompute-empty", "parallel.recompute_modules",
       "at least one module where recompute is selective"},
-     {Fact::recompute},
+     {RuleFact::recompute},
      [](const C& c) {
        return c.s.recompute == Recompute::selective && c.s.recompute_modules == 0;
      }},
     {{RuleId::recompute_dense_mlp, "recompute-dense-mlp", "parallel.recompute_modules",
       "mlp only where the model has layers without experts"},
-     {Fact::recompute},
+     {RuleFact::recompute},
      [](const C& c) { return c.a.intermediate == 0 && recomputes(c.s, mask_of(Module::mlp)); }},
     {{RuleId::recompute_moe, "recompute-moe", "parallel.recompute_modules",
       "moe and moe_act only where the model has experts"},
-     {Fact::recompute},
+     {RuleFact::recompute},
      [](const C& c) {
        return !is_moe(c.a) && recomputes(c.s, mask_of(Module::moe, Module::moe_act));
      }},
     {{RuleId::recompute_mla, "recompute-mla", "parallel.recompute_modules",
       "mla_up_proj only where attention is latent (kv_lora_rank)"},
-     {Fact::recompute},
+     {RuleFact::recompute},
      [](const C& c) {
        return c.a.attention != AttentionKind::kLatent &&
               recomputes(c.s, mask_of(Module::mla_up_proj));
      }},
     {{RuleId::recompute_layers_full, "recompute-layers-full", "parallel.recompute_layers",
       "recompute full with recompute_layers"},
-     {Fact::recompute_layers, Fact::recompute},
+     {RuleFact::recompute_layers, RuleFact::recompute},
      [](const C& c) { return c.s.recompute_layers != 0 && c.s.recompute != Recompute::full; }},
     {{RuleId::recompute_layers_chunk, "recompute-layers-chunk", "parallel.recompute_layers",
       "0 up to the layers of a chunk"},
-     {Fact::recompute_layers, Fact::layers, Fact::pp, Fact::vpp},
+     {RuleFact::recompute_layers, RuleFact::layers, RuleFact::pp, RuleFact::vpp},
      [](const C& c) {
        return c.s.recompute_layers < 0 ||
               (c.s.recompute_layers > 0 && c.s.recompute_layers > most_layers_of_chunk(c.s, c.a));
@@ -281,18 +281,18 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
 
     {{RuleId::offload_fraction, "offload-fraction", "parallel.offload.optimizer_fraction",
       "0 to 1"},
-     {Fact::offload},
+     {RuleFact::offload},
      [](const C& c) {
        return !(c.s.offload.optimizer_fraction >= 0 && c.s.offload.optimizer_fraction <= 1);
      }},
     {{RuleId::offload_host, "offload-host", "parallel.offload",
       "host where the node states its memory"},
-     {Fact::offload},
+     {RuleFact::offload},
      [](const C& c) {
        return !c.run.has_host_memory && offloads_to(c.s.offload, &OffloadPlace::host_memory);
      }},
     {{RuleId::offload_nvme, "offload-nvme", "parallel.offload", "nvme where the node has drives"},
-     {Fact::offload},
+     {RuleFact::offload},
      [](const C& c) { return !c.run.has_nvme && offloads_to(c.s.offload, &OffloadPlace::drives); }},
 }};
 

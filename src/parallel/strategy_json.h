@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "core/fact.h"
 #include "core/json_reader.h"
 #include "model/architecture.h"
-#include "parallel/assumed.h"
 #include "parallel/rules.h"
 #include "parallel/strategy.h"
 #include "parallel/strategy_request.h"
@@ -36,12 +36,13 @@ struct StrategyDefaults {
   std::int64_t shard_group = 0;  // ranks that sharded states are spread over; 0: all
   ZeroPlusPlus zeropp{};
   LayerSplit layer_split = LayerSplit::even;
+  std::string framework = {};  // whose defaults these are
 };
 
 struct ResolvedStrategy {
   Strategy strategy;
   bool recompute_open = false;  // strategy.recompute is none until the caller has chosen
-  std::vector<Assumed> assumed;
+  std::vector<Fact> assumed;
 };
 
 ResolvedStrategy resolve_strategy(const StrategyRequest& request, const Architecture& a,

@@ -10,6 +10,8 @@
 namespace orrery {
 namespace {
 
+constexpr const char* kNotGiven = "not given";
+
 // Takes what was given, else the default, and keeps a record of the defaults.
 class Resolver {
  public:
@@ -43,20 +45,38 @@ class Resolver {
     throw InputError(ErrorCode::broken_rule, file_, path, found, allowed);
   }
 
-  void assume(const char* path, std::string value, std::string why) {
-    answer_.assumed.push_back({path, std::move(value), std::move(why)});
+  void assume(const char* path, std::string value, std::string why, Known known,
+              std::string where) {
+    answer_.assumed.push_back({path, std::move(value), std::move(why), known, std::move(where)});
   }
 
+  void derive(const char* path, std::string value, std::string why) {
+    assume(path, std::move(value), std::move(why), Known::derived, "");
+  }
+
+  void take_default(const char* path, std::string value) {
+    assume(path, std::move(value), kNotGiven, Known::tool_default, kOurDefault);
+  }
+
+  void take_framework(const char* path, std::string value) {
+    assume(path, std::move(value), "the framework's", Known::tool_default, defaults_.framework);
+  }
+
+  // Without `why` the value is a default, else it is derived.
   template <class T>
   T given_or(const std::optional<T>& given, T otherwise, const char* path, const std::string& text,
-             const std::string& why = "not given") {
+             const std::string& why = kNotGiven) {
     if (given) return *given;
-    assume(path, text, why);
+    if (why == kNotGiven) {
+      take_default(path, text);
+    } else {
+      derive(path, text, why);
+    }
     return otherwise;
   }
 
   std::int64_t count_or(const std::optional<std::int64_t>& given, std::int64_t otherwise,
-                        const char* path, const std::string& why = "not given") {
+                        const char* path, const std::string& why = kNotGiven) {
     return given_or(given, otherwise, path, std::to_string(otherwise), why);
   }
 
@@ -101,17 +121,16 @@ class Resolver {
   void sequence() {
     s().cp_type = q_.cp_type.value_or(defaults_.cp_type);
     if (s().cp > 1 && !q_.cp_type) {
-      const auto name = name_of(s().cp_type);
-      assume(key_path<&Q::cp_type>, std::string(name), "the framework's");
+      take_framework(key_path<&Q::cp_type>, std::string(name_of(s().cp_type)));
     }
     s().dynamic_cp = q_.dynamic_cp.value_or(false);
     const bool needed = is_moe(a_) && s().tp > 1;
-    s().sequence_parallel = given_or(q_.sequence_parallel, needed, key_path<&Q::sequence_parallel>,
-                                     needed ? "true" : "false",
-                                     needed ? "experts with tp above 1 need it" : "not given");
+    s().sequence_parallel =
+        given_or(q_.sequence_parallel, needed, key_path<&Q::sequence_parallel>,
+                 needed ? "true" : "false", needed ? "experts with tp above 1 need it" : kNotGiven);
     if (s().sequence_parallel && s().tp == 1) {
       s().sequence_parallel = false;
-      assume(key_path<&Q::sequence_parallel>, "false", "there is nothing to split where tp is 1");
+      derive(key_path<&Q::sequence_parallel>, "false", "there is nothing to split where tp is 1");
     }
   }
 
@@ -120,7 +139,7 @@ class Resolver {
     s().schedule =
         given_or(q_.schedule, interleaved ? ScheduleId::interleaved : ScheduleId::one_f_one_b,
                  key_path<&Q::schedule>, interleaved ? "interleaved" : "1f1b",
-                 interleaved ? "vpp is above 1" : "not given");
+                 interleaved ? "vpp is above 1" : kNotGiven);
     post_validation();
     s().vision_stage = q_.vision_stage.value_or(false);
     split();
@@ -130,7 +149,7 @@ class Resolver {
     s().layer_split = q_.layer_split.value_or(defaults_.layer_split);
     if (!q_.stage_layers) {
       if (s().pp == 1 || q_.layer_split || s().layer_split == LayerSplit::even) return;
-      assume(key_path<&Q::layer_split>, std::string(name_of(s().layer_split)), "the framework's");
+      take_framework(key_path<&Q::layer_split>, std::string(name_of(s().layer_split)));
       return;
     }
     const auto chunks = static_cast<std::size_t>(s().pp * s().vpp);
@@ -155,7 +174,8 @@ class Resolver {
   void sharding() {
     if (q_.partition) return explicit_partition();
     const std::int64_t all = s().dp * s().cp;
-    s().zero = count_or(q_.zero, defaults_.zero, key_path<&Q::zero>, "the framework's");
+    s().zero = q_.zero.value_or(defaults_.zero);
+    if (!q_.zero) take_framework(key_path<&Q::zero>, std::to_string(s().zero));
     if (q_.zero_shard_group && s().zero == 0) {
       refuse(key_path<&Q::zero_shard_group>, "zero 0", "zero 1 to 3 with zero_shard_group");
     }
@@ -172,8 +192,7 @@ class Resolver {
       refuse(key_path<&Q::framework_options>, "groups of " + std::to_string(defaults_.shard_group),
              "a divisor of dp·cp, " + std::to_string(all));
     }
-    assume(key_path<&Q::zero_shard_group>, std::to_string(defaults_.shard_group),
-           "the framework's");
+    take_framework(key_path<&Q::zero_shard_group>, std::to_string(defaults_.shard_group));
     return defaults_.shard_group;
   }
 
@@ -192,7 +211,7 @@ class Resolver {
     }
     s().partition = *q_.partition;
     s().zero = nearest_zero(s().partition);
-    assume(key_path<&Q::zero>, std::to_string(s().zero), "the stage nearest to partition");
+    derive(key_path<&Q::zero>, std::to_string(s().zero), "the stage nearest to partition");
   }
 
   void recompute() {
@@ -216,8 +235,7 @@ class Resolver {
     s().recompute_method = q_.recompute_method.value_or(RecomputeMethod::uniform);
     s().recompute_modules = q_.recompute_modules.value_or(defaults_.selective_modules);
     if (s().recompute == Recompute::selective && !q_.recompute_modules) {
-      assume(key_path<&Q::recompute_modules>, module_names(s().recompute_modules),
-             "the framework's");
+      take_framework(key_path<&Q::recompute_modules>, module_names(s().recompute_modules));
     }
   }
 
@@ -233,10 +251,10 @@ class Resolver {
   void imply_recompute(bool of_full) {
     if (q_.recompute_modules) {
       s().recompute = Recompute::selective;
-      assume(key_path<&Q::recompute>, "selective", "recompute_modules is given");
+      derive(key_path<&Q::recompute>, "selective", "recompute_modules is given");
     } else if (of_full) {
       s().recompute = Recompute::full;
-      assume(key_path<&Q::recompute>, "full", "recompute_layers or recompute_method is given");
+      derive(key_path<&Q::recompute>, "full", "recompute_layers or recompute_method is given");
     } else {
       answer_.recompute_open = true;
     }

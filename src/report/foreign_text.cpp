@@ -48,7 +48,7 @@ Json left_over_json(const ImportedRun& r, bool is_refused) {
 
 std::string imported_text(const ImportedRun& r) {
   Json run = r.run;
-  if (!r.assumed.empty()) run["assumed"] = assumed_json(r.assumed);
+  if (!r.assumed.empty()) run["assumed"] = facts_json(r.assumed);
   return laid_out(run);
 }
 
@@ -82,7 +82,7 @@ Json imported_json(const ImportedRun& r) {
   Json j = {{"format", r.tool.empty() ? std::string(name_of(r.format)) : r.tool}, {"file", r.file}, {"run", r.run}};
   j["refused"] = left_over_json(r, true);
   j["not_understood"] = left_over_json(r, false);
-  j["assumed"] = assumed_json(r.assumed);
+  j["assumed"] = facts_json(r.assumed);
   j["without_effect"] = r.without_effect;
   j["missing"] = missing_keys(r.run);
   return versioned(std::move(j));

@@ -6,6 +6,7 @@
 
 #include "core/provenance.h"
 #include "core/units.h"
+#include "estimate/origins.h"
 #include "estimate/resolve.h"
 #include "parallel/framework_kernel_keys.h"
 
@@ -37,15 +38,14 @@ std::string content_of(const ExplainedNode& n) {
 }
 
 std::string from_run(const ResolvedRun& r, const std::string& path) {
-  for (const Assumed& a : r.assumed) {
-    if (path.starts_with(a.path)) return "assumed: " + a.why;
-  }
+  const Fact* fact = origin_of(r, path);
+  if (fact != nullptr && fact->known != Known::stated) return origin_words(*fact);
   if (path == "training.states.weights" || path == "training.states.gradients" ||
       path == "training.states.optimizer") {
     const NamedRecipe* recipe = find_recipe(r.states_name);
     if (recipe != nullptr) return std::string(recipe->source);
   }
-  return r.file;
+  return fact == nullptr ? r.file : fact->where;
 }
 
 // "cluster.tiers.bandwidth" [1] is tiers.1.bandwidth of the node.

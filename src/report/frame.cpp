@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/frame.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/origins.h"
 #include "estimate/resolve.h"
 #include "insight/rests_on.h"
 #include "model/operators.h"
@@ -89,7 +91,7 @@ std::string recompute_part(const ResolvedRun& r) {
   if (r.run.strategy.recompute == Recompute::full && layers < r.run.model.layers) {
     text += " of " + grouped(layers) + " of " + grouped(r.run.model.layers) + " layers";
   }
-  for (const Assumed& a : r.assumed) {
+  for (const Fact& a : r.assumed) {
     if (r.recompute_chosen && a.path == key_path<&Strategy::recompute>) text += ", " + a.why;
   }
   return text;
@@ -123,6 +125,33 @@ std::string batch_line(const Run& run) {
          counted(s.micro_batch, "sequence") + " on each of " + counted(s.dp, "replica");
 }
 
+constexpr EnumArray<Known, const char*> kOriginTitles = {"Stated", "Assumed", "Derived", "Chosen",
+                                                         "Open"};
+
+// "Default of megatron-core", "Derived"
+std::string origin_title(const Fact& f) {
+  const bool ours = f.where.empty() || f.where == kOurDefault;
+  return f.known == Known::tool_default && !ours ? "Default of " + f.where : kOriginTitles[f.known];
+}
+
+// A paragraph for each origin, in the order in which they come.
+void add_origins(const std::vector<Fact>& facts, Section& section) {
+  std::vector<std::string> titles;
+  std::vector<std::vector<std::string>> parts;
+  for (const Fact& f : facts) {
+    const std::string title = origin_title(f);
+    const auto at = std::find(titles.begin(), titles.end(), title) - titles.begin();
+    if (static_cast<std::size_t>(at) == titles.size()) {
+      titles.push_back(title);
+      parts.emplace_back();
+    }
+    parts[static_cast<std::size_t>(at)].push_back(f.path + " " + f.value);
+  }
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    section.add(Paragraph{bold(titles[i]) + "  " + joined(parts[i], " · "), 2});
+  }
+}
+
 }  // namespace
 
 std::string cluster_words(const Cluster& c) {
@@ -143,11 +172,7 @@ Section run_header(const ResolvedRun& r) {
 
 Section run_assumptions(const ResolvedRun& r) {
   Section section;
-  if (!r.assumed.empty()) {
-    std::vector<std::string> parts;
-    for (const Assumed& a : r.assumed) parts.push_back(a.path + " " + a.value);
-    section.add(Paragraph{bold("Assumed") + "  " + joined(parts, " · "), 2});
-  }
+  add_origins(assumed_facts(r), section);
   for (const std::string& warning : r.warnings) {
     section.add(Paragraph{Phrase(TextStyle::yellow, "Warning") + "  " + warning, 2});
   }

@@ -5,10 +5,21 @@
 #include <stdexcept>
 
 #include "core/units.h"
+#include "estimate/origins.h"
 #include "insight/run_report.h"
 #include "orrery/version.h"
 
 namespace orrery {
+namespace {
+
+// Their values stand in the run itself.
+Json places_json(const std::vector<Fact>& stated) {
+  return json_list(stated, [](const Fact& f) -> Json {
+    return {{"path", f.path}, {"where", f.where}};
+  });
+}
+
+}  // namespace
 
 Json stack_json(const Run& run) {
   const StackKind kind = stack_kind(run);
@@ -42,15 +53,12 @@ std::string dump(const Json& j) {
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Json assumed_json(const std::vector<Assumed>& assumed) {
-  return json_list(assumed, [](const Assumed& a) -> Json {
-    return {{"path", a.path}, {"value", a.value}, {"why", a.why}};
-  });
-}
+Json facts_json(const std::vector<Fact>& facts) { return json_list(facts, fact_json); }
 
 Json reported_inputs(const ResolvedRun& r) {
   Json inputs = *r.inputs;
-  inputs["assumed"] = assumed_json(r.assumed);
+  inputs["assumed"] = facts_json(assumed_facts(r));
+  inputs["stated"] = places_json(r.stated);
   return inputs;
 }
 

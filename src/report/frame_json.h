@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "core/fact.h"
 #include "core/json.h"
 #include "insight/rests_on.h"
 #include "orrery/quantity.h"
-#include "parallel/assumed.h"
 
 namespace orrery {
 
@@ -28,9 +28,9 @@ Json versioned(Json answer);
 // Adds what stands in every answer about a run: warnings, inputs, versions.
 void add_frame(const RunReport& r, Json& j);
 
-Json assumed_json(const std::vector<Assumed>& assumed);
+Json facts_json(const std::vector<Fact>& facts);
 
-// `inputs` with what was assumed, and one line for each warning.
+// `inputs` with the origins of all its values.
 Json reported_inputs(const ResolvedRun& r);
 
 // Refuses NaN and infinities anywhere in the document.

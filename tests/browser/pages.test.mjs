@@ -148,7 +148,7 @@ test('the form: an arrow key on a slider, a wrong value marks its control and ke
   assert.equal(await text(page, '[role=alert] .error'), 'run: cluster.gpus: found 7.5; allowed: a whole number from 1 to 100000000');
   assert.equal(await page.run('document.querySelector("#key-cluster-gpus").getAttribute("aria-invalid")'), 'true');
   assert.match(await text(page, '.stale .headline'), /a step/);
-  assert.match(await page.run('document.querySelector("#key-parallel-schedule").textContent'), /assumed/);
+  assert.match(await page.run('document.querySelector("#key-parallel-schedule").textContent'), /default/);
 }));
 
 test('a key of few values is chosen from them, any other is typed', () => on(async page => {

@@ -16,7 +16,7 @@ $ orrery explain gpt3-175b-1024-a100 memory.weights_gib
 >   weights  5.258 GiB
 >     = parameters of this rank × training.states.weights / ranks it is sharded over
 >     parameters of this rank  2,822,731,776  ← model and strategy
->     training.states.weights  2  ← assumed: ...
+>     training.states.weights  2  ← default: the framework's, by precision (megatron-lm)
 >     ranks it is sharded over  1  ← model and strategy
 >   secondary_weights  0 B  ← model and strategy
 

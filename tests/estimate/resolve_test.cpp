@@ -48,7 +48,7 @@ bool holds(const std::string& text, const std::string& part) {
 
 bool assumes(const ResolvedRun& r, const std::string& path) {
   return std::any_of(r.assumed.begin(), r.assumed.end(),
-                     [&path](const Assumed& a) { return a.path == path; });
+                     [&path](const Fact& a) { return a.path == path; });
 }
 
 // The resolved run, read again, is the same run.
@@ -61,7 +61,7 @@ void check_round_trip(const Json& run) {
   CHECK(a.step_time == b.step_time);
   CHECK(a.memory.peak == b.memory.peak);
   CHECK(a.model_flops == b.model_flops);
-  for (const Assumed& still : twice.assumed) CAPTURE(still.path);
+  for (const Fact& still : twice.assumed) CAPTURE(still.path);
   CHECK(!assumes(twice, "parallel.dp"));
   CHECK(!assumes(twice, "parallel.recompute"));
   CHECK(!assumes(twice, "training.states"));

@@ -36,7 +36,7 @@ ImportedRun from_deepspeed(const std::string& text) {
 
 bool is_assumed(const ImportedRun& r, const std::string& path) {
   return std::any_of(r.assumed.begin(), r.assumed.end(),
-                     [&](const Assumed& a) { return a.path == path; });
+                     [&](const Fact& a) { return a.path == path; });
 }
 
 bool speaks_of(const std::vector<std::string>& list, const std::string& name) {

@@ -193,10 +193,10 @@ struct Everything {
     const Answer a = estimate<double>(run, workspace_);
     if (!fits_at_risk(run, a)) {
       (a.reason == Reason::fits ? too_risky : infeasible) +=
-          r_.conditions.first_broken(Known::strategy, run, a) < 0 ? 1 : 0;
+          r_.conditions.first_broken(KnownPart::strategy, run, a) < 0 ? 1 : 0;
       return;
     }
-    for (const Known known : {Known::strategy, Known::memory, Known::answer}) {
+    for (const KnownPart known : {KnownPart::strategy, KnownPart::memory, KnownPart::answer}) {
       if (r_.conditions.first_broken(known, run, a) >= 0) return;
     }
     Candidate c;

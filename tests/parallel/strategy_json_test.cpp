@@ -55,7 +55,7 @@ std::string error_of(const std::string& text, const Architecture& a = dense()) {
 
 // "value (why)" of what was assumed for a key.
 std::string assumed(const ResolvedStrategy& r, const std::string& key) {
-  for (const Assumed& a : r.assumed) {
+  for (const Fact& a : r.assumed) {
     if (a.path == "parallel." + key) return a.value + " (" + a.why + ")";
   }
   return "";

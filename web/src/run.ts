@@ -69,7 +69,7 @@ function quoted(text: string): string {
 
 // The command line of a run: the flags of the keys that have one, --set for the rest.
 export function commandLine(run: Doc, flags: Map<string, string>, command = 'estimate'): string {
-  const parts = leaves(run).filter(([path]) => !/^(name|assumed|search|\$schema)(\.|$)/.test(path));
+  const parts = leaves(run).filter(([path]) => !/^(name|assumed|stated|search|\$schema)(\.|$)/.test(path));
   const inlineModel = isDoc(run.model);
   const words_ = parts.filter(([path]) => !(inlineModel && path.startsWith('model.'))).map(([path, value]) => {
     const flag = flags.get(path);
@@ -84,9 +84,32 @@ export function withoutComments(text: string): string {
   return text.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, string: string) => string ?? '');
 }
 
-// A resolved run without what was assumed, which is assumed again.
+// The origin of a key of an answer's inputs: of itself, or of the object or name that holds it.
+export function originOf(inputs: Doc, path: string): { known: string; why: string; where: string } | undefined {
+  const facts = (name: string) => (Array.isArray(inputs[name]) ? (inputs[name] as Json[]).filter(isDoc) : []);
+  const holds = (f: Doc) => path === f.path || path.startsWith(`${words(f.path)}.`);
+  const longest = (list: Doc[]) => list.filter(holds).sort((a, b) => words(b.path).length - words(a.path).length)[0];
+  const assumed = longest(facts('assumed'));
+  if (assumed) return { known: words(assumed.known), why: words(assumed.why), where: words(assumed.where) };
+  const stated = longest(facts('stated'));
+  return stated && { known: 'stated', why: '', where: words(stated.where) };
+}
+
+// "default: not given (orrery)"
+export function originWords(inputs: Doc, path: string): string {
+  const origin = originOf(inputs, path);
+  if (!origin || origin.known === 'stated') return '';
+  return `${origin.known}${origin.why && `: ${origin.why}`}${origin.where && ` (${origin.where})`}`;
+}
+
+// A resolved run without what Orrery took by itself, which is taken again. Defaults of another tool, as `import`
+// recorded them, stay with their origin.
 export function asGiven(run: Doc): Doc {
-  const { assumed, ...given } = run;
-  const paths = Array.isArray(assumed) ? assumed.map(a => (isDoc(a) && typeof a.path === 'string' ? a.path : '')) : [];
-  return paths.filter(Boolean).reduce<Doc>((doc, path) => changed(doc, path, undefined), given);
+  const { assumed, stated: _, ...given } = run;
+  const facts = Array.isArray(assumed) ? assumed.filter(isDoc) : [];
+  const isTakenAgain = (f: Doc) => ['', 'orrery', run.framework].includes(f.where ?? '');
+  const again = facts.filter(f => typeof f.path === 'string' && isTakenAgain(f));
+  const left = again.reduce<Doc>((doc, f) => changed(doc, words(f.path), undefined), given);
+  const recorded = facts.filter(f => !again.includes(f));
+  return recorded.length > 0 ? { ...left, assumed: recorded } : left;
 }

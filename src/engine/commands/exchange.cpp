@@ -48,8 +48,8 @@ void check(const Json& run, const std::string& file, const ConfigLookup& lookup)
 }
 
 // Keys of the run go over it; settings of the files stay for their readers.
-std::vector<Assumed> take_keys(std::vector<GivenSetting>& all, Json& run) {
-  std::vector<Assumed> taken;
+std::vector<Fact> take_keys(std::vector<GivenSetting>& all, Json& run) {
+  std::vector<Fact> taken;
   std::erase_if(all, [&](const GivenSetting& a) {
     if (!is_run_key(a.name)) return false;
     set_at(run, a.name, a.value);
@@ -151,7 +151,7 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
     throw InputError("orrery import", "", "no file", "a script, log, YAML, JSON, TOML or XML");
   }
   Json own = run_of(given, context);
-  const std::vector<Assumed> assumed = take_keys(job.assumed, own);
+  const std::vector<Fact> assumed = take_keys(job.assumed, own);
   job.given = own;
   const std::string name = job.files.front().name;
   const ConfigLookup lookup = config_lookup(context.configs);

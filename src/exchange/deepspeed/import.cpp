@@ -367,7 +367,7 @@ void shard_bf16_states(ImportedRun& r) {
   const bool adam = value_at(r.run, "training.optimizer") != "sgd";
   if (states.is_null() && adam) set_at(r.run, "training.states", "adam-fp32-gradients-18");
   set_at(r.run, "parallel.zero", 1);
-  std::erase_if(r.assumed, [](const Assumed& a) { return a.path == "parallel.zero"; });
+  std::erase_if(r.assumed, [](const Fact& a) { return a.path == "parallel.zero"; });
   r.assumed.push_back({"parallel.zero", "1",
                        "without ZeRO, DeepSpeed's optimizer of bf16 keeps gradients in fp32 and "
                        "shards its states [from memory]"});

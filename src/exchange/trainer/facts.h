@@ -196,7 +196,7 @@ class Facts {
   std::array<std::optional<FactValue>, kCountOf<FactId>> weak_;
   std::vector<KeyValue> keys_;
   std::vector<LeftOver> left_;
-  std::vector<Assumed> assumed_;
+  std::vector<Fact> assumed_;
   std::vector<std::string> without_effect_;
   ImportedRun out_;  // what --assume said of settings
 };

@@ -25,7 +25,7 @@ class Finish {
     for (const LeftOver& l : f_.left_) {
       l.is_refused ? d_.open(l.key, l.setting, l.why) : d_.ignored(l.setting, l.why);
     }
-    for (const Assumed& a : f_.assumed_) d_.out.assumed.push_back(a);
+    for (const Fact& a : f_.assumed_) d_.out.assumed.push_back(a);
     d_.out.without_effect = f_.without_effect_;
     keys();
     copy(FactId::model);
@@ -106,7 +106,7 @@ class Finish {
     copy(FactId::zero);
     if (gpus() == 1 && f_.count(FactId::zero, 0) > 0) {
       d_.set("parallel.zero", 0);
-      std::erase_if(d_.out.assumed, [](const Assumed& a) { return a.path == "parallel.zero"; });
+      std::erase_if(d_.out.assumed, [](const Fact& a) { return a.path == "parallel.zero"; });
     }
     if (f_.trains)
       d_.assume("parallel.zero", 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");

@@ -94,10 +94,9 @@ TEST_CASE("Files of LLaMA-Factory that train nothing stop, and its defaults are 
   CHECK(is_open(read(base + "do_train: true\n", kEight), "training.precision"));
   const ImportedRun default_value = read(base + "do_train: true\nbf16: true\n", kEight);
   const auto assumes = [&](const char* path, const char* value) {
-    return std::any_of(default_value.assumed.begin(), default_value.assumed.end(),
-                       [&](const Assumed& a) {
-                         return a.path == path && a.value.find(value) != std::string::npos;
-                       });
+    return std::any_of(
+        default_value.assumed.begin(), default_value.assumed.end(),
+        [&](const Fact& a) { return a.path == path && a.value.find(value) != std::string::npos; });
   };
   CHECK(assumes("training.micro_batch", "8"));
   CHECK(assumes("parallel.recompute", "full"));

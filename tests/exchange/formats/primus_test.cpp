@@ -31,7 +31,7 @@ const std::string kPrimusTrainer =
 
 bool takes_default(const ImportedRun& r, const std::string& path, const std::string& value) {
   return std::any_of(r.assumed.begin(), r.assumed.end(),
-                     [&](const Assumed& a) { return a.path == path && a.value == value; });
+                     [&](const Fact& a) { return a.path == path && a.value == value; });
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ inline const std::string kAxolotl =
 
 inline bool assumes(const ImportedRun& r, const std::string& path) {
   return std::any_of(r.assumed.begin(), r.assumed.end(),
-                     [&](const Assumed& a) { return a.path == path; });
+                     [&](const Fact& a) { return a.path == path; });
 }
 
 inline std::string two_nodes(const std::string& more) {

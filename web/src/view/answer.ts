@@ -135,8 +135,8 @@ function folds(app: App, a: Doc): Tree {
       messages.map(m => [words(m.dimension), words(m.collective), words(m.group), digits(num(m, 'count'), 9), si(num(m, 'bytes_per_gpu'), 'B'),
         seconds(num(m, 'time_s')), seconds(num(m, 'exposed_s')), words(m.tier), words(m.algorithm)]), 2, 7)]),
     drawn && fold(app, 'Network', () => drawn),
-    assumed.length > 0 && fold(app, `Assumed: ${assumed.length} keys`, () => table(['key', 'value', 'why'],
-      assumed.map(d => [words(d.path), words(d.value), words(d.why)]))),
+    assumed.length > 0 && fold(app, `Not stated: ${assumed.length} keys`, () => table(['key', 'value', 'known', 'why', 'where'],
+      assumed.map(d => [words(d.path), words(d.value), words(d.known), words(d.why), words(d.where)]))),
     fold(app, 'What the numbers rest on', () => table(['part', 'basis'],
       ((a.rests_on ?? []) as Doc[]).map(d => [words(d.part), words(d.basis)]))));
 }

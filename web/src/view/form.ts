@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The run: a few controls a group, all keys behind a fold. Set keys are bold; assumed keys are
-// grey and say why.
+// The run: a few controls a group, all keys behind a fold. Set keys are bold; all others are
+// grey and say their origin.
 import { App } from '../app';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
 import { percent, seconds, sure } from '../format';
 import { Key } from '../keys';
 import { PRESETS } from '../presets';
-import { at, changed, fromWords, isDoc, words } from '../run';
+import { at, changed, fromWords, isDoc, originOf, originWords, words } from '../run';
 import { forEngine } from '../yaml';
 
 interface Control { path: string; label: string; most?: number; least?: number; listed?: boolean }
@@ -98,8 +98,8 @@ function control(app: App, c: Control): Tree | null {
 
 function about(app: App, key: Key): string {
   const inputs = app.state.answer?.inputs as Doc | undefined;
-  const assumed = ((inputs?.assumed ?? []) as Doc[]).find(a => a.path === key.path);
-  return `${key.path}: ${key.meaning} (${key.values})${assumed ? `; assumed: ${words(assumed.why)}` : ''}`;
+  const origin = inputs ? originWords(inputs, key.path) : '';
+  return `${key.path}: ${key.meaning} (${key.values})${origin && `; ${origin}`}`;
 }
 
 interface Shown { id: string; given?: Json; effective?: Json; bad: boolean }
@@ -112,7 +112,7 @@ function input(app: App, key: Key, c: Control, { id, given, effective, bad }: Sh
   const value = words(given);
   if (choices.length > 0) {
     const open = key.default === 'required' || key.kind === 'document' ? null
-      : h('option', { value: '', key: '' }, `${choiceOf(effective, key)}`);
+      : h('option', { value: '', key: '' }, choiceOf(app, effective, key));
     return h('select', { ...common, value, onchange: (e: Event) => set((e.target as HTMLSelectElement).value) },
       given === undefined && key.kind === 'document' ? h('option', { value: '', key: '' }, 'choose …') : open,
       value && !choices.includes(value) ? options([value]) : null, options(choices));
@@ -122,8 +122,10 @@ function input(app: App, key: Key, c: Control, { id, given, effective, bad }: Sh
     oninput: (e: Event) => set((e.target as HTMLInputElement).value.trim()) });
 }
 
-function choiceOf(effective: Json | undefined, key: Key): string {
-  return effective === undefined ? key.default || 'not set' : `${words(effective)} (assumed)`;
+function choiceOf(app: App, effective: Json | undefined, key: Key): string {
+  const inputs = app.state.answer?.inputs;
+  const known = isDoc(inputs) ? originOf(inputs, key.path)?.known : undefined;
+  return effective === undefined ? key.default || 'not set' : `${words(effective)} (${known ?? 'default'})`;
 }
 
 // Text stays text; everything else is read as JSON where it can be.
@@ -187,7 +189,7 @@ function pastedLines(app: App, pasted: Doc): Child[] {
   const refused = lines('refused', d => [`${words(d.setting)}: ${words(d.why)} `, d.key === 'cluster.node' && nodesIn(app, words(d.why))]);
   const more = [
     ...lines('not_understood', d => `${words(d.setting)}: ${words(d.why)}`),
-    ...lines('assumed', d => `${words(d.path)} = ${words(d.value)}: ${words(d.why)}`)];
+    ...lines('assumed', d => `${words(d.path)} = ${words(d.value)}: ${[words(d.why), words(d.where)].filter(Boolean).join(', ')}`)];
   return [refused.length > 0 && h('ul', null, refused),
     more.length > 0 && h('details', null, h('summary', null, 'which'), h('ul', null, more))];
 }
@@ -257,7 +259,7 @@ function countOf(doc: Json): number {
 function allKeys(app: App): Tree {
   const { filter } = app.state;
   const wanted = filter.toLowerCase();
-  const rows = [...app.tables.keys.values()].filter(k => k.kind !== 'object' && k.path !== 'assumed' &&
+  const rows = [...app.tables.keys.values()].filter(k => k.kind !== 'object' && !/^(assumed|stated)\b/.test(k.path) &&
     `${k.path} ${k.meaning}`.toLowerCase().includes(wanted));
   return h('div', null,
     h('input', { type: 'search', 'aria-label': 'search the keys', placeholder: 'search the keys', value: filter,

@@ -327,6 +327,18 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
   return started;
 }
 
+// DeepSpeed's own argument for its file, by the name that the Trainer's launcher has.
+void name_deepspeed(ForeignFile& script) {
+  constexpr std::string_view kOwn = "--deepspeed_config";
+  constexpr std::string_view kKnown = "--deepspeed_config_file";
+  for (std::size_t at = script.text.find(kOwn); at != std::string::npos;
+       at = script.text.find(kOwn, at + 1)) {
+    const std::size_t end = at + kOwn.size();
+    const bool whole = end < script.text.size() && (script.text[end] == '=' || script.text[end] == ' ');
+    if (whole) script.text.replace(at, kOwn.size(), kKnown);
+  }
+}
+
 std::string launch_config_not_given(const ForeignFile& script, const ImportJob& job) {
   if (!contains(script.text, "accelerate") || !contains(script.text, "--config_file")) return "";
   const ShellRun run = run_shell(script.text, script.name);

@@ -178,9 +178,30 @@ Json read_adapter(const AdapterSettings& names, StoredBase base, Settings& setti
   return adapter;
 }
 
+// Settings of an adapter that move no number, and those that nobody knows.
+static void list_others(const Settings& settings, const std::string& path,
+                        std::vector<LeftOver>& left, std::vector<std::string>& without_effect) {
+  constexpr std::string_view kHarmless =
+      "alpha enabled dropout dropout_position dropout_recompute lora_A_init_method "
+      "lora_B_init_method lora_A_init lora_B_init column_init_method row_init_method network_alpha "
+      "lora_dtype lora_alpha a2a_experimental params_to_save save_only_trainable_params "
+      "normalize_moe_lora share_expert_adapters visual_enabled language_enabled type";
+  const std::vector<std::string_view> harmless = fields_of(kHarmless, ' ');
+  for (const ForeignSetting& s : settings.all()) {
+    if (s.taken) continue;
+    const bool known = std::find(harmless.begin(), harmless.end(), s.name) != harmless.end();
+    if (known) {
+      without_effect.push_back(path + "." + s.written);
+    } else {
+      left.push_back({path + "." + text_of(s), "no key of a run file"});
+    }
+  }
+}
+
 // A file of Megatron-Bridge or NeMo 2 names a class, or says "lora".
 std::optional<Json> read_megatron_adapter(const Json& peft, const std::string& path,
-                                          std::vector<LeftOver>& left) {
+                                          std::vector<LeftOver>& left,
+                                          std::vector<std::string>& without_effect) {
   constexpr AdapterSettings kLora = {
       .rank = "dim",
       .default_rank = 32,
@@ -210,7 +231,9 @@ std::optional<Json> read_megatron_adapter(const Json& peft, const std::string& p
     left.push_back({path + "." + settings.written("exclude_modules"),
                     "adapters on some layers alone", "", true});
   }
-  return read_adapter(names, StoredBase::half, settings, left);
+  const Json adapter = read_adapter(names, StoredBase::half, settings, left);
+  list_others(settings, path, left, without_effect);
+  return adapter;
 }
 
 }  // namespace orrery

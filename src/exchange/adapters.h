@@ -38,8 +38,10 @@ constexpr EnumNames<StoredBase> names_of(StoredBase) {
 Json read_adapter(const AdapterSettings& names, StoredBase base, Settings& settings,
                   std::vector<LeftOver>& left);
 
-// `peft` of Megatron-Bridge and NeMo 2; nothing where no adapter is trained.
+// `peft` of Megatron-Bridge and NeMo 2, and `lora` of Primus; nothing where no adapter is trained.
+// Its other settings go to `without_effect`, or to `left` where no reader knows them.
 std::optional<Json> read_megatron_adapter(const Json& peft, const std::string& path,
-                                          std::vector<LeftOver>& left);
+                                          std::vector<LeftOver>& left,
+                                          std::vector<std::string>& without_effect);
 
 }  // namespace orrery

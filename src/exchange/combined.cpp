@@ -37,6 +37,11 @@ void leaves(const Json& value, const std::string& path, const ImportedRun& part,
   contradict(path, old, value, part, all);
 }
 
+void forget(ImportedRun& all, const std::string& path) {
+  erase_at(all.run, path);
+  std::erase_if(all.assumed, [&](const Fact& a) { return a.path == path; });
+}
+
 void merge(ImportedRun& part, ImportedRun& all) {
   leaves(part.run, "", part, all);
   if (all.file != part.file) all.file += ", " + part.file;
@@ -57,7 +62,10 @@ void merge(ImportedRun& part, ImportedRun& all) {
 ImportedRun combined(std::vector<ImportedRun> parts) {
   ImportedRun all = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i) merge(parts[i], all);
-  // Another file may say what one leaves open.
+  for (const LeftOver& l : all.ignored) {
+    if (l.is_refused && !l.key.empty() && is_assumed(all.assumed, l.key)) forget(all, l.key);
+  }
+  // Another file may say what one leaves open; a default of another tool does not.
   std::erase_if(all.ignored, [&](const LeftOver& l) {
     return l.is_refused && !l.key.empty() && !value_at(all.run, l.key).is_null();
   });

@@ -86,6 +86,7 @@ struct ImportedRun {
   // DeepSpeed's "auto" of its prefetch, which follows from the model's width, for fit_import.
   bool prefetch_of_width = false;
   GpuCounts gpus = {};
+  bool is_training = false;  // a file of a training is among them, not of a machine or model alone
 };
 
 // `given`: the run as far as the command line says it; a format that counts by replica needs the

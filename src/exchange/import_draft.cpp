@@ -114,16 +114,24 @@ void move_option(ImportedRun& imported, const std::string& name, const Json& val
   imported.ignored.push_back({name + " " + brief(value), profile + " has no such switch"});
 }
 
-// Switches of a profile and of those it inherits.
-Json options_of(Json framework, const ConfigLookup& lookup) {
+// A profile and those it inherits, the nearest one first.
+std::vector<Json> profiles_of(Json framework, const ConfigLookup& lookup) {
   constexpr int kMostInherited = 16;
-  Json options = Json::object();
+  std::vector<Json> profiles;
   for (int i = 0; i < kMostInherited && !framework.is_null(); ++i) {
     const GivenDocument d = find_document(Reader(framework, kCommandLine, "framework"), "framework",
                                           lookup.framework, lookup.framework_names);
-    const Json& own = value_at(d.json, "options");
-    if (own.is_object()) merge_over(options, own);
+    profiles.push_back(d.json);
     framework = Json(value_at(d.json, "inherits"));
+  }
+  return profiles;
+}
+
+Json options_of(const Json& framework, const ConfigLookup& lookup) {
+  Json options = Json::object();
+  for (const Json& profile : profiles_of(framework, lookup)) {
+    const Json& own = value_at(profile, "options");
+    if (own.is_object()) merge_over(options, own);
   }
   return options;
 }
@@ -169,9 +177,10 @@ void fit_checkpoints(ImportedRun& imported, const Json& given, const ConfigLooku
   set_at(imported.run, "parallel.recompute_layers", n);
 }
 
-Architecture architecture_of(const Json& model, const ConfigLookup& lookup) {
-  const GivenDocument d = find_document(Reader(model, kCommandLine, "model"), "model", lookup.model,
-                                        lookup.model_names);
+Architecture architecture_of(const Json& model, const ConfigLookup& lookup,
+                             const std::string& file = kCommandLine) {
+  const GivenDocument d =
+      find_document(Reader(model, file, "model"), "model", lookup.model, lookup.model_names);
   return read_model(d.json, d.file, d.path, d.name).architecture;
 }
 
@@ -226,6 +235,13 @@ void refuse_quantised(ImportedRun& imported, const Json& given, const ConfigLook
 
 }  // namespace
 
+Json of_profile(const Json& framework, const char* key, const ConfigLookup& lookup) {
+  for (const Json& profile : profiles_of(framework, lookup)) {
+    if (!value_at(profile, key).is_null()) return value_at(profile, key);
+  }
+  return {};
+}
+
 bool is_part_of_model(const Json& model) {
   return model.is_object() && !model.contains("model_type") && !model.contains("architectures");
 }
@@ -236,6 +252,11 @@ void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lo
   fit_prefetch(imported, given, lookup);
   fit_options(imported, given, lookup);
   fit_checkpoints(imported, given, lookup);
+}
+
+void check_model(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  const Json& model = value_at(run, "model");
+  if (!model.is_null()) architecture_of(model, lookup, file);
 }
 
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup) {

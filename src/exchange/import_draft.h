@@ -78,6 +78,9 @@ struct ImportDraft {
   const Json& at(std::string_view path) const { return value_at(out.run, path); }
   std::int64_t count_at(std::string_view path, std::int64_t otherwise) const;
   bool is_on(std::string_view name) { return settings.flag(name).value_or(false); }
+  bool is_any_on(std::initializer_list<std::string_view> names) {
+    return settings.any_flag(names);
+  }
 
   void note(const std::string& path, const std::string& value, const std::string& why);
   // The tool's default, where the path has no value yet; open where `other_defaults` are the
@@ -104,6 +107,9 @@ struct ImportDraft {
 // of its family, is whole.
 bool is_part_of_model(const Json& model);
 
+// InputError where the run's whole model, by name or inline, is none.
+void check_model(const Json& run, const std::string& file, const ConfigLookup& lookup);
+
 // Layers of a run's model, by name or inline; 0 without one.
 std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup);
 
@@ -119,6 +125,9 @@ std::int64_t vocabulary_of_tokenizer(const std::string& name, const ConfigLookup
 
 // bf16, or fp16 where the GPU of a run's node or device has no bf16; none where it names neither.
 std::optional<Precision> half_precision(const Json& run, const ConfigLookup* lookup);
+
+// A value of a profile, or of the nearest one that it inherits; null where none has it.
+Json of_profile(const Json& framework, const char* key, const ConfigLookup& lookup);
 
 // `given`: the run as far as the command line says it.
 void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup);

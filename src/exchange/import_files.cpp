@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "exchange/accelerate/accelerate.h"
 #include "exchange/bridge/bridge.h"
 #include "exchange/combined.h"
 #include "exchange/deepspeed/deepspeed.h"
@@ -15,6 +16,7 @@
 #include "exchange/nemo/nemo.h"
 #include "exchange/other_tools.h"
 #include "exchange/primus/primus.h"
+#include "exchange/programs.h"
 #include "exchange/recognise.h"
 #include "exchange/slurm/slurm.h"
 #include "exchange/started_configs.h"
@@ -99,6 +101,7 @@ class Import {
     check_assumed();
     ImportedRun all = combined(std::move(parts_));
     slurm::compare_with_machine(all, job_.files);
+    all.is_training = !training_.empty();
     return all;
   }
 
@@ -134,6 +137,28 @@ class Import {
         training_.push_back({f, ForeignFormat::primus});
       } else if (!(r.looks == kFsdpConfig && is_named(f)) && (!is_script(f) || !add_started(f))) {
         refuse_kind(f, r);
+      }
+    }
+    own_programs();
+  }
+
+  // A job's header is read beside a training, and not in place of one.
+  void own_programs() {
+    const auto is_header = [](const TrainingFile& f) { return f.format == ForeignFormat::sbatch; };
+    std::vector<ForeignFile> others;
+    for (const TrainingFile& f : training_) {
+      if (!is_header(f)) others.push_back(f.file);
+    }
+    for (const TrainingFile& f : training_) {
+      const auto same = [&](const ForeignFile& g) { return g.name == f.file.name; };
+      const bool read = std::any_of(others.begin(), others.end(), same) ||
+                        std::any_of(started_.begin(), started_.end(), same);
+      if (!is_header(f) || job_.from || read) continue;
+      for (const StartedProgram& p : started_programs(f.file, job_.scripts)) {
+        if (others.empty()) refuse_program(f.file, p.name);
+        ImportedRun part;
+        part.ignored = unread_command(p, others);
+        add(f, std::move(part));
       }
     }
   }
@@ -215,6 +240,7 @@ class Import {
           set_at(job_.given, "cluster.gpus", s.gpus);
         parts_.push_back(std::move(part));
       }
+      started_.push_back(*script);
       job_.files.erase(script);
     }
   }
@@ -334,7 +360,9 @@ class Import {
       names += (names.empty() ? "" : ", ") + f.file.name;
     }
     if (first == nullptr) return;
-    ImportedRun part = facts.finish(!of_format(training_, ForeignFormat::deepspeed).empty());
+    const bool deepspeed = !of_format(training_, ForeignFormat::deepspeed).empty();
+    ImportedRun part = facts.finish(deepspeed);
+    if (!facts.trains && !deepspeed) accelerate::leave_states_open(part);
     part.format = first->format;
     if (first->tool != nullptr) part.tool = first->tool->name;
     part.file = names;
@@ -394,6 +422,7 @@ class Import {
   ImportJob& job_;
   TrainingFiles training_;
   std::vector<ForeignFile> machine_;
+  std::vector<ForeignFile> started_;  // scripts whose words are in the YAML that they start
   std::vector<ImportedRun> parts_;
 };
 

@@ -48,7 +48,9 @@ struct NamedSettings {
   std::vector<std::string> included = {};   // scripts of the job that were read with it
   bool is_torchtitan = false;               // settings have torchtitan's names
   std::vector<std::string> overrides = {};  // Hydra's, of a configuration that is not given
+  std::vector<std::string> without_effect = {};
   bool starts = false;                      // a script that starts a training
+  bool is_fragment = false;                 // arguments for a command that stands elsewhere
   std::vector<Fact> assumed = {};           // defaults of variables that no script sets
 };
 

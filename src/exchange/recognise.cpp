@@ -12,6 +12,7 @@
 #include "exchange/mlperf/names.h"
 #include "exchange/other_tools.h"
 #include "exchange/text_lines.h"
+#include "exchange/torchtitan/signs.h"
 #include "exchange/yaml.h"
 
 namespace orrery {
@@ -182,16 +183,6 @@ bool is_toml_value(std::string_view line) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == std::string_view::npos;
 }
 
-// "--training.seq_len"
-bool has_dotted_name(std::string_view line) {
-  for (std::size_t at = line.find("--"); at != std::string_view::npos;
-       at = line.find("--", at + 2)) {
-    const std::size_t end = line.find_first_of(" =\t\"'", at);
-    if (line.substr(at, end - at).find('.') != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 bool is_python(std::string_view line) {
   return begins_with(line, "import ") || begins_with(line, "from ") || begins_with(line, "def ") ||
          begins_with(line, "class ");
@@ -218,7 +209,7 @@ struct Signs {
   bool shell = false;
   bool section = false;
   bool test = false;  // of a shell: [ … ] or [[ … ]]
-  bool dotted = false;
+  bool titan = false;
   bool python = false;
   bool mlperf = false;
   bool argument = false;
@@ -240,7 +231,7 @@ Signs signs_of(std::string_view text) {
     s.mlperf = s.mlperf || is_mlperf(line);
     s.variable = s.variable || is_variable(line);
     s.argument = s.argument || contains(line, "--");
-    s.dotted = s.dotted || has_dotted_name(line);
+    s.titan = s.titan || torchtitan::is_sign(line);
   }
   return s;
 }
@@ -283,8 +274,8 @@ Recognised script(std::string_view text, const tools::ToolBook& tools) {
   const bool script = std::any_of(std::begin(kStarts), std::end(kStarts),
                                   [&](std::string_view part) { return contains(text, part); });
   if (s.mlperf && !script) return training(ForeignFormat::mlperf);
-  const bool titan = contains(text, "run_train.sh") && contains(text, "CONFIG");
-  if (s.dotted || titan) return training(ForeignFormat::torchtitan);
+  const bool started = contains(text, "run_train.sh") && contains(text, "CONFIG");
+  if (s.titan || started) return training(ForeignFormat::torchtitan);
   const bool megatron = has_arguments_of_megatron(text) && !is_of_hugging_face_alone(text);
   const tools::Tool* by_flags = megatron ? nullptr : tools.of_flags(text);
   if (by_flags != nullptr) return of_tool(*by_flags);
@@ -415,6 +406,10 @@ static std::string started_program(const ForeignFile& file, const Recognised& fo
   if (found.looks != kOtherProgram || end == std::string::npos) return "";
   const std::size_t begin = file.text.find_last_of(" \t\n\"'=/", end);
   return ": " + file.text.substr(begin + 1, end + 2 - begin);
+}
+
+void refuse_program(const ForeignFile& script, const std::string& program) {
+  refuse_kind(script, {FileKind::other, {}, kOtherProgram + (": " + program), ""});
 }
 
 void refuse_kind(const ForeignFile& file, const Recognised& found) {

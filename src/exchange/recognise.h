@@ -47,6 +47,9 @@ Recognised recognise(const ForeignFile& file, const tools::ToolBook& tools = {})
 // True of a text that a shell may read: no JSON, YAML, TOML, XML or Python.
 bool is_script(const ForeignFile& file);
 
+// InputError: a script that starts a program whose arguments no reader knows.
+[[noreturn]] void refuse_program(const ForeignFile& script, const std::string& program);
+
 // InputError: what the file looks like, and what would be read.
 [[noreturn]] void refuse_kind(const ForeignFile& file, const Recognised& found);
 

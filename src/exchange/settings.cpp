@@ -148,6 +148,15 @@ std::optional<bool> Settings::flag(std::string_view name) {
   return truth;
 }
 
+bool Settings::any_flag(std::initializer_list<std::string_view> names) {
+  bool any = false;
+  for (const std::string_view name : names) {
+    const bool on = flag(name).value_or(false);
+    any = any || on;
+  }
+  return any;
+}
+
 std::optional<std::string> Settings::text(std::string_view name) {
   const ForeignSetting* s = taken_at(name);
   if (s == nullptr) return {};

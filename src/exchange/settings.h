@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,6 +81,8 @@ class Settings {
   std::optional<double> number(std::string_view name, double lowest, double highest);
   // Given without a value, or true.
   std::optional<bool> flag(std::string_view name);
+  // True if one of them is on. All of them count as read, which `flag(a) || flag(b)` would miss.
+  bool any_flag(std::initializer_list<std::string_view> names);
   std::optional<std::string> text(std::string_view name);
   // A setting that may also be a number, as written.
   std::optional<std::string> word(std::string_view name);

@@ -2,10 +2,13 @@
 #include "report/foreign_text.h"
 
 #include <algorithm>
+#include <array>
 
+#include "core/json_path.h"
 #include "core/one_line.h"
 #include "document/words.h"
 #include "estimate/run.h"
+#include "exchange/open_keys.h"
 #include "report/frame_json.h"
 
 namespace orrery {
@@ -44,7 +47,62 @@ Json left_over_json(const ImportedRun& r, bool is_refused) {
   return list;
 }
 
+constexpr std::size_t kMostNamed = 4;
+
+// The keys that a person looks for first, and their words.
+struct HeadKey {
+  const char* path;
+  const char* word;
+};
+constexpr std::array kHead = {HeadKey{"framework", ""},
+                              HeadKey{"cluster.node", ""},
+                              HeadKey{"cluster.gpus", "GPUs"},
+                              HeadKey{"training.sequence_length", "tokens"},
+                              HeadKey{"training.global_batch", "global batch"},
+                              HeadKey{"training.micro_batch", "micro batch"},
+                              HeadKey{"training.precision", ""},
+                              HeadKey{"parallel.tp", "tp"},
+                              HeadKey{"parallel.pp", "pp"},
+                              HeadKey{"parallel.cp", "cp"},
+                              HeadKey{"parallel.ep", "ep"},
+                              HeadKey{"parallel.zero", "zero"},
+                              HeadKey{"parallel.recompute", "recompute"}};
+
+std::string taken_line(const ImportedRun& r) {
+  std::string text;
+  for (const HeadKey& k : kHead) {
+    const Json& value = value_at(r.run, k.path);
+    if (value.is_null() || is_assumed(r.assumed, k.path)) continue;
+    const std::string word = k.word;
+    text += (text.empty() ? "" : ", ") + (word.empty() ? "" : word + " ") +
+            shortened(bare_text(value), 40);
+  }
+  return "taken from " + r.file + " (" + tool_of(r.format) + "): " + text;
+}
+
+std::string assumed_line(const ImportedRun& r) {
+  std::string text = "assumed:";
+  std::size_t n = 0;
+  for (const Fact& a : r.assumed) {
+    if (n++ == kMostNamed) break;
+    text += (n > 1 ? ", " : " ") + a.path + " " + shortened(a.value, 40) + " (" + a.why + ")";
+  }
+  const std::size_t rest = r.assumed.size() - std::min(n, r.assumed.size());
+  return one_line(text + (rest > 0 ? ", and more: all " + std::to_string(r.assumed.size()) +
+                                         " stand in its `assumed`"
+                                   : ""));
+}
+
 }  // namespace
+
+std::vector<std::string> import_summary(const ImportedRun& r) {
+  std::vector<std::string> lines = {taken_line(r)};
+  if (!r.assumed.empty()) lines.push_back(assumed_line(r));
+  if (!r.without_effect.empty())
+    lines.push_back("without effect: " + std::to_string(r.without_effect.size()) +
+                    " settings; --json lists them");
+  return lines;
+}
 
 std::string imported_text(const ImportedRun& r) {
   Json run = r.run;
@@ -59,7 +117,9 @@ std::string refusal_line(const LeftOver& l) {
   const std::string name = l.key.empty() ? setting.substr(0, setting.find(' ')) : l.key;
   const std::string key =
       l.key.empty() || l.key == l.setting ? "" : " (" + l.key + " is left open)";
-  return one_line(l.setting + ": " + l.why + key + "; --assume " + name +
+  const std::string flag = flag_of_key(l.key);
+  return one_line(l.setting + ": " + l.why + key + "; " +
+                  (flag.empty() ? "" : flag + " VALUE, or ") + "--assume " + name +
                   (l.key.empty() ? "=none" : "=VALUE"));
 }
 
@@ -68,10 +128,12 @@ std::vector<std::string> import_warnings(const ImportedRun& r, const std::string
   const auto n = std::count_if(r.ignored.begin(), r.ignored.end(),
                                [](const LeftOver& l) { return !l.is_refused; });
   for (const LeftOver& l : r.ignored) {
-    if (!l.is_refused)
+    if (!l.is_refused && lines.size() < kMostNamed)
       lines.push_back(one_line(r.file + ": not understood: " + l.setting + " (" + l.why + ")"));
   }
-  if (n > 0) lines.push_back(r.file + ": " + std::to_string(n) + " not understood");
+  if (n > 0)
+    lines.push_back(r.file + ": " + std::to_string(n) + " not understood" +
+                    (n > static_cast<std::ptrdiff_t>(kMostNamed) ? "; --json lists them" : ""));
   std::vector<std::string> missing = missing_keys(r.run);
   std::erase_if(missing, [&](const std::string& key) { return !key.starts_with(keys); });
   if (!missing.empty()) lines.push_back(r.file + ": still missing: " + joined(missing, ", "));

@@ -14,9 +14,12 @@ namespace orrery {
 std::string imported_text(const ImportedRun& imported);
 // A setting that stops the import, and what to type.
 std::string refusal_line(const LeftOver& l);
-// One line for each setting that is not understood, and one of the keys that are still missing.
+// A line for each of the first settings that are not understood, one of their number, and one of
+// the keys that are still missing.
 // `keys`: what missing keys begin with, to be named.
 std::vector<std::string> import_warnings(const ImportedRun& imported, const std::string& keys);
+// What was taken, what is assumed and by whose default, and what is ignored; three lines at most.
+std::vector<std::string> import_summary(const ImportedRun& imported);
 Json imported_json(const ImportedRun& imported);
 
 // The settings; keys without an equivalent are comments on top, if the format has comments.

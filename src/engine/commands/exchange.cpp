@@ -11,6 +11,7 @@
 #include "engine/printed_run.h"
 #include "estimate/resolve.h"
 #include "exchange/import_files.h"
+#include "exchange/open_keys.h"
 #include "report/foreign_text.h"
 
 namespace orrery {
@@ -42,9 +43,17 @@ Json run_of(const GivenRun& given, const CommandContext& context) {
   return run;
 }
 
-// A whole run must be one that `estimate` takes; an error names the imported file.
+// A whole run must be one that `estimate` takes, and a whole model a legal one; an error names the
+// imported file.
 void check(const Json& run, const std::string& file, const ConfigLookup& lookup) {
-  if (missing_keys(run).empty()) resolve_run(run, file, lookup);
+  const std::vector<std::string> missing = missing_keys(run);
+  if (missing.empty()) {
+    resolve_run(run, file, lookup);
+    return;
+  }
+  const bool model = std::any_of(missing.begin(), missing.end(),
+                                 [](const std::string& key) { return key.starts_with("model"); });
+  if (!model) check_model(run, file, lookup);
 }
 
 // Keys of the run go over it; settings of the files stay for their readers.
@@ -73,6 +82,9 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
   }
   if (!answer.broken.empty()) answer.code = ExitCode::wrong_input;
   answer.warnings = import_warnings(imported, cluster ? "cluster." : "");
+  if (cluster || format == AnswerFormat::json) return answer;
+  answer.summary = import_summary(imported);
+  if (answer.broken.empty()) answer.next = "orrery estimate";
   return answer;
 }
 
@@ -160,6 +172,7 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   fit_import(imported, own, lookup);
   merge_over(imported.run, own);
   imported.assumed.insert(imported.assumed.end(), assumed.begin(), assumed.end());
+  if (as != "cluster") ask_for_open_keys(imported, lookup);
   const bool whole = std::none_of(imported.ignored.begin(), imported.ignored.end(),
                                   [](const LeftOver& l) { return l.is_refused; });
   if (whole) check(imported.run, name, lookup);

@@ -3,6 +3,7 @@
 // length are the trainer's.
 #include "core/json_path.h"
 #include "core/units.h"
+#include "exchange/accelerate/accelerate.h"
 #include "exchange/arguments.h"
 #include "exchange/deepspeed/names.h"
 #include "exchange/text_lines.h"
@@ -250,6 +251,14 @@ void read(const ForeignFile& file, Facts& facts) {
     settings.remove_if([&](const ForeignSetting& s) { return begins_with(s.name, prefix); });
   }
   trainer::list_others(kAccelerateWithoutEffect, kAccelerateNotModelled, settings, facts);
+}
+
+// A launch alone says no optimizer, of which the states are.
+void leave_states_open(ImportedRun& launch) {
+  const char* key = "training.states";
+  if (value_at(launch.run, key).is_null()) return;
+  erase_at(launch.run, key);
+  launch.ignored.push_back({key, "the program that Accelerate launches says its optimizer", key, true});
 }
 
 }  // namespace orrery::accelerate

@@ -8,11 +8,15 @@
 #include <string>
 
 namespace orrery {
+struct ImportedRun;
 struct ResolvedRun;
 }
 
 namespace orrery::accelerate {
 
 std::string export_run(const ResolvedRun& resolved);
+
+// Asks for the states of a launch without the training that it starts.
+void leave_states_open(ImportedRun& launch);
 
 }  // namespace orrery::accelerate

@@ -90,10 +90,11 @@ class Reading {
   }
 
   void heads() {
-    if (!at("model.num_query_groups").is_null())
+    const bool latent = at("model.multi_latent_attention") == true;
+    if (!latent && !at("model.num_query_groups").is_null())
       add("group_query_attention", "model.num_query_groups", true);
     // With latent attention a dump's kv_channels and groups are left over from its base class.
-    if (at("model.multi_latent_attention") != true) return;
+    if (!latent) return;
     out_.settings.remove("kv_channels");
     out_.settings.remove("num_query_groups");
   }
@@ -183,7 +184,7 @@ class Reading {
   }
 
   void adapter() {
-    const auto adapter = read_megatron_adapter(at("peft"), "peft", out_.left);
+    const auto adapter = read_megatron_adapter(at("peft"), "peft", out_.left, out_.without_effect);
     if (adapter) out_.adapter = *adapter;
   }
 
@@ -199,13 +200,17 @@ class Reading {
       const bool named = std::any_of(kNames.begin(), kNames.end(),
                                      [&](const NamedPath& n) { return n.path == s.name; });
       if (named || s.name == "mixed_precision" || begins_with(s.name, "peft") ||
-          begins_with(s.name, "model.moe_layer_freq") ||
-          ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(s.name)) {
+          begins_with(s.name, "model.moe_layer_freq"))
+        continue;
+      if (ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(s.name)) {
+        out_.without_effect.push_back(s.name);
         continue;
       }
       ForeignSetting other = s;
       other.name = s.name.substr(s.name.rfind('.') + 1);
-      if (!out_.settings.has(other.name)) out_.settings.add(std::move(other));
+      // Another section may have a setting of the same name.
+      if (out_.settings.has(other.name)) other.name = s.name;
+      out_.settings.add(std::move(other));
     }
   }
 

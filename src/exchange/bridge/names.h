@@ -182,8 +182,9 @@ inline constexpr std::array kActivations = {
 inline constexpr std::string_view kWithoutEffect =
     "_target_ checkpoint.* dataset.* dist.* ft.* inprocess_restart.* logger.* nvrx_straggler.* "
     "optimizer_config_override_provider.* profiling.* rerun_state_machine.* rng.* scheduler.* "
-    "straggler.* tensor_inspect.* tokenizer.* validation.* train.* comm_overlap.* ddp.* "
-    "optimizer.* mixed_precision.* model._target_ model.activation_func* model.apply_* "
+    "straggler.* tensor_inspect.* tokenizer.* validation.* train._target_ comm_overlap._target_ "
+    "ddp._target_ optimizer._target_ mixed_precision._target_ model._target_ "
+    "model.activation_func* model.apply_* "
     "model.attention_softmax_in_fp32 model.autocast_dtype "
     "model.barrier_with_L1_time model.batch_* model.beta_* model.bias_* "
     "model.cache_mla_latents model.calculate_per_token_loss model.clone_* "

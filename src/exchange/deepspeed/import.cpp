@@ -9,6 +9,7 @@
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/deepspeed/names.h"
 #include "exchange/import_draft.h"
+#include "exchange/text_lines.h"
 #include "memory/recipe.h"
 #include "parallel/strategy.h"
 
@@ -44,10 +45,15 @@ std::int64_t replicas(ImportDraft& d, const Json& given) {
   return stated.value_or(0);
 }
 
-// "auto" is the training script's to fill.
+// "auto" is the training script's to fill, also where the command line says the key that it is of.
 bool is_auto(const ImportDraft& d, const char* name) {
-  return std::any_of(d.out.ignored.begin(), d.out.ignored.end(),
-                     [&](const LeftOver& l) { return l.setting == std::string(name) + " auto"; });
+  const std::string setting = std::string(name) + " auto";
+  const auto& left = d.out.ignored;
+  const auto& given = d.out.without_effect;
+  return std::any_of(left.begin(), left.end(),
+                     [&](const LeftOver& l) { return l.setting == setting; }) ||
+         std::any_of(given.begin(), given.end(),
+                     [&](const std::string& s) { return begins_with(s, setting); });
 }
 
 Batches known(ImportDraft& d, const Json& given) {
@@ -244,14 +250,14 @@ void read_autocast(ImportDraft& d) {
 
 // fp16 "auto" beside bf16 true is off; both "auto" are open.
 void read_precision(ImportDraft& d) {
-  const bool bf16 = d.is_on("bf16.enabled") || d.is_on("bfloat16.enabled");
+  const bool bf16 = d.is_any_on({"bf16.enabled", "bfloat16.enabled"});
   const bool fp16 = d.is_on("fp16.enabled");
   if (bf16 && fp16) d.settings.refuse("fp16.enabled", "true, and bf16.enabled true", "one of them");
   if (bf16 || fp16) {
     std::erase_if(d.out.ignored, [](const LeftOver& l) { return l.key == "training.precision"; });
     return d.set("training.precision", bf16 ? "bf16" : "fp16");
   }
-  if (d.is_on("torch_autocast.enabled") || d.is_on("amp.enabled")) return read_autocast(d);
+  if (d.is_any_on({"torch_autocast.enabled", "amp.enabled"})) return read_autocast(d);
   for (const char* name : {"bf16", "fp16", "bfloat16"}) {
     if (d.settings.has(name))
       return d.open("training.precision", d.settings.written(name), "{\"enabled\": true}");

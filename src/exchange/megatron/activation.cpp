@@ -34,7 +34,7 @@ void read_activation_of(ImportDraft& d) {
   if (kind != "None" && !is_unknown_to_us(kind)) return glu(d, kind);
   if (d.is_on("reglu"))
     d.open("model.hidden_act", d.settings.written("reglu"), "a gated ReLU, which is none of ours");
-  const bool swiglu = d.is_on("swiglu") || d.is_on("geglu") || d.is_on("quick_geglu");
+  const bool swiglu = d.is_any_on({"swiglu", "geglu", "quick_geglu"});
   std::string name = d.settings.has("swiglu") ? "gelu" : "";
   for (const auto& [flag, act] : kActivations) {
     if (d.is_on(flag)) name = act;

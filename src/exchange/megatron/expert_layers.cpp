@@ -9,14 +9,15 @@ namespace orrery::megatron {
 namespace {
 
 constexpr std::int64_t kLongestPattern = 100'000;
+constexpr std::string_view kFrequency = "moe_layer_freq";
 
-std::optional<std::string> layer_frequency_text(ImportDraft& d) {
+std::optional<std::string> list_text(ImportDraft& d, std::string_view name) {
   const auto& all = d.settings.all();
-  const auto given = std::find_if(
-      all.begin(), all.end(), [](const ForeignSetting& s) { return s.name == "moe_layer_freq"; });
+  const auto given = std::find_if(all.begin(), all.end(),
+                                  [&](const ForeignSetting& s) { return s.name == name; });
   if (given == all.end() || given->value.is_null()) return {};
-  if (given->value.is_number()) return d.settings.word("moe_layer_freq");
-  const auto words = d.settings.words("moe_layer_freq");
+  if (given->value.is_number()) return d.settings.word(name);
+  const auto words = d.settings.words(name);
   // A log's list is already the layers: [0, 1, 1].
   const bool list =
       words->size() > 1 && std::all_of(words->begin(), words->end(),
@@ -30,7 +31,8 @@ std::optional<std::string> layer_frequency_text(ImportDraft& d) {
 // Layers as a list of Python: "([0]*3+[1]*58)", "[0,1]*24", "(1,0)".
 class LayerPattern {
  public:
-  LayerPattern(ImportDraft& d, const std::string& text) : d_(d), text_(text) {}
+  LayerPattern(ImportDraft& d, std::string_view name, const std::string& text)
+      : d_(d), name_(name), text_(text) {}
 
   std::vector<bool> all() {
     std::vector<bool> layers = sum(0);
@@ -40,7 +42,7 @@ class LayerPattern {
 
  private:
   [[noreturn]] void fail() const {
-    d_.settings.refuse("moe_layer_freq", "\"" + text_ + "\"", "a pattern such as ([0]*3+[1]*58)");
+    d_.settings.refuse(name_, "\"" + text_ + "\"", "a pattern such as ([0]*3+[1]*58)");
   }
 
   bool take(char c) {
@@ -93,10 +95,11 @@ class LayerPattern {
   }
 
   void check(const std::vector<bool>& layers) const {
-    if (layers.size() > kLongestPattern) d_.settings.refuse("moe_layer_freq", "fewer layers");
+    if (layers.size() > kLongestPattern) d_.settings.refuse(name_, "fewer layers");
   }
 
   ImportDraft& d_;
+  std::string_view name_;
   const std::string& text_;
   std::size_t at_ = 0;
 };
@@ -125,22 +128,31 @@ void deepspeed_frequency(ImportDraft& d) {
 
 }  // namespace
 
+std::optional<std::string> layer_list(ImportDraft& d, std::string_view name) {
+  return list_text(d, name);
+}
+
+std::vector<bool> listed_layers(ImportDraft& d, std::string_view name, const std::string& text) {
+  return LayerPattern(d, name, text).all();
+}
+
 std::vector<bool> layers_with_experts(ImportDraft& d) {
-  const auto text = layer_frequency_text(d);
+  const auto text = list_text(d, kFrequency);
   if (!text || parse_number(*text)) return {};
-  return LayerPattern(d, *text).all();
+  return LayerPattern(d, kFrequency, *text).all();
 }
 
 // 1, 2, or a list of all layers.
 void read_expert_layers(ImportDraft& d) {
-  const auto text = layer_frequency_text(d);
-  const bool interval = d.is_on("deepspeed") || d.settings.has("expert_interval");
+  const auto text = list_text(d, kFrequency);
+  const bool deepspeed = d.is_on("deepspeed");
+  const bool interval = deepspeed || d.settings.has("expert_interval");
   if (!text && interval) return deepspeed_frequency(d);
   if (!text) return;
   if (parse_number(*text)) {
     return d.set("model.moe_layer_freq", *d.settings.count("moe_layer_freq", 1));
   }
-  const std::vector<bool> layers = LayerPattern(d, *text).all();
+  const std::vector<bool> layers = LayerPattern(d, kFrequency, *text).all();
   const std::int64_t all = d.layers();
   if (all > 0 && static_cast<std::int64_t>(layers.size()) != all) {
     d.settings.refuse("moe_layer_freq",

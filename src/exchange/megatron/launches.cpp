@@ -7,6 +7,8 @@
 #include "exchange/arguments.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"
+#include "exchange/programs.h"
+#include "exchange/several_runs.h"
 #include "exchange/shell/shell.h"
 #include "exchange/started_configs.h"
 #include "exchange/text_lines.h"
@@ -20,9 +22,6 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 // So many settings that are keys of a run make a command a training.
 constexpr std::ptrdiff_t kFewKeys = 3;
 
-// Parts of names of programs that train nothing.
-constexpr std::string_view kOtherPrograms[] = {
-    "preprocess", "convert", "generat", "eval", "infer", "server", "merge", "checkpoint_util"};
 // Where the number of processes stands if a starter's own words do not say it: another launcher
 // below it may say it, the job's variables do, or nothing does.
 enum class WithoutCount : std::uint8_t { elsewhere, job, open };
@@ -68,15 +67,10 @@ bool is_one_of(const std::string& word, const std::string_view (&words)[N]) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-// The place of the program that a command starts: a Python file, or the module behind -m.
+// The place of the program that a command starts.
 std::size_t place_of_program(const Words& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i].ends_with(".py")) return i;
-  }
-  for (std::size_t i = words.size(); i > 1; --i) {
-    if (words[i - 2] == "-m" || words[i - 2] == "--module") return i - 1;
-  }
-  return kNone;
+  const std::size_t place = place_of_python(words);
+  return place < words.size() ? place : kNone;
 }
 
 std::string_view key_of(const ForeignSetting& s) {
@@ -108,12 +102,6 @@ Settings settings_of_launch(const Words& words, std::size_t program, const std::
   });
   settings.add_all(settings_of_words(Words(at, words.end()), file));
   return settings;
-}
-
-bool is_other_program(const std::string& word) {
-  const std::string name = base_name(word);
-  return std::any_of(std::begin(kOtherPrograms), std::end(kOtherPrograms),
-                     [&](std::string_view part) { return contains(name, part); });
 }
 
 bool starts_its_own(const Words& words) {
@@ -243,7 +231,7 @@ std::vector<Launch> launches_of(const ShellRun& run, const std::string& file) {
   for (const ShellCommand& c : run.commands) {
     const Words words = words_of(run, c);
     const std::size_t program = place_of_program(words);
-    if (program == kNone || is_other_program(words[program])) continue;
+    if (program == kNone || trains_nothing(words[program])) continue;
     Launch launch{settings_of_launch(words, program, file), c.line, words[program]};
     if (keys_in(launch.settings) < kFewKeys) continue;
     add_processes(run, c, launch);
@@ -253,33 +241,18 @@ std::vector<Launch> launches_of(const ShellRun& run, const std::string& file) {
 }
 
 // True where every program that the script starts is one that trains nothing.
-bool trains_nothing(const ShellRun& run) {
+bool starts_no_training(const ShellRun& run) {
   bool any = false;
   for (const ShellCommand& c : run.commands) {
     const Words words = words_of(run, c);
     const std::size_t program = place_of_program(words);
-    if (program == kNone || !is_other_program(words[program])) {
+    if (program == kNone || !trains_nothing(words[program])) {
       if (program != kNone || words.front().find('$') != std::string::npos) return false;
       continue;
     }
     any = true;
   }
   return any;
-}
-
-const ForeignSetting* find(const Settings& settings, const std::string& name) {
-  for (const ForeignSetting& s : settings.all()) {
-    if (s.name == name) return &s;
-  }
-  return nullptr;
-}
-
-std::string listed(const Words& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-  }
-  return text;
 }
 
 void add_once(Words& words, const std::string& word) {
@@ -292,31 +265,32 @@ bool is_harmless(const std::string& name, std::string_view key) {
          (key.empty() && ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(name));
 }
 
-std::string value_of(const ForeignSetting* s) {
-  return s == nullptr ? "absent" : s->value.is_null() ? "given" : bare_text(s->value);
+// Settings that the trainings of a script do not share are left open.
+void compare(const std::vector<Launch>& launches, NamedSettings& out) {
+  std::vector<OneRun> runs;
+  for (const Launch& l : launches) runs.push_back({&l.settings, l.line});
+  const SettingKinds kinds = {
+      [](const ForeignSetting& s) { return key_of(s); },
+      [](const ForeignSetting& s) { return is_harmless(s.name, key_of(s)); }};
+  for (LeftOver& l : take_differing(runs, kinds, out.settings)) out.left.push_back(std::move(l));
 }
 
-// A setting that the trainings of a script do not share is left open.
-void compare(const std::vector<Launch>& launches, const std::string& name, NamedSettings& out) {
-  Words values;
-  Words lines;
-  const ForeignSetting* any = nullptr;
-  for (const Launch& l : launches) {
-    const ForeignSetting* s = find(l.settings, name);
-    if (s != nullptr) any = s;
-    add_once(values, value_of(s));
-    add_once(lines, std::to_string(l.line));
-  }
-  if (values.size() < 2) return;
-  const std::string_view key = key_of(*any);
-  if (key.empty() && is_harmless(name, key)) return;
-  out.settings.remove(name);
-  if (is_harmless(name, key)) return;
-  out.left.push_back({any->written,
-                      listed(values) + " in the trainings that line" +
-                          (lines.size() == 1 ? " " : "s ") + listed(lines) +
-                          (lines.size() == 1 ? " starts" : " start"),
-                      std::string(key), true});
+constexpr const char* kFragment = "no command here starts a training, and another file may set it";
+
+// Arguments for a command that stands elsewhere. A bare list of them is whole with its batch, which
+// only the command line of a training has.
+bool is_fragment(const ShellRun& run, const Settings& settings) {
+  const bool started = std::any_of(
+      run.commands.begin(), run.commands.end(),
+      [&](const ShellCommand& c) { return place_of_program(words_of(run, c)) != kNone; });
+  const bool in_variables = std::any_of(
+      run.variables.begin(), run.variables.end(), [](const auto& v) {
+        return std::any_of(v.second.begin(), v.second.end(),
+                           [](const std::string& word) { return contains(word, "--"); });
+      });
+  const bool list =
+      !in_variables && !run.words.empty() && begins_with(run.words.front(), "--");
+  return !started && !(list && (settings.has("micro_batch_size") || settings.has("batch_size")));
 }
 
 }  // namespace
@@ -324,6 +298,10 @@ void compare(const std::vector<Launch>& launches, const std::string& name, Named
 void add_training(NamedSettings more, NamedSettings& all) {
   if (!all.starts || !more.starts) {
     all.starts = all.starts || more.starts;
+    if (all.is_fragment && !more.is_fragment) {
+      all.is_fragment = false;
+      all.other_defaults = more.other_defaults;
+    }
     return all.settings.add_all(more.settings);
   }
   Words names;
@@ -331,13 +309,13 @@ void add_training(NamedSettings more, NamedSettings& all) {
     for (const ForeignSetting& each : s->all()) add_once(names, each.name);
   }
   for (const std::string& name : names) {
-    const ForeignSetting* first = find(all.settings, name);
-    const ForeignSetting* second = find(more.settings, name);
+    const ForeignSetting* first = find_setting(all.settings, name);
+    const ForeignSetting* second = find_setting(more.settings, name);
     const ForeignSetting& any = *(first == nullptr ? second : first);
     const std::string_view key = key_of(any);
-    if (value_of(first) == value_of(second) || is_harmless(name, key)) continue;
+    if (value_text(first) == value_text(second) || is_harmless(name, key)) continue;
     all.left.push_back({any.written,
-                        value_of(first) + " in " + all.settings.file() + ", " + value_of(second) +
+                        value_text(first) + " in " + all.settings.file() + ", " + value_text(second) +
                             " in " + more.settings.file() + ", which start trainings of their own",
                         std::string(key), true});
     all.settings.remove(name);
@@ -346,12 +324,14 @@ void add_training(NamedSettings more, NamedSettings& all) {
 
 NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
   const std::vector<Launch> launches = launches_of(run, file);
-  if (launches.empty() && trains_nothing(run)) return NamedSettings{Settings(file)};
+  if (launches.empty() && starts_no_training(run)) return NamedSettings{Settings(file)};
   if (launches.empty()) {
     Launch all{settings_of_words(run.words, file)};
     for (const ShellCommand& c : run.commands) add_processes(run, c, all);
     NamedSettings out{std::move(all.settings)};
     out.left = std::move(all.left);
+    out.is_fragment = is_fragment(run, out.settings);
+    if (out.is_fragment) out.other_defaults = kFragment;
     return out;
   }
   // Other commands may set what the launcher is given.
@@ -365,11 +345,7 @@ NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
     out.settings.add_all(settings);
   }
   for (const Launch& l : launches) out.settings.add_all(l.settings);
-  Words names;
-  for (const Launch& l : launches) {
-    for (const ForeignSetting& s : l.settings.all()) add_once(names, s.name);
-  }
-  for (const std::string& name : names) compare(launches, name, out);
+  compare(launches, out);
   for (const Launch& l : launches) {
     out.left.insert(out.left.end(), l.left.begin(), l.left.end());
     if (const char* why = other_program(l.program, l.settings))

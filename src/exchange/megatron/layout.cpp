@@ -240,8 +240,10 @@ void read_layout_of(ImportDraft& d) {
     return d.open("parallel.stage_layers", d.settings.written("pp_partition_method"),
                   "type:transformer and type:transformer|embedding are known");
   }
-  const bool embedding = d.is_on("account_for_embedding_in_pipeline_split") || ends_count;
-  const bool loss = d.is_on("account_for_loss_in_pipeline_split") || ends_count;
+  const bool embedding_counts = d.is_on("account_for_embedding_in_pipeline_split");
+  const bool loss_counts = d.is_on("account_for_loss_in_pipeline_split");
+  const bool embedding = ends_count || embedding_counts;
+  const bool loss = ends_count || loss_counts;
   if (!first && !last && !embedding && !loss) return;
   if (!first && !last && embedding && loss) return both_ends(d, stages);
   const bool known = d.layers() > 0 && !d.is_open("parallel.pp") && !d.is_open("parallel.vpp");

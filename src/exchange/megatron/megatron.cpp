@@ -8,6 +8,8 @@
 #include "estimate/run.h"
 #include "exchange/arguments.h"
 #include "exchange/megatron/names.h"
+#include "exchange/programs.h"
+#include "exchange/several_runs.h"
 #include "exchange/shell/expansion.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
@@ -121,6 +123,51 @@ bool is_override(const std::string& word) {
          name.find_first_of("/:$-", first) == std::string::npos;
 }
 
+// "model.tensor_model_parallel_size" of "+model.tensor_model_parallel_size=4".
+std::string path_of_override(const std::string& word) {
+  const std::size_t first = word.find_first_not_of("+~");
+  return word.substr(first, word.find('=') - first);
+}
+
+std::string_view key_of_override(const ForeignSetting& s) {
+  Settings one("");
+  one.add({s.name.substr(s.name.rfind('.') + 1), s.written, s.value});
+  rename_settings(one);
+  return one.all().empty() ? std::string_view() : key_of_setting(one.all().front().name);
+}
+
+// Overrides of a configuration that is not given; those in which several commands differ are open.
+void add_overrides(const ShellRun& run, NamedSettings& named) {
+  std::vector<Settings> each;
+  std::vector<std::size_t> lines;
+  Settings all(named.settings.file());
+  for (const ShellCommand& c : run.commands) {
+    const std::vector<std::string> words = orrery::words_of(run, c);
+    Settings own(named.settings.file());
+    for (std::size_t i = place_of_python(words) + 1; i < words.size(); ++i) {
+      if (!is_override(words[i])) continue;
+      const std::string path = path_of_override(words[i]);
+      own.add({path, path, words[i].substr(words[i].find('=') + 1)});
+      named.overrides.push_back(words[i]);
+    }
+    if (own.all().empty()) continue;
+    all.add_all(own);
+    each.push_back(std::move(own));
+    lines.push_back(c.line);
+  }
+  if (each.empty()) return;
+  named.other_defaults = "the configuration that its overrides change is not given";
+  std::vector<OneRun> runs;
+  for (std::size_t i = 0; i < each.size(); ++i) runs.push_back({&each[i], lines[i]});
+  const auto is_harmless = [](const ForeignSetting& s) {
+    return key_of_override(s).empty() && !moves_a_number(s.name);
+  };
+  const auto left = take_differing(runs, {key_of_override, is_harmless}, all);
+  named.left.insert(named.left.end(), left.begin(), left.end());
+  std::erase_if(named.overrides,
+                [&](const std::string& w) { return !all.has(path_of_override(w)); });
+}
+
 // Words behind the program that may be more arguments: "$MORE", "$(python3 more.py)". "$@" and "$1"
 // are what the user adds.
 void add_unknown_words(const ShellRun& run, NamedSettings& named) {
@@ -130,10 +177,6 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
     const bool argument = begins_with(w, "--");
     const bool program = w.ends_with(".py");
     const bool unknown = behind && !value && !program && w.size() > 1 && w[0] == '$';
-    if (behind && is_override(w)) {
-      named.overrides.push_back(w);
-      named.other_defaults = "the configuration that its overrides change is not given";
-    }
     if (w == ";") behind = false;
     if (w == "-m" || program) behind = true;
     std::string name = argument ? w.substr(2) : "";
@@ -180,9 +223,11 @@ void second_model(ImportDraft& d) {
   }
 }
 
-// A checkpoint's own model goes over these settings, and its defaults are not Megatron-LM's.
-void read_own_model(ImportDraft& d) {
+// A checkpoint's own model goes over these settings, and its defaults are not Megatron-LM's. A file
+// of the model's arguments says all of the model, whatever command takes it.
+void read_own_model(ImportDraft& d, bool is_fragment) {
   const std::string others = d.other_defaults;
+  if (is_fragment && d.settings.has("num_layers")) d.other_defaults.clear();
   if (d.is_on("use_checkpoint_args") && others.empty())
     d.other_defaults = "the checkpoint says it, with --use-checkpoint-args";
   read_model_of(d);
@@ -205,7 +250,8 @@ void read_tokenizer(const ImportJob& job, ImportDraft& d) {
 void read_deepspeed_config(const ImportJob& job, const std::vector<ForeignFile>& own,
                            ImportDraft& d) {
   const auto named = d.settings.word("deepspeed_config");
-  if (!named || *named == "None" || !d.is_on("deepspeed")) return;
+  const bool deepspeed = d.is_on("deepspeed");
+  if (!named || *named == "None" || !deepspeed) return;
   const auto same = [&](const ForeignFile& f) { return base_name(f.name) == base_name(*named); };
   if (std::any_of(job.files.begin(), job.files.end(), same)) return;
   if (std::any_of(own.begin(), own.end(), same)) return;
@@ -271,6 +317,7 @@ NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts) {
     const Settings settings = settings_of_words(doubt.words, file.name);
     for (const ForeignSetting& s : settings.all()) add_doubt(doubt, s, named);
   }
+  add_overrides(run, named);
   add_unknown_words(run, named);
   for (ShellDocument& d : run.documents) {
     if (first_character(d.text) == '{')
@@ -308,6 +355,7 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   d.out.file = d.settings.file();
   apply(job.assumed, d.settings, d.out);
   d.out.assumed.insert(d.out.assumed.end(), named.assumed.begin(), named.assumed.end());
+  d.out.without_effect = std::move(named.without_effect);
   for (const LeftOver& l : named.left) {
     // --assume MORE_ARGS=none: there are none.
     const auto none = std::find_if(job.assumed.begin(), job.assumed.end(), [&](const auto& a) {
@@ -329,7 +377,8 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   d.set_aside_unknown_values();
   compare_with_named(named.model, job, d);
   read_images(d);
-  read_own_model(d);
+  read_spec(d);
+  read_own_model(d, named.is_fragment);
   read_positions(d);
   read_tokenizer(job, d);
   read_training_of(d);

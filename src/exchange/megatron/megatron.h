@@ -37,6 +37,11 @@ const char* other_program(const std::string& program, const Settings& settings);
 // The activation, and the width of the MLP that follows from it.
 void read_activation_of(ImportDraft& d);
 
+// A number, or a list of Python for all layers ("([0]*3+[1]*58)", [1, 0, 1, 0]): its text, and its
+// marks.
+std::optional<std::string> layer_list(ImportDraft& d, std::string_view name);
+std::vector<bool> listed_layers(ImportDraft& d, std::string_view name, const std::string& text);
+
 // Layers that have experts; the second one as a list of all layers, empty where the setting is
 // none.
 void read_expert_layers(ImportDraft& d);
@@ -45,6 +50,9 @@ std::vector<bool> layers_with_experts(ImportDraft& d);
 // Dimensions beside a model that the files name: one that the model of that name has otherwise
 // leaves the model open.
 void compare_with_named(const std::string& name, const ImportJob& job, ImportDraft& d);
+
+// Layers of one's own by --spec leave the model open.
+void read_spec(ImportDraft& d);
 
 // A model with state-space layers, and one behind an encoder of images.
 void read_hybrid(ImportDraft& d);

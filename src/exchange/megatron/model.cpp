@@ -68,7 +68,17 @@ void latent_norms(ImportDraft& d) {
   erase_at(d.out.run, "model.qk_norm");
 }
 
-void heads(ImportDraft& d) {
+// Latent attention has a key and a value of its own for each head.
+void latent_heads(ImportDraft& d) {
+  for (const char* name : {"group_query_attention", "num_query_groups", "num_key_value_heads",
+                           "attention_head_type"})
+    d.settings.take(name);
+  const Json& all = d.at("model.num_attention_heads");
+  if (!all.is_null()) d.set("model.num_key_value_heads", Json(all));
+}
+
+void key_heads(ImportDraft& d) {
+  if (d.is_on("multi_latent_attention")) return latent_heads(d);
   const bool grouped = d.is_on("group_query_attention");
   const auto groups = d.settings.count("num_query_groups", 1);
   const Json& all = d.at("model.num_attention_heads");
@@ -87,12 +97,18 @@ void heads(ImportDraft& d) {
   } else if (!all.is_null()) {
     d.assume("model.num_key_value_heads", all, "without --group-query-attention");
   }
+}
+
+void heads(ImportDraft& d) {
+  key_heads(d);
   const std::int64_t width = d.count_at("model.hidden_size", 0);
   const std::int64_t heads = d.count_at("model.num_attention_heads", 0);
   if (d.is_on("attention_output_gate") && width > 0 && heads > 0) {
     d.set("model.attention_gate_dim", d.count_at("model.head_dim", width / heads));
   }
-  if (d.settings.text("softmax_type") == "learnable" || d.is_on("attn_sink"))
+  const bool sinks = d.is_on("attn_sink");
+  const bool learnable = d.settings.text("softmax_type") == "learnable";
+  if (sinks || learnable)
     d.set("model.attention_sinks", true);
   if (!d.is_on("multi_latent_attention")) return d.set_aside(kLatentRows, "multi_latent_attention");
   read_rows_of(kLatentRows, d.settings, d.out.run);
@@ -160,8 +176,9 @@ void experts(ImportDraft& d) {
 }
 
 void biases(ImportDraft& d) {
-  const bool none =
-      d.is_on("disable_bias_linear") || !d.settings.flag("add_bias_linear").value_or(true);
+  const bool added = d.settings.flag("add_bias_linear").value_or(true);
+  const bool disabled = d.is_on("disable_bias_linear");
+  const bool none = disabled || !added;
   const bool qkv = d.is_on("add_qkv_bias");
   const bool stated = d.settings.has("disable_bias_linear") || d.settings.has("add_bias_linear");
   if (!stated && !d.other_defaults.empty()) {
@@ -197,11 +214,45 @@ void vocabulary(ImportDraft& d) {
   d.set("model.vocab_size", theirs);
 }
 
+// The n of a list in which each n-th layer is whole, or in which windows and whole layers
+// alternate; 1: all have windows; 0: another list.
+std::int64_t period_of(const std::vector<bool>& windows) {
+  const auto whole = std::find(windows.begin(), windows.end(), false) - windows.begin();
+  const auto n = static_cast<std::int64_t>(windows.size());
+  if (whole == n) return 1;
+  const auto is = [&](std::int64_t every, bool shifted) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const bool window = (i + 1) % every != 0;
+      if (windows[static_cast<std::size_t>(i)] != (shifted ? !window : window)) return false;
+    }
+    return true;
+  };
+  constexpr std::int64_t kAlternate = 2;
+  if (is(kAlternate, true)) return kAlternate;
+  return whole > 0 && is(whole + 1, false) ? whole + 1 : 0;
+}
+
+// Every n-th layer has no window: a number, or a list of Python for all layers.
+void window_pattern(ImportDraft& d) {
+  const char* name = "window_attn_skip_freq";
+  const std::optional<std::string> text = layer_list(d, name);
+  if (!text) return;
+  if (const auto number = parse_number(*text); number) {
+    if (const auto every = d.settings.count(name, 1, kMostLayers))
+      d.set("model.sliding_window_pattern", *every);
+    return;
+  }
+  const std::int64_t every = period_of(listed_layers(d, name, *text));
+  if (every == 0)
+    return d.open("model.sliding_window_pattern", d.settings.written(name),
+                  "a list of layers with windows; every n-th layer without one is known");
+  if (every > 1) d.set("model.sliding_window_pattern", every);
+}
+
 // "127,0" is 127 tokens before each and the token itself; every second layer has it with 2.
 void window(ImportDraft& d) {
   const auto words = d.settings.words("window_size");
-  const auto every = d.settings.count("window_attn_skip_freq", 1, kMostLayers);
-  if (!words || words->empty()) return;
+  if (!words || words->empty()) return d.settings.take("window_attn_skip_freq");
   std::string text = words->front();
   text = text.substr(text.find_first_not_of("(["),
                      text.find(',') - std::min(text.find_first_not_of("(["), text.find(',')));
@@ -210,7 +261,7 @@ void window(ImportDraft& d) {
     return d.open("model.sliding_window", d.settings.written("window_size"), "no number of tokens");
   }
   d.set("model.sliding_window", static_cast<std::int64_t>(*before) + 1);
-  if (every) d.set("model.sliding_window_pattern", *every);
+  window_pattern(d);
 }
 
 void dropout(ImportDraft& d) {

@@ -145,6 +145,20 @@ const char* other_program(const std::string& program, const Settings& settings) 
   return found == kPrograms.end() ? nullptr : found->why;
 }
 
+// Layers of Megatron-Core's own files, which the other settings describe.
+void read_spec(ImportDraft& d) {
+  constexpr std::string_view kOwn[] = {"megatron.core.models.gpt.gpt_layer_specs",
+                                       "megatron.core.models.mamba.mamba_layer_specs"};
+  const auto words = d.settings.words("spec");
+  if (!words || words->empty() || words->front() == "None" || words->front() == "local") return;
+  const std::string& module = words->front();
+  const bool own = std::any_of(std::begin(kOwn), std::end(kOwn),
+                               [&](std::string_view name) { return begins_with(module, name); });
+  if (!own)
+    d.open("model", d.settings.written("spec"),
+           "layers of one's own, which may be another model; --model names it");
+}
+
 void read_hybrid(ImportDraft& d) {
   const double attention = d.settings.number(kShares[0], 0, 1).value_or(0);
   const double dense = d.settings.number(kShares[1], 0, 1).value_or(0);

@@ -134,7 +134,7 @@ void context(ImportDraft& d) {
 
 void dispatcher(ImportDraft& d) {
   const auto type = d.settings.choice("moe_token_dispatcher_type", kDispatchers);
-  if (d.is_on("moe_enable_deepep") || d.is_on("use_turbo_deepep"))
+  if (d.is_any_on({"moe_enable_deepep", "use_turbo_deepep"}))
     return d.set(kDispatcher, "flex");
   if (d.count_at("parallel.ep", 1) == 1 || d.is_open("parallel.ep")) return;
   // DeepSpeed has one, which exchanges tokens all to all.
@@ -178,7 +178,7 @@ std::int64_t fsdp_stage(ImportDraft& d, std::int64_t optimizer) {
 }
 
 void sharding(ImportDraft& d) {
-  const bool megatron = d.is_on("use_megatron_fsdp") || d.is_on("use_custom_fsdp");
+  const bool megatron = d.is_any_on({"use_megatron_fsdp", "use_custom_fsdp"});
   const bool torch = d.is_on("use_torch_fsdp2");
   const auto stage = d.settings.count("zero_stage", 0, 3);
   const std::int64_t optimizer = d.is_on("use_distributed_optimizer") ? 1 : 0;
@@ -195,8 +195,9 @@ void sharding(ImportDraft& d) {
                   "its file says the stage of ZeRO; give it too");
   }
   // Whole layers' states are spread over the replicas [from memory].
-  if (d.settings.word("optimizer") == "dist_muon" ||
-      d.is_on("use_layer_wise_distributed_optimizer"))
+  const bool by_layer = d.is_on("use_layer_wise_distributed_optimizer");
+  const bool muon = d.settings.word("optimizer") == "dist_muon";
+  if (by_layer || muon)
     return d.set("parallel.zero", 1);
   if (d.settings.has("use_distributed_optimizer")) return d.set("parallel.zero", optimizer);
   d.assume("parallel.zero", 0, "without --use-distributed-optimizer");
@@ -250,7 +251,8 @@ void switches(ImportDraft& d) {
   }
 }
 
-void read_modules(ImportDraft& d) {
+// `experts`: the layer of experts too.
+void read_modules(ImportDraft& d, bool experts) {
   Json known = Json::array();
   for (const std::string& name :
        d.settings.words("recompute_modules").value_or(std::vector<std::string>{"core_attn"})) {
@@ -260,7 +262,15 @@ void read_modules(ImportDraft& d) {
       d.open("parallel.recompute_modules", "--recompute-modules " + name, "no module of ours");
     }
   }
+  const bool named = std::find(known.begin(), known.end(), "moe") != known.end();
+  if (experts && !named) known.push_back("moe");
   d.set("parallel.recompute_modules", known);
+}
+
+// --moe-layer-recompute, before the modules had names: the layer of experts alone.
+void read_moe_recompute(ImportDraft& d) {
+  d.set("parallel.recompute", "selective");
+  d.set("parallel.recompute_modules", Json::array({"moe"}));
 }
 
 void full_recompute(ImportDraft& d) {
@@ -301,7 +311,11 @@ void recompute(ImportDraft& d) {
   const bool old = d.is_on("checkpoint_activations") || has_old_checkpoints(d.settings);
   const bool selective = d.is_on("recompute_activations");
   const auto granularity = d.settings.text("recompute_granularity").value_or("");
+  const bool experts = d.is_on("recompute_moe_layer");
   if (d.is_open("parallel.recompute")) return;
+  if (experts && granularity == "full")
+    d.settings.refuse("recompute_moe_layer", "true, and full recompute", "one of them");
+  if (experts && granularity.empty() && !selective) return read_moe_recompute(d);
   if (old && granularity.empty()) return old_recompute(d);
   if (granularity == "full") {
     shared_inputs(d);
@@ -312,7 +326,7 @@ void recompute(ImportDraft& d) {
     d.set("parallel.recompute", "selective");
     d.settings.take("recompute_method");
     d.settings.take("recompute_num_layers");
-    return read_modules(d);
+    return read_modules(d, experts);
   }
   if (!granularity.empty()) d.settings.choice("recompute_granularity", kGranularities);
   for (const char* name : {"recompute_method", "recompute_num_layers", "recompute_modules",

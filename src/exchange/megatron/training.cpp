@@ -157,7 +157,7 @@ void attention(ImportDraft& d) {
       d.settings.refuse("attention_backend", "auto, flash, fused, unfused or local");
     backend = static_cast<std::size_t>(found - kBackends.begin());
   }
-  const bool flash = d.is_on("use_flash_attn") || d.is_on("use_flash_attention");
+  const bool flash = d.is_any_on({"use_flash_attn", "use_flash_attention"});
   // Megatron-DeepSpeed, and Megatron-LM before it had Transformer Engine, ask for it by name.
   const bool old = d.is_on("deepspeed") || d.settings.has("DDP_impl") ||
                    d.settings.has("checkpoint_activations") || has_old_checkpoints(d.settings);

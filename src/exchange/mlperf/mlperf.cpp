@@ -100,7 +100,11 @@ class Environment {
                                     [&](const NamedPath& n) { return n.path == name; });
       const std::string value = shell_value(v_, name);
       const bool none = value.empty() || value == "0" || value == "False" || value == "None";
-      if (read || none || begins_with(name, "LORA_") || !moves_memory(lower)) continue;
+      if (read) continue;
+      if (none || begins_with(name, "LORA_") || !moves_memory(lower)) {
+        out_.without_effect.push_back(name);
+        continue;
+      }
       out_.left.push_back(
           {name + " " + value, "no variable of the benchmarks known here", "", true});
     }

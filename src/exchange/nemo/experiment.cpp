@@ -31,7 +31,7 @@ class Experiment {
     callbacks();
     data();
     if (!at("peft").is_null()) {
-      const auto adapter = read_megatron_adapter(at("peft"), "peft", out_.left);
+      const auto adapter = read_megatron_adapter(at("peft"), "peft", out_.left, out_.without_effect);
       if (adapter) out_.adapter = *adapter;
     }
     rest();
@@ -227,10 +227,13 @@ class Experiment {
     for (const ForeignSetting& s : leaves_) {
       const bool named = std::any_of(kNames2.begin(), kNames2.end(),
                                      [&](const NamedPath& n) { return n.path == s.name; });
-      if (named || s.name == "trainer.accumulate_grad_batches" || known.is_without_effect(s.name))
+      if (named || s.name == "trainer.accumulate_grad_batches") continue;
+      if (known.is_without_effect(s.name)) {
+        out_.without_effect.push_back(s.name);
         continue;
+      }
       const std::string last = s.name.substr(s.name.rfind('.') + 1);
-      if (!out_.settings.has(last)) add(last, s);
+      add(out_.settings.has(last) ? s.name : last, s);
     }
   }
 

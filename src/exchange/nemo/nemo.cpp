@@ -276,9 +276,14 @@ class Reading {
       const bool taken = std::find(taken_.begin(), taken_.end(), s.name) != taken_.end();
       if (taken || begins_with(s.name, "model.peft.")) continue;
       const bool known = ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(s.name);
-      if (known) continue;
+      if (known) {
+        out_.without_effect.push_back(s.name);
+        continue;
+      }
+      const std::string whole = s.name;
       if (begins_with(s.name, "model.")) s.name = s.name.substr(6);
-      if (!out_.settings.has(s.name)) out_.settings.add(std::move(s));
+      if (out_.settings.has(s.name)) s.name = whole;
+      out_.settings.add(std::move(s));
     }
   }
 

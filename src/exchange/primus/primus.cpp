@@ -2,9 +2,12 @@
 #include "exchange/primus/primus.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "core/limits.h"
+#include "exchange/adapters.h"
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/megatron/megatron.h"
@@ -40,7 +43,10 @@ class Reading {
       experiment = &d;
       modules(d);
     }
-    if (experiment != nullptr) return refuse_unnamed();
+    if (experiment != nullptr) {
+      adapter();
+      return refuse_unnamed();
+    }
     // Files alone, without one that includes them.
     for (Document& d : documents_) {
       if (d.used) continue;
@@ -50,6 +56,7 @@ class Reading {
       if (!tables) unknown_defaults("the file of modules");
       layer(d, 0);
     }
+    adapter();
   }
 
  private:
@@ -138,7 +145,8 @@ class Reading {
       throw InputError(d.name, "extends", "files that extend each other", "at most 64 levels");
     }
     d.used = true;
-    for (const char* key : {"extends", "includes", "bases"}) {
+    for (const std::string_view name : kReferences) {
+      const std::string key(name);
       if (!d.json.contains(key)) continue;
       const Json& list = d.json[key];
       for (const Json& each : list.is_array() ? list : Json::array({list})) {
@@ -159,6 +167,40 @@ class Reading {
     }
   }
 
+  // Keys by which a file names those that it goes over.
+  static constexpr std::array<std::string_view, 5> kReferences = {"extends", "includes", "include",
+                                                                  "bases", "base"};
+
+  static bool is_reference(std::string_view key) {
+    return std::find(kReferences.begin(), kReferences.end(), key) != kReferences.end();
+  }
+
+  // `lora` of the trainer for fine-tuning. A later file goes over an earlier one key by key; other
+  // objects are named leaf by leaf.
+  void object(const std::string& key, const Json& value, const std::string& file,
+              const std::string& path) {
+    if (key == "lora" || key == "peft") return merge_over(adapter_[key], value);
+    for (ForeignSetting& s : flat_leaves(value, key)) {
+      s.file = file;
+      s.written = path + s.written;
+      out_.settings.add(std::move(s));
+    }
+  }
+
+  void adapter() {
+    for (const auto& [key, value] : adapter_.items()) {
+      if (value_at(value, "enabled") == false) {
+        out_.without_effect.push_back(key + " (off)");
+        continue;
+      }
+      Json lora = value;
+      const Json kind = key == "peft" ? value_at(value, "type") : Json(key);
+      if (!lora.contains("_target_")) lora["_target_"] = kind;
+      const auto read = read_megatron_adapter(lora, key, out_.left, out_.without_effect);
+      if (read) out_.adapter = *read;
+    }
+  }
+
   void add(const Json& keys, const std::string& file, const std::string& path) {
     if (!keys.is_object()) return;
     for (const auto& [key, value] : keys.items()) {
@@ -171,7 +213,9 @@ class Reading {
           s.file = file;
           out_.settings.add(std::move(s));
         }
-      } else if (!value.is_object() && key != "extends" && key != "includes" && key != "bases") {
+      } else if (value.is_object()) {
+        object(key, value, file, path);
+      } else if (!is_reference(key)) {
         out_.settings.add({key, path + key, value, file});
       }
     }
@@ -180,6 +224,7 @@ class Reading {
   NamedSettings& out_;
   std::vector<Document> documents_;
   std::vector<std::string> missing_;  // files that are named and not given
+  Json adapter_ = Json::object();
 };
 
 }  // namespace

@@ -33,9 +33,30 @@ Settings by_known_names(const Settings& settings) {
   return known;
 }
 
+// Our keys of settings that have no row.
+constexpr std::array kOtherKeys = {
+    NameRow{"local_batch_size", "training.micro_batch"},
+    NameRow{"batch_size", "training.micro_batch"},
+    NameRow{"global_batch_size", "training.global_batch"},
+    NameRow{"num_tokens_per_microbatch_per_dp_rank", "training.micro_batch"},
+    NameRow{"num_tokens_per_train_step", "training.global_batch"},
+    NameRow{"activation_checkpoint.mode", "parallel.recompute"},
+    NameRow{"compile.enable", "parallel.framework_options.compile"},
+    NameRow{"mixed_precision_param", "training.precision"},
+    NameRow{"pipeline_parallel_schedule", "parallel.schedule"},
+    NameRow{"nproc_per_node", "cluster.gpus"},
+    NameRow{"nnodes", "cluster.gpus"},
+    NameRow{"module", "model"},
+    NameRow{"config", "model"},
+    NameRow{"model.flavor", "model"},
+};
+
 std::string_view key_of(std::string_view name) {
-  for (const NameRow& row : kRows) {
-    if (row.theirs == name) return row.ours;
+  for (const std::span<const NameRow> rows :
+       {std::span<const NameRow>(kRows), std::span<const NameRow>(kOtherKeys)}) {
+    for (const NameRow& row : rows) {
+      if (row.theirs == name) return row.ours;
+    }
   }
   return "";
 }
@@ -271,6 +292,9 @@ void read_precision(ImportDraft& d) {
                   "the experts alone; all layers are of one precision here");
   if (!converted && !old) {
     converters_off(d);
+    if (!type && !d.other_defaults.empty())
+      return d.open("training.precision", "mixed_precision_param and converters of the configuration",
+                    d.other_defaults);
     if (!type) d.note("training.precision", "bf16", "FSDP's mixed_precision_param");
     return;
   }
@@ -353,6 +377,22 @@ void read_rest(ImportDraft& d) {
 
 }  // namespace
 
+// Layers of a model by its name, and the ranks of its experts where a configuration may say them.
+static void read_named(const Json& model, const ConfigLookup& lookup, ImportDraft& d) {
+  d.layers_of_named = layers_of_model({{"model", model}}, lookup);
+  const bool open = !d.other_defaults.empty() && !d.settings.has("expert_parallel_degree");
+  if (open && has_experts({{"model", model}}, lookup))
+    d.open("parallel.ep", "expert_parallel_degree of the configuration", d.other_defaults);
+}
+
+std::string_view key_of_setting(const ForeignSetting& s) { return key_of(known_name(s.name)); }
+
+bool is_harmless(const ForeignSetting& s) {
+  const ImportDraft none{Settings(""), kWithoutEffect};
+  const std::string name = known_name(s.name);
+  return key_of(name).empty() && (none.is_without_effect(name) || s.name.find('.') == std::string::npos);
+}
+
 ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool whole) {
   const Settings& settings = named.settings;
   ImportDraft d{by_known_names(settings), kWithoutEffect, kNotModelled, key_of, job.given,
@@ -369,7 +409,7 @@ ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool who
   read_model(d);
   const Json& model = d.at("model").is_string() ? d.at("model") : value_at(given, "model");
   if (job.lookup != nullptr && !model.is_null())
-    d.layers_of_named = layers_of_model({{"model", model}}, *job.lookup);
+    read_named(model, *job.lookup, d);
   read_rows_of(kRows, d.settings, d.out.run);
   const Degrees degrees = read_degrees(d, given);
   read_batches(d, degrees);

@@ -15,6 +15,7 @@
 #include "exchange/import_files.h"
 
 namespace orrery {
+struct ForeignSetting;
 struct ImportDraft;
 }
 
@@ -22,6 +23,10 @@ namespace orrery::torchtitan {
 
 // "13b" of 2024 is "13B" of 2025, and schedules have no case (PyTorch's get_schedule_class).
 bool same_letters(std::string_view a, std::string_view b);
+
+// Our key of a setting ("": none), and settings from which no number follows.
+std::string_view key_of_setting(const ForeignSetting& s);
+bool is_harmless(const ForeignSetting& s);
 
 // The schedule, virtual stages and layers of stages.
 void read_schedule(ImportDraft& d);

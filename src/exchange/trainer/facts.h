@@ -73,17 +73,18 @@ struct FactName {
   std::string_view word;  // in files of rules
   std::string_view key;   // of the run
   FactKind kind = FactKind::word;
+  bool is_step = false;  // towards a key, and no value of it
 };
 inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"model", "model", FactKind::word},
-    FactName{"packed_base", "training.adapter", FactKind::boolean},
+    FactName{"packed_base", "training.adapter", FactKind::boolean, true},
     FactName{"gpus", "cluster.gpus", FactKind::degree},
     FactName{"micro_batch", "training.micro_batch", FactKind::degree},
-    FactName{"accumulation", "training.global_batch", FactKind::degree},
+    FactName{"accumulation", "training.global_batch", FactKind::degree, true},
     FactName{"global_batch", "training.global_batch", FactKind::degree},
     FactName{"sequence_length", "training.sequence_length", FactKind::tokens},
     FactName{"precision", "training.precision", FactKind::word},
-    FactName{"narrow", "training.states", FactKind::boolean},
+    FactName{"narrow", "training.states", FactKind::boolean, true},
     FactName{"tp", "parallel.tp", FactKind::degree},
     FactName{"pp", "parallel.pp", FactKind::degree},
     FactName{"cp", "parallel.cp", FactKind::degree},
@@ -100,8 +101,8 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"adapter", "training.adapter", FactKind::word},
     FactName{"optimizer", "training.optimizer", FactKind::word},
     FactName{"optimizer_rank", "training.optimizer_rank", FactKind::degree},
-    FactName{"momentum", "training.states", FactKind::boolean},
-    FactName{"no_gradients", "training.states", FactKind::boolean},
+    FactName{"momentum", "training.states", FactKind::boolean, true},
+    FactName{"no_gradients", "training.states", FactKind::boolean, true},
     FactName{"flash", "training.flash_attention", FactKind::boolean},
     FactName{"compile", "parallel.framework_options.compile", FactKind::boolean},
     FactName{"kernels", "parallel.framework_options.kernels", FactKind::word},
@@ -110,15 +111,15 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"deepspeed", "parallel.zero", FactKind::word},
     FactName{"framework", "framework", FactKind::word},
     FactName{"schedule", "parallel.schedule", FactKind::word},
-    FactName{"base_weights", "training.adapter", FactKind::word},
-    FactName{"loads_narrow", "training.states", FactKind::boolean},
-    FactName{"unknown_weights", "training.precision", FactKind::word},
-    FactName{"freezes_tower", "training.images", FactKind::boolean},
-    FactName{"liger_norms", "parallel.framework_options.kernels", FactKind::boolean},
-    FactName{"liger_rotary", "parallel.framework_options.kernels", FactKind::boolean},
-    FactName{"liger_activation", "parallel.framework_options.kernels", FactKind::boolean},
-    FactName{"liger_loss", "parallel.framework_options.loss", FactKind::boolean},
-    FactName{"liger_linear_loss", "parallel.framework_options.loss", FactKind::boolean}};
+    FactName{"base_weights", "training.adapter", FactKind::word, true},
+    FactName{"loads_narrow", "training.states", FactKind::boolean, true},
+    FactName{"unknown_weights", "training.precision", FactKind::word, true},
+    FactName{"freezes_tower", "training.images", FactKind::boolean, true},
+    FactName{"liger_norms", "parallel.framework_options.kernels", FactKind::boolean, true},
+    FactName{"liger_rotary", "parallel.framework_options.kernels", FactKind::boolean, true},
+    FactName{"liger_activation", "parallel.framework_options.kernels", FactKind::boolean, true},
+    FactName{"liger_loss", "parallel.framework_options.loss", FactKind::boolean, true},
+    FactName{"liger_linear_loss", "parallel.framework_options.loss", FactKind::boolean, true}};
 constexpr std::string_view name_of(FactId fact) { return kFacts[fact].key; }
 constexpr FactKind kind_of(FactId fact) { return kFacts[fact].kind; }
 std::optional<FactId> find_fact(std::string_view word);

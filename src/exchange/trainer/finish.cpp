@@ -53,7 +53,7 @@ class Finish {
     const FactValue& s = *f_.at(fact);
     const std::string value =
         fact == FactId::recompute ? recompute_of(s.value) : bare_text(s.value);
-    if (value_at(d_.given, name_of(fact)).is_null())
+    if (!kFacts[fact].is_step && value_at(d_.given, name_of(fact)).is_null())
       f_.assumed_.push_back({std::string(name_of(fact)), value, s.setting});
   }
 

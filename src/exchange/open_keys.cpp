@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/open_keys.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/json_path.h"
+#include "core/key_words.h"
+#include "estimate/run_keys.h"
+#include "exchange/import_draft.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kStates = "training.states";
+// In the order in which they are asked for.
+constexpr std::array kNeeded = {"framework",
+                                "training.sequence_length",
+                                "training.global_batch",
+                                "training.micro_batch",
+                                "training.precision",
+                                kStates,
+                                "parallel.zero",
+                                "parallel.recompute"};
+
+bool is_asked_for(const ImportedRun& r, const std::string& path) {
+  return std::any_of(r.ignored.begin(), r.ignored.end(),
+                     [&](const LeftOver& l) { return l.is_refused && l.key == path; });
+}
+
+// Each optimizer but Adam has states of its own.
+bool has_own_states(const Json& optimizer) { return !optimizer.is_null() && optimizer != "adam"; }
+
+// The recipe of the profile for a precision; null where it has none.
+Json states_of_profile(const Json& framework, const Json& precision, const ConfigLookup& lookup) {
+  if (precision == "fp32" || precision == "tf32") return "fp32-adam-16";
+  if (precision == "fp16") {
+    const Json own = of_profile(framework, "fp16_states", lookup);
+    if (!own.is_null()) return own;
+  }
+  return of_profile(framework, "states", lookup);
+}
+
+// Names the states that the run has without a word of its files.
+void name_states(ImportedRun& r, const ConfigLookup& lookup) {
+  const Json& precision = value_at(r.run, "training.precision");
+  const Json& framework = value_at(r.run, "framework");
+  if (!value_at(r.run, kStates).is_null() || is_asked_for(r, kStates) || precision.is_null() ||
+      framework.is_null() || is_assumed(r.assumed, kStates))
+    return;
+  const Json& optimizer = value_at(r.run, "training.optimizer");
+  if (has_own_states(optimizer)) {
+    r.assumed.push_back({kStates, "of " + bare_text(optimizer), "the optimizer's own states"});
+    return;
+  }
+  const Json states = states_of_profile(framework, precision, lookup);
+  if (states.is_null()) return;
+  const std::string profile = framework.is_string() ? framework.get<std::string>() : "given";
+  r.assumed.push_back({kStates, bare_text(states),
+                       "what the profile " + profile + " keeps for " + bare_text(precision)});
+}
+
+// States follow from a precision that is asked for already.
+bool follows(const ImportedRun& r, const std::string& path) {
+  return path == kStates && (is_assumed(r.assumed, kStates) ||
+                             value_at(r.run, "training.precision").is_null());
+}
+
+}  // namespace
+
+std::string flag_of_key(const std::string& path) {
+  for (const KeyLine& line : key_lines(kRunKeys)) {
+    if (line.path == path) return line.key->flag.name;
+  }
+  return "";
+}
+
+void ask_for_open_keys(ImportedRun& r, const ConfigLookup& lookup) {
+  if (!r.is_training) return;
+  name_states(r, lookup);
+  for (const char* path : kNeeded) {
+    if (!value_at(r.run, path).is_null() || is_asked_for(r, path) || follows(r, path)) continue;
+    r.ignored.push_back({path, "no file given says it", path, true});
+  }
+}
+
+}  // namespace orrery

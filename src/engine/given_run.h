@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fact.h"
 #include "engine/hooks.h"
 #include "engine/overrides.h"
 #include "engine/request.h"

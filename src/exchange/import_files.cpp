@@ -25,6 +25,7 @@
 #include "exchange/tools/tool_run.h"
 #include "exchange/torchtitan/torchtitan.h"
 #include "exchange/trainer/facts.h"
+#include "exchange/wrappers.h"
 
 namespace orrery {
 namespace {
@@ -110,6 +111,7 @@ class Import {
     for (ForeignFile& f : job_.files) {
       if (job_.from || !is_binary(f.text)) make_plain(f.text);
     }
+    if (!job_.from) unwrap();
     if (!job_.from) written_files();
     if (!job_.from) launch_configs();
     if (!job_.from) started();
@@ -169,6 +171,25 @@ class Import {
     const auto started = job_.started_tools.find(f.name);
     if (started == job_.started_tools.end() || r.format == ForeignFormat::accelerate) return r;
     return {FileKind::training, ForeignFormat::tool, "", "", job_.tools.find(started->second)};
+  }
+
+  // What a manifest, a notebook or the like wraps stands in its place.
+  void unwrap() {
+    for (ForeignFile& f : job_.files) {
+      if (is_binary(f.text)) continue;
+      const auto inner = unwrapped(f);
+      if (!inner) continue;
+      f = inner->file;
+      ImportedRun part;
+      part.format = ForeignFormat::sbatch;
+      part.file = f.name;
+      if (!inner->device.empty())
+        part.ignored.push_back({"accelerators " + inner->device, "give the node by --node"});
+      if (inner->gpus > 0) set_at(part.run, "cluster.gpus", inner->gpus);
+      if (inner->gpus > 0 && value_at(job_.given, "cluster.gpus").is_null())
+        set_at(job_.given, "cluster.gpus", inner->gpus);
+      if (inner->gpus > 0 || !inner->device.empty()) parts_.push_back(std::move(part));
+    }
   }
 
   // Settings of a training that a script writes and then names: `cat > ds.json <<E`. The reader of

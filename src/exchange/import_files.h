@@ -27,12 +27,12 @@ struct ImportJob {
   std::vector<ForeignFile> files;
   std::optional<ForeignFormat> from;  // of all files that are no machine and no model
   Json given = Json::object();        // the run as far as the command line says it
-  std::string from_tool = {};                   // its name, where that is `tool`
   std::vector<GivenSetting> assumed = {};
   const ConfigLookup* lookup = nullptr;  // where models by name are
-  tools::ToolBook tools = {};            // of `lookup`
-  std::map<std::string, std::string> started_tools = {};  // by file: a script's command is of one
   ShellFiles scripts = {};               // of `files`, those that another one sources or starts
+  std::string from_tool = {};            // the name of `from`, where that is a tool
+  tools::ToolBook tools = {};            // of `lookup`
+  std::map<std::string, std::string> started_tools = {};  // by file: that a script's command starts
 };
 
 ImportedRun import_files(ImportJob job);

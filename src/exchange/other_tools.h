@@ -19,8 +19,8 @@ struct OtherDocument {
 };
 // In this order: the more telling one first.
 inline constexpr std::array kOtherDocuments = {
-    OtherDocument{"apiVersion", "a manifest of Kubernetes",
-                  "give the command in it as a script, and --gpus"},
+    OtherDocument{"apiVersion", "a manifest of Kubernetes that starts no command",
+                  "give the command that its pods run as a script, and --gpus"},
     OtherDocument{"actor_rollout_ref", "verl's YAML"},
     OtherDocument{"grpo", "NeMo RL's YAML"},
     OtherDocument{"use_smp_model", "a recipe of SageMaker HyperPod"},
@@ -42,7 +42,7 @@ inline constexpr std::array kOtherDocuments = {
     OtherDocument{"logger_name", "LitGPT's YAML"},
     OtherDocument{"initial_checkpoint_dir", "LitGPT's YAML"},
     OtherDocument{"runner_config", "MindFormers' YAML"},
-    OtherDocument{"resources", "a task of SkyPilot",
+    OtherDocument{"resources", "a task of SkyPilot without `run`",
                   "give the command in it as a script, and --gpus"},
     OtherDocument{"llm_training", "FlagScale's YAML"},
     OtherDocument{"system", "FlagScale's YAML"},

@@ -3,6 +3,8 @@
 // Runs from text over the shipped configs, and small models by hand, for the tests of the chain.
 #pragma once
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -31,6 +33,14 @@ inline std::optional<ConfigText> shipped_config(const std::string& folder,
   return ConfigText{*text, path};
 }
 
+inline std::vector<std::string> shipped_tools() {
+  std::vector<std::string> names;
+  for (const auto& f : std::filesystem::directory_iterator(std::string(ORRERY_CONFIG_DIR) + "/tools"))
+    names.push_back(f.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 inline ConfigLookup shipped_configs() {
   ConfigLookup lookup;
   lookup.hardware.find = [](HardwareKind kind,
@@ -47,6 +57,8 @@ inline ConfigLookup shipped_configs() {
   lookup.compression_names = [] { return std::vector<std::string>{"mzhybrid"}; };
   lookup.model_names = [] { return std::vector<std::string>{"gpt3-175b", "llama-3-8b"}; };
   lookup.framework_names = [] { return std::vector<std::string>{"generic", "megatron-lm"}; };
+  lookup.tool = [](const std::string& name) { return shipped_config("tools", name); };
+  lookup.tool_names = shipped_tools;
   lookup.accuracy = [] { return shipped_config(".", "accuracy"); };
   return lookup;
 }

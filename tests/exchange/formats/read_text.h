@@ -15,7 +15,13 @@ using testing::json_of;
 
 inline ImportedRun read(std::vector<ForeignFile> files, const char* given = "{}",
                         std::vector<GivenSetting> assumed = {}) {
-  return import_files({std::move(files), {}, json_of(given), std::move(assumed)});
+  static const tools::ToolBook tools(testing::shipped_configs());
+  ImportJob job;
+  job.files = std::move(files);
+  job.given = json_of(given);
+  job.assumed = std::move(assumed);
+  job.tools = tools;
+  return import_files(std::move(job));
 }
 
 inline ImportedRun read(const std::string& text, const char* given = "{}") {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arguments of the calls by which a Python script or notebook sets a training up
+// (TrainingArguments, SFTConfig, LoraConfig, from_pretrained, get_peft_model, …), as a document.
+//
+// Literals are read, and names that the text sets once to a literal at the left margin. Any other
+// expression stays as written behind a dollar sign, as a value that only a running program knows.
+// Arguments of TrainingArguments and its kin stand at the top, others below their call's name;
+// `imports` lists what the text imports. Leaves out control flow: a call in a branch counts as
+// made. Errors: none; a text that cannot be read so has no such call.
+#pragma once
+
+#include <optional>
+
+#include "core/json.h"
+#include "exchange/foreign_file.h"
+
+namespace orrery {
+
+// Nothing for a text without such a call.
+std::optional<Json> python_settings(const ForeignFile& file);
+
+}  // namespace orrery

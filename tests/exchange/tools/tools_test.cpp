@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tools that are data: each file's own examples, and what its author must have said.
+#include "exchange/tools/tool.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/json_path.h"
+#include "exchange/import_files.h"
+#include "parallel/framework_json.h"
+#include "support/runs.h"
+
+namespace orrery {
+namespace {
+
+const ConfigLookup& configs() {
+  static const ConfigLookup lookup = testing::shipped_configs();
+  return lookup;
+}
+
+const tools::ToolBook& book() {
+  static const tools::ToolBook tools(configs());
+  return tools;
+}
+
+ImportedRun imported(const tools::Example& example) {
+  ImportJob job;
+  job.files = example.files;
+  if (!example.given.is_null()) job.given = example.given;
+  job.lookup = &configs();
+  return import_files(std::move(job));
+}
+
+bool asks(const ImportedRun& r, const std::string& key) {
+  return std::any_of(r.ignored.begin(), r.ignored.end(),
+                     [&](const LeftOver& l) { return l.is_refused && l.key == key; });
+}
+
+// A file whose only tool is written here.
+ConfigLookup with_tool(const std::string& text) {
+  ConfigLookup lookup = configs();
+  lookup.tool = [text](const std::string& name) -> std::optional<ConfigText> {
+    if (name != "mine") return {};
+    return ConfigText{text, "mine.json"};
+  };
+  lookup.tool_names = [] { return std::vector<std::string>{"mine"}; };
+  return lookup;
+}
+
+constexpr const char* kMine = R"({
+  "name": "mine", "title": "Mine", "release": "1.0", "source": "mine.py",
+  "recognise": [{"score": 60, "when": {"mine": {"given": true}}}],
+  "settings": {"batch": "micro_batch", "passes|accumulate": "accumulation", "length": "sequence_length",
+               "attention": {"fact": "flash", "words": {"flash": true, "eager": false}}},
+  "defaults": {"accumulate": {"value": 4, "source": "mine.py:3"}, "checkpoint": {"value": true, "source": "mine.py:9"}},
+  "rules": [
+    {"set": {"recompute": "$checkpoint"}},
+    {"first": [
+      {"when": {"type": ["bf16", "bfloat16"]}, "set": {"precision": "bf16"}},
+      {"when": {"type": {"given": true}}, "open": "precision", "why": "bf16 alone is known"}]},
+    {"when": {"teacher": {"on": true}}, "refuse": true, "why": "a second model"},
+    {"set": {"framework": "fsdp"}},
+    {"assume": {"zero": 3}, "why": "it shards everything"}
+  ],
+  "without_effect": ["mine", "lr_*"]
+})";
+
+ImportedRun read_mine(const std::string& text, const char* given = R"({"cluster": {"gpus": 8}})") {
+  static const ConfigLookup lookup = with_tool(kMine);
+  ImportJob job;
+  job.files = {{"a.yaml", "mine: 1\n" + text}};
+  job.given = testing::json_of(given);
+  job.lookup = &lookup;
+  return import_files(std::move(job));
+}
+
+const Fact* assumed(const ImportedRun& r, const std::string& path) {
+  return find_fact(r.assumed, path);
+}
+
+}  // namespace
+
+TEST_CASE("Each tool's examples give the keys that its file says they give") {
+  REQUIRE(book().all().size() >= 7);
+  for (const tools::Tool& tool : book().all()) {
+    CAPTURE(tool.name);
+    CHECK_FALSE(tool.examples.empty());
+    for (const tools::Example& example : tool.examples) {
+      CAPTURE(example.files.front().text);
+      const ImportedRun r = imported(example);
+      CHECK(r.tool == tool.name);
+      for (const auto& [path, value] : example.gives.items()) {
+        CAPTURE(path);
+        CHECK(value_at(r.run, path) == value);
+      }
+      for (const std::string& key : example.asks) {
+        CAPTURE(key);
+        CHECK(asks(r, key));
+      }
+      // What the file neither asks for nor gives would be a refusal nobody meant.
+      for (const LeftOver& l : r.ignored) {
+        if (!l.is_refused) continue;
+        CAPTURE(l.setting);
+        const bool meant = std::find(example.asks.begin(), example.asks.end(), l.key) !=
+                               example.asks.end() ||
+                           l.key == "training.global_batch";
+        CHECK(meant);
+      }
+    }
+  }
+}
+
+TEST_CASE("Each default of a tool names its source, and each profile is one of ours") {
+  for (const tools::Tool& tool : book().all()) {
+    CAPTURE(tool.name);
+    CHECK_FALSE(tool.source.empty());
+    for (const auto& [setting, value] : tool.defaults) {
+      CAPTURE(setting);
+      CHECK_FALSE(value.source.empty());
+    }
+    for (const tools::Rule& rule : tool.rules) {
+      for (const tools::Assignment& a : rule.set) {
+        if (a.fact == "framework" && a.literal.is_string())
+          CHECK(configs().framework(a.literal.get<std::string>()).has_value());
+      }
+    }
+  }
+}
+
+TEST_CASE("A setting that the file leaves out takes the tool's default, and says whose it is") {
+  const ImportedRun r = read_mine("batch: 2\nlength: 4096\ntype: bf16\n");
+  // 2 sequences x 4 passes x 8 replicas.
+  CHECK(value_at(r.run, "training.global_batch") == 64);
+  CHECK(value_at(r.run, "parallel.recompute") == "full");
+  REQUIRE(assumed(r, "parallel.recompute") != nullptr);
+  CHECK(assumed(r, "parallel.recompute")->why.find("mine.py:9") != std::string::npos);
+  CHECK(assumed(r, "parallel.zero")->why == "it shards everything");
+  CHECK(assumed(r, "training.micro_batch") == nullptr);
+}
+
+TEST_CASE("A setting that the file gives is no default") {
+  const ImportedRun r = read_mine("batch: 2\npasses: 1\nlength: 4096\ntype: bf16\ncheckpoint: off\n");
+  CHECK(value_at(r.run, "training.global_batch") == 16);
+  const ImportedRun off = read_mine("batch: 2\nlength: 4096\ntype: bf16\ncheckpoint: false\n");
+  CHECK(value_at(off.run, "parallel.recompute") == "none");
+  CHECK(assumed(off, "parallel.recompute") == nullptr);
+}
+
+TEST_CASE("Words that a tool's file translates are the only ones allowed") {
+  CHECK(value_at(read_mine("batch: 1\nattention: eager\n").run, "training.flash_attention") == false);
+  CHECK_THROWS_WITH_AS(read_mine("attention: sparse\n"),
+                       doctest::Contains("found \"sparse\"; allowed: flash or eager"), InputError);
+}
+
+TEST_CASE("Open facts, refused settings and unknown ones of a tool's file are named") {
+  const ImportedRun r = read_mine("type: fp8\nteacher: big\nlr_max: 1\nnumber: 3\nfp8_recipe: x\n");
+  CHECK(asks(r, "training.precision"));
+  const auto names = [&](const char* setting, bool is_refused) {
+    return std::any_of(r.ignored.begin(), r.ignored.end(), [&](const LeftOver& l) {
+      return l.is_refused == is_refused && l.setting.rfind(setting, 0) == 0;
+    });
+  };
+  CHECK(names("teacher big", true));
+  CHECK(names("number 3", false));
+  // Its name shows that it moves memory or time.
+  CHECK(names("fp8_recipe x", true));
+  CHECK(r.without_effect == std::vector<std::string>{"mine", "lr_max"});
+}
+
+TEST_CASE("A malformed file of a tool is refused with its path") {
+  const auto fails = [](const std::string& text, const char* with) {
+    const ConfigLookup lookup = with_tool(text);
+    CHECK_THROWS_WITH_AS(tools::ToolBook{lookup}, doctest::Contains(with), InputError);
+  };
+  const std::string head = R"({"name": "mine", "title": "M", "source": "s", )";
+  fails(head + R"("settings": {"a": "micro_bach"}})", "did you mean \"micro_batch\"");
+  fails(head + R"("rules": [{"hook": "fsdpp"}]})", "did you mean \"fsdp\"");
+  fails(head + R"("rules": [{"when": {"a": {"givn": true}}, "refuse": true, "why": "x"}]})", "givn");
+  fails(head + R"("rules": [{"refuse": true}]})", "why");
+  fails(head + R"("rulez": []})", "rulez");
+  fails(head + R"("inherits": "nobody"})", "a tool of configs/tools");
+}
+
+}  // namespace orrery

@@ -27,6 +27,7 @@ Table model_list(const std::vector<NamedDocument>& documents);
 Table device_list(const std::vector<NamedDocument>& documents);
 Table node_list(const std::vector<NamedDocument>& documents, const HardwareLookup& lookup);
 Table framework_list(const std::vector<NamedDocument>& documents);
+Table tool_list(const std::vector<NamedDocument>& documents);
 Table compression_list(const std::vector<NamedDocument>& documents);
 Table run_list(const std::vector<NamedDocument>& documents);
 Table sweep_list(const std::vector<NamedDocument>& documents);

@@ -136,6 +136,28 @@ Table framework_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
+// Tools whose files `import` reads by rules (docs/tools.md).
+Table tool_list(const std::vector<NamedDocument>& documents) {
+  const auto text = [](const Json& tool, const char* key) {
+    const Json& value = value_at(tool, key);
+    return value.is_string() ? value.get<std::string>() : std::string("–");
+  };
+  const auto count = [](const Json& tool, const char* key) {
+    return count_cell(static_cast<std::int64_t>(value_at(tool, key).size()));
+  };
+  Table list({{"tool", "name"},
+              {"title", "title"},
+              {"release", "release"},
+              {"rules of", "inherits"},
+              {"settings", "settings", true},
+              {"defaults", "defaults", true}});
+  for (const NamedDocument& d : documents) {
+    list.add({d.name, text(d.json, "title"), text(d.json, "release"), text(d.json, "inherits"),
+              count(d.json, "settings"), count(d.json, "defaults")});
+  }
+  return list;
+}
+
 // "2.0×" where all collectives of a dimension share a codec, else what the best reaches.
 Cell ratio_cell(const Compression& c, CommDimension d) {
   double most = 1;

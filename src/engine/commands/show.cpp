@@ -36,7 +36,7 @@ std::optional<ConfigKind> kind_of_name(const std::string& name, const ConfigSour
 constexpr EnumArray<ConfigKind, std::string_view> kListNames = {
     "models", "nodes",   "devices",  "frameworks", "compressions", "runs",
     "graphs", "fabrics", "failures", "storage",    "prices",       "energy",
-    "",       "plans",   "",         "sweeps",     ""};
+    "",       "plans",   "",         "sweeps",     "tools"};
 
 std::string allowed_names(ConfigKind kind, const ConfigSource& configs) {
   const std::string list(kListNames[kind]);

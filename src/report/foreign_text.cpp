@@ -77,7 +77,8 @@ std::string taken_line(const ImportedRun& r) {
     text += (text.empty() ? "" : ", ") + (word.empty() ? "" : word + " ") +
             shortened(bare_text(value), 40);
   }
-  return "taken from " + r.file + " (" + tool_of(r.format) + "): " + text;
+  return "taken from " + r.file + " (" + (r.tool.empty() ? tool_of(r.format) : r.tool.c_str()) +
+         "): " + text;
 }
 
 std::string assumed_line(const ImportedRun& r) {
@@ -140,8 +141,12 @@ std::vector<std::string> import_warnings(const ImportedRun& r, const std::string
   return lines;
 }
 
+static std::string name_of_tool(const ImportedRun& r) {
+  return r.tool.empty() ? std::string(name_of(r.format)) : r.tool;
+}
+
 Json imported_json(const ImportedRun& r) {
-  Json j = {{"format", r.tool.empty() ? std::string(name_of(r.format)) : r.tool}, {"file", r.file}, {"run", r.run}};
+  Json j = {{"format", name_of_tool(r)}, {"file", r.file}, {"run", r.run}};
   j["refused"] = left_over_json(r, true);
   j["not_understood"] = left_over_json(r, false);
   j["assumed"] = facts_json(r.assumed);

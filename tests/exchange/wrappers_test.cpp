@@ -162,8 +162,8 @@ trainer = SFTTrainer(
 TEST_CASE("A notebook's cells are one script without its commands") {
   const auto settings = python_settings(
       {"n.ipynb",
-       R"({"cells": [{"cell_type": "markdown", "source": ["SFTConfig(bf16=False)"]},
-                     {"cell_type": "code", "source": ["!pip install x\n", "a = SFTConfig(bf16=True)"]}]})"});
+       R"json({"cells": [{"cell_type": "markdown", "source": ["SFTConfig(bf16=False)"]},
+                     {"cell_type": "code", "source": ["!pip install x\n", "a = SFTConfig(bf16=True)"]}]})json"});
   REQUIRE(settings);
   CHECK(value_at(*settings, "bf16") == true);
 }

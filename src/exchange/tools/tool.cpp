@@ -244,7 +244,7 @@ Tool read_tool(Reader at) {
   tool.title = at.at("title").text();
   tool.release = text_or(at, "release");
   tool.source = at.at("source").text();
-  at.allow("inherits");
+  tool.inherits = text_or(at, "inherits");
   at.allow("$schema");
   if (const auto r = at.find("launches_only")) tool.trains = !r->boolean();
   if (const auto list = at.find("recognise")) {
@@ -335,6 +335,13 @@ bool line_has(std::string_view line, const Command& command) {
   return false;
 }
 
+bool any_flag(const Tool& tool, std::string_view text) {
+  return std::any_of(tool.commands.begin(), tool.commands.end(), [&](const Command& c) {
+    return std::any_of(c.flags.begin(), c.flags.end(),
+                       [&](const std::string& flag) { return contains(text, flag); });
+  });
+}
+
 bool any_line_has(std::string_view text, const Command& command) {
   const std::vector<std::string_view> lines = lines_of(text);
   return std::any_of(lines.begin(), lines.end(), [&](std::string_view whole) {
@@ -397,11 +404,10 @@ const Tool* ToolBook::of_script(std::string_view text) const {
 }
 
 const Tool* ToolBook::of_flags(std::string_view text) const {
-  for (const Tool& tool : tools_) {
-    for (const Command& c : tool.commands) {
-      if (std::any_of(c.flags.begin(), c.flags.end(),
-                      [&](const std::string& flag) { return contains(text, flag); }))
-        return &tool;
+  // A tool that has another one's flags besides its own is the surer one.
+  for (const bool inherits : {true, false}) {
+    for (const Tool& tool : tools_) {
+      if (inherits != tool.inherits.empty() && any_flag(tool, text)) return &tool;
     }
   }
   return nullptr;

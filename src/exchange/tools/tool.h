@@ -102,7 +102,7 @@ struct Example {
 };
 
 struct Tool {
-  std::string name, title, release, source, file;
+  std::string name, title, release, source, file, inherits;
   std::vector<std::pair<int, Condition>> recognise = {};
   std::vector<Command> commands = {};
   std::map<std::string, ToolDefault, std::less<>> defaults = {};

@@ -57,8 +57,8 @@ class Run : public Seen {
  private:
   SeenValue fact_at(const std::string& word) const {
     const auto id = trainer::find_fact(word);
-    if (!id || !facts_.has(*id)) return {};
-    return {&facts_.at(*id)->value, true};
+    if (!id || !facts_.seen(*id)) return {};
+    return {&facts_.seen(*id)->value, !facts_.seen(*id)->is_default};
   }
 
   // The first of the names that the file gives. A null is as if it were not there.
@@ -119,7 +119,7 @@ class Run : public Seen {
     for (const Assignment& a : rule.set) assign(a, rule, came, false);
     for (const Assignment& a : rule.assume) assign(a, rule, came, true);
     if (rule.each.empty()) {
-      state(rule, came.setting);
+      state(rule, came);
     } else {
       each(rule);
     }
@@ -135,9 +135,13 @@ class Run : public Seen {
     if (first != rule.first.end()) one(*first);
   }
 
-  void state(const Rule& rule, const std::string& stated) {
-    const std::string setting = stated.empty() ? tool_.title : stated;
-    if (!rule.open.empty()) facts_.leave_open(*trainer::find_fact(rule.open), setting, rule.why);
+  void state(const Rule& rule, const Came& came) {
+    const std::string setting = came.setting.empty() ? tool_.title : came.setting;
+    if (!rule.open.empty()) {
+      const FactId fact = *trainer::find_fact(rule.open);
+      came.setting.empty() || came.is_default ? facts_.leave_missing(fact, setting, rule.why)
+                                              : facts_.leave_open(fact, setting, rule.why);
+    }
     if (rule.refuse) facts_.refuse(bare(setting), rule.why);
     if (rule.note) facts_.mention(bare(setting), rule.why);
   }
@@ -151,7 +155,7 @@ class Run : public Seen {
   void each(const Rule& rule) {
     for (const std::string& name : rule.each) {
       for (const ForeignSetting& s : std::vector<ForeignSetting>(settings_.all())) {
-        if (fits_pattern(s.name, name) && is_on(s.value)) state(rule, written(s));
+        if (fits_pattern(s.name, name) && is_on(s.value)) state(rule, {written(s)});
       }
     }
   }
@@ -261,12 +265,12 @@ class Run : public Seen {
   }
 
   void put(FactId id, Json value, const std::string& setting, bool is_default) {
-    if (id == FactId::model) return trainer::set_model(bare_text(value), setting, facts_);
+    if (id == FactId::model) return trainer::set_model(bare_text(value), bare(setting), facts_);
     if (id == FactId::optimizer) value = last_part(bare_text(value));
     if (id == FactId::deepspeed) value = base_name(bare_text(value));
     if (id == FactId::sequence_length && facts_.has(id)) return;
     is_default ? facts_.assume_default(id, std::move(value), setting)
-               : facts_.set(id, std::move(value), setting);
+               : facts_.set(id, std::move(value), id == FactId::deepspeed ? bare(setting) : setting);
   }
 
   // "torch.optim.AdamW" is adamw.
@@ -277,15 +281,15 @@ class Run : public Seen {
   }
 
   StoredBase base_weights() const {
-    if (!facts_.has(FactId::base_weights)) return StoredBase::half;
-    return find_name<StoredBase>(bare_text(facts_.at(FactId::base_weights)->value))
-        .value_or(StoredBase::half);
+    const auto& base = facts_.seen(FactId::base_weights);
+    return base ? find_name<StoredBase>(bare_text(base->value)).value_or(StoredBase::half)
+                : StoredBase::half;
   }
 
   void adapter(const AdapterRule& rule, const Came& came) {
     const ToolDefault* rank = default_of(rule.rank);
     const ToolDefault* targets = rule.targets.empty() ? nullptr : default_of(rule.targets);
-    const std::string setting = came.setting.empty() ? tool_.title : came.setting;
+    const std::string setting = came.setting.empty() ? tool_.title : bare(came.setting);
     const bool every = !rule.every_linear.empty() && settings_.has(rule.every_linear);
     if (!settings_.has(rule.rank) && rank == nullptr)
       return facts_.leave_open(FactId::adapter, setting,

@@ -53,6 +53,10 @@ void Facts::leave_open(FactId fact, const std::string& setting, const std::strin
   left_.push_back({setting, why, std::string(name_of(fact)), true});
 }
 
+void Facts::leave_missing(FactId fact, const std::string& setting, const std::string& why) {
+  missing_.push_back({fact, {setting, why, std::string(name_of(fact)), true}});
+}
+
 void Facts::note(FactId fact, const std::string& value, const std::string& why) {
   assumed_.push_back({std::string(name_of(fact)), value, why});
 }

@@ -161,6 +161,8 @@ class Facts {
   // "auto" of a trainer: what it picks on the GPU of the command line, open without one.
   void set_picked_precision(const std::string& setting);
   void leave_open(FactId fact, const std::string& setting, const std::string& why);
+  // Open unless another file says it.
+  void leave_missing(FactId fact, const std::string& setting, const std::string& why);
   // A key of the run, as it is.
   void set_key(const std::string& path, Json value, const std::string& setting, bool is_default);
   void refuse(const std::string& setting, const std::string& why) {
@@ -180,6 +182,11 @@ class Facts {
   const std::optional<FactValue>& at(FactId fact) const {
     return given_[static_cast<std::size_t>(fact)];
   }
+  // A stated fact, else the tool's default.
+  const std::optional<FactValue>& seen(FactId fact) const {
+    const auto i = static_cast<std::size_t>(fact);
+    return given_[i] ? given_[i] : weak_[i];
+  }
   std::int64_t count(FactId fact, std::int64_t otherwise) const;
   bool is_on(FactId fact) const { return has(fact) && at(fact)->value == true; }
 
@@ -196,6 +203,7 @@ class Facts {
   std::array<std::optional<FactValue>, kCountOf<FactId>> given_;
   std::array<std::optional<FactValue>, kCountOf<FactId>> weak_;
   std::vector<KeyValue> keys_;
+  std::vector<std::pair<FactId, LeftOver>> missing_;
   std::vector<LeftOver> left_;
   std::vector<Fact> assumed_;
   std::vector<std::string> without_effect_;

@@ -25,6 +25,9 @@ class Finish {
     for (const LeftOver& l : f_.left_) {
       l.is_refused ? d_.open(l.key, l.setting, l.why) : d_.ignored(l.setting, l.why);
     }
+    for (const auto& [fact, l] : f_.missing_) {
+      if (!has(fact)) d_.open(l.key, l.setting, l.why);
+    }
     for (const Fact& a : f_.assumed_) d_.out.assumed.push_back(a);
     d_.out.without_effect = f_.without_effect_;
     keys();

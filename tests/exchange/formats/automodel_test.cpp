@@ -118,7 +118,7 @@ TEST_CASE("NeMo Automodel's attention, job and types") {
   const char* flash = "training.flash_attention";
   CHECK(at(automodel("  attn_implementation: eager\n", ""), flash) == false);
   CHECK(at(automodel("  attn_implementation: sdpa\n", ""), flash) == true);
-  CHECK(refuses_at(automodel("  load_in_4bit: true\n", ""), "quantization"));
+  CHECK(refuses_at(automodel("  load_in_4bit: true\n", ""), "model.load_in_4bit"));
   CHECK(refuses_at(automodel("", "qat:\n  enabled: true\n"), "qat"));
   CHECK(refuses_at(automodel("", "  mp_policy:\n    param_dtype: float32\n"),
                    "distributed.mp_policy.param_dtype"));

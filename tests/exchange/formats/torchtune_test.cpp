@@ -97,7 +97,9 @@ TEST_CASE("torchtune's checkpointing, compiling and fp8 have several keys") {
             more,
         kEight);
   };
-  CHECK(at(of(""), "parallel.recompute") == "none");
+  // Each of its recipes says it.
+  CHECK(is_open(of(""), "parallel.recompute"));
+  CHECK(at(of("enable_activation_checkpointing: false\n"), "parallel.recompute") == "none");
   CHECK(at(of("ac_mode: full\n"), "parallel.recompute") == "full");
   CHECK(is_open(of("ac_mode: selective\nac_option: 2\n"), "parallel.recompute"));
   CHECK(is_open(of("enable_activation_checkpointing: true\nac_mode: selective\n"),

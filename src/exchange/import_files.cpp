@@ -101,6 +101,7 @@ class Import {
     for (const TrainingFile& f : training_) alone(f);
     check_assumed();
     ImportedRun all = combined(std::move(parts_));
+    job_.files.insert(job_.files.end(), started_.begin(), started_.end());
     slurm::compare_with_machine(all, job_.files);
     all.is_training = !training_.empty();
     return all;

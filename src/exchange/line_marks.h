@@ -22,6 +22,9 @@ inline constexpr const char* kObserved = "--observed FILE of orrery estimate rea
 // rocm-smi --showproductname prints it.
 inline constexpr std::string_view kAmdProduct = "Card Series:";
 inline constexpr std::string_view kAmdOlderProduct = "Card series:";
+inline constexpr const char* kMachineFiles =
+    "of a machine: nvidia-smi topo -m, nvidia-smi -L, rocm-smi --showtopo and --showproductname, "
+    "amd-smi topology, NCCL's or lstopo's XML, ibnetdiscover, Slurm's topology.conf";
 inline constexpr std::array kLines = {
     LineMark{"- arguments -", FileKind::training, "", ""},
     LineMark{":::MLLOG", FileKind::other, "an MLPerf log", kObserved},
@@ -43,6 +46,13 @@ inline constexpr std::array kLines = {
     LineMark{"pcie.link.", FileKind::machine, kSmi, ""},
     LineMark{"CPU Affinity", FileKind::machine, kTopologyMatrix, ""},
     LineMark{"LINK TYPE TABLE", FileKind::machine, kTopologyMatrix, ""},
+    LineMark{"HSA System Attributes", FileKind::other, "rocminfo's list of agents", kMachineFiles},
+    LineMark{"hca_id:", FileKind::other, "ibv_devinfo's list of adapters", kMachineFiles},
+    LineMark{"CA 'mlx", FileKind::other, "ibstat's list of adapters", kMachineFiles},
+    LineMark{"NUMA node0 CPU(s)", FileKind::other, "lscpu's processors", kMachineFiles},
+    LineMark{"node distances:", FileKind::other, "numactl's memory nodes", kMachineFiles},
+    LineMark{"3D controller: ", FileKind::other, "lspci's devices", kMachineFiles},
+    LineMark{"Processing accelerators: ", FileKind::other, "lspci's devices", kMachineFiles},
     LineMark{"KFD_ID:", FileKind::other, "amd-smi's list of GPUs",
              "amd-smi topology, whose table of links is read"},
     LineMark{"elapsed time per iteration", FileKind::other, "a log of Megatron-LM", kObserved},

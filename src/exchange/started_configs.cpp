@@ -220,6 +220,37 @@ Started has_more(const Words& words, ImportJob& job) {
   return started;
 }
 
+// Leaves that another start of the same file sets otherwise are of neither: no reader knows them.
+void leave_open(Json& document, const Json& other) {
+  for (const auto& [key, value] : other.items()) {
+    Json& own = document[key];
+    if (own.is_object() && value.is_object()) {
+      leave_open(own, value);
+    } else if (own != value) {
+      own = "$(" + bare_text(own) + " or " + bare_text(value) + ")";
+    }
+  }
+  for (auto& [key, value] : document.items()) {
+    if (!other.contains(key)) value = "$(" + bare_text(value) + " or nothing)";
+  }
+}
+
+// A loop's further rounds, and further commands, that start the same files.
+void compare_with_another(const Words& words, const ShellVariables& variables,
+                          const std::vector<ForeignFile>& before, ImportJob& job) {
+  ImportJob other;
+  other.files = before;
+  if (has_more(words, other) != Started::training) return;
+  environment_over(other, variables);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    ForeignFile& f = job.files[i];
+    if (!is_yaml(f) || f.text == other.files[i].text) continue;
+    Json document = read_yaml(f.text, f.name);
+    leave_open(document, read_yaml(other.files[i].text, f.name));
+    f.text = write_yaml(document);
+  }
+}
+
 // The settings of the training stand behind the program that Accelerate launches.
 bool starts_the_training(const ForeignFile& script, const ImportJob& job) {
   return recognise(script, job.tools).tool != nullptr;
@@ -318,17 +349,23 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     });
     if (!starts) continue;
     const ShellRun run = run_shell(script.text, script.name);
+    const std::vector<ForeignFile> before = job.files;
+    bool any = false;
     for (const ShellCommand& c : run.commands) {
       const Words words = words_of(run, c);
+      if (any) {
+        compare_with_another(words, run.variables, before, job);
+        continue;
+      }
       const Started what = has_more(words, job);
       if (what == Started::nothing) continue;
       if (what == Started::launch && starts_the_training(script, job)) break;
       environment_over(job, run.variables);
       note_tool(script, words, job);
       started.push_back({script.name, launched_processes(words, run.variables)});
-      break;
+      any = true;
     }
-    if (!started.empty() && started.back().script == script.name) continue;
+    if (any) continue;
     const std::string* named = named_by_variable(job, run.variables);
     if (named == nullptr || run.commands.empty()) continue;
     const ShellCommand& last = run.commands.back();

@@ -26,6 +26,7 @@ std::vector<std::string> names_but_first() {
 }
 
 constexpr double kMostStatedParameters = 1e18;
+constexpr double kMostRopeTheta = 1e12;
 constexpr double kStatedTolerance = 0.05;
 
 // Hugging Face has three names for one thing; ours is the first.
@@ -136,6 +137,9 @@ void read_rest(const Json& document, ModelDraft& draft) {
   if (const auto value = find(document, draft.names, "name")) draft.model.name = value->text();
   if (const auto value = find(document, draft.names, "stated_parameters")) {
     draft.model.stated_parameters = value->number(1, kMostStatedParameters);
+  }
+  if (const auto value = find(document, draft.names, "rope_theta")) {
+    draft.model.rope_theta = value->number(1, kMostRopeTheta);
   }
   if (const auto value = find(document, draft.names, "moe_expert_capacity_factor")) {
     draft.model.architecture.moe.capacity_factor = value->number(0.01, 1e6);
@@ -284,6 +288,7 @@ Json model_json(const ModelDescription& model) {
   }
   write_variants(a, document);
   if (model.stated_parameters > 0) document["stated_parameters"] = model.stated_parameters;
+  if (model.rope_theta > 0) document["rope_theta"] = model.rope_theta;
   return document;
 }
 

@@ -40,6 +40,7 @@ struct ModelDescription {
   std::string name;
   Architecture architecture;
   double stated_parameters = 0;  // as published, 0 if not stated; only to check a count
+  double rope_theta = 0;         // the base of rotary positions, 0 if not stated; costs nothing
   std::vector<AssumedValue> assumed;
 
   // Only for a Hugging Face file.

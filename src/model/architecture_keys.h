@@ -287,6 +287,8 @@ inline constexpr auto kOtherModelRows = keys<Architecture>(
     elsewhere("name", form::text("a name"), kNothing, Vary::never, "its name"),
     elsewhere("stated_parameters", form::number(1, 1e18, "parameters"), kNothing, Vary::never,
               "as published; checked, never used"),
+    elsewhere("rope_theta", form::number(1, 1e12, "base"), kNothing, Vary::never,
+              "base of rotary positions; kept for exports, costs nothing"),
     elsewhere("hidden_act", form::one_of(kHiddenActNames), otherwise("gelu"), Vary::never,
               "the function inside the MLP, and the habits that go with it"),
     elsewhere("norm", form::one_of<Norm>(), otherwise("hidden_act's"), Vary::never,

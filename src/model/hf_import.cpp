@@ -350,6 +350,19 @@ class Translation {
     return at != document().end() && at->is_string() ? at->get<std::string>() : "";
   }
 
+  // Newer files have it in an object.
+  double rope_theta() const {
+    const auto part = document().find("rope_parameters");
+    const Json& inner = part != document().end() && part->is_object() ? *part : document();
+    for (const Json* of : {&document(), &inner}) {
+      for (const char* key : {"rope_theta", "rotary_emb_base"}) {
+        const auto at = of->find(key);
+        if (at != of->end() && at->is_number() && *at >= 1) return at->get<double>();
+      }
+    }
+    return 0;
+  }
+
   std::string quantization() const {
     const auto at = document().find("quantization_config");
     if (at == document().end() || !at->is_object()) return "";
@@ -385,6 +398,7 @@ class Translation {
     ModelDescription model = read_own_keys(ours, facts_.names);
     model.assumed.insert(model.assumed.begin(), assumed_.begin(), assumed_.end());
     model.model_type = found_.model_type;
+    model.rope_theta = rope_theta();
     model.dtype = text_of("dtype").empty() ? text_of("torch_dtype") : text_of("dtype");
     model.quantization = quantization();
     model.ignored_keys = unread_keys();

@@ -136,7 +136,12 @@ std::vector<std::string> import_warnings(const ImportedRun& r, const std::string
     lines.push_back(r.file + ": " + std::to_string(n) + " not understood" +
                     (n > static_cast<std::ptrdiff_t>(kMostNamed) ? "; --json lists them" : ""));
   std::vector<std::string> missing = missing_keys(r.run);
-  std::erase_if(missing, [&](const std::string& key) { return !key.starts_with(keys); });
+  std::erase_if(missing, [&](const std::string& key) {
+    const bool asked = std::any_of(r.ignored.begin(), r.ignored.end(), [&](const LeftOver& l) {
+      return l.is_refused && l.key == key;
+    });
+    return asked || !key.starts_with(keys);
+  });
   if (!missing.empty()) lines.push_back(r.file + ": still missing: " + joined(missing, ", "));
   return lines;
 }
@@ -164,19 +169,24 @@ std::string not_expressed_line(ForeignFormat format, const NotExpressed& n) {
 
 // Names what a tool needs and a run file has no key for; "" where its file needs nothing.
 constexpr EnumArray<ForeignFormat, const char*> kToAdd = {
-    "--rotary-base (10000 without it), --tokenizer-type and its model, --train-iters, --lr, "
-    "--data-path",
+    "--tokenizer-type and its model, --train-iters, --lr, --data-path",
     "",
     "--training.steps, --training.dataset, --model.hf_assets_path, --optimizer.lr",
     "training.steps, training.dataset, model.hf_assets_path, optimizer.lr",
-    "what the recipe does not say of tokenizer, dataset, train.train_iters, scheduler and "
-    "model.rotary_base",
+    "what the recipe does not say of tokenizer, dataset, train.train_iters and scheduler",
     "",
     "",
     "",
     "",
     "",
     ""};
+
+// The base of rotary positions, where the run does not say it.
+static std::string base_to_add(ForeignFormat format, const std::string& text) {
+  if (text.find("rotary") != std::string::npos) return "";
+  if (format == ForeignFormat::megatron) return "--rotary-base (10000 without it), ";
+  return format == ForeignFormat::bridge ? "model.rotary_base, " : "";
+}
 
 std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
   if (!has_comments(format)) return exported.text;
@@ -186,7 +196,7 @@ std::string exported_text(ForeignFormat format, const ExportedRun& exported) {
   std::string text = exported.text.substr(0, head);
   for (const NotExpressed& n : exported.not_expressed)
     text += comment("#", not_expressed_line(format, n));
-  const std::string to_add = kToAdd[format];
+  const std::string to_add = base_to_add(format, exported.text) + kToAdd[format];
   if (!to_add.empty()) text += comment("#", "to add, as a run file has no key for it: " + to_add);
   return text + exported.text.substr(head);
 }

@@ -4,6 +4,7 @@ $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 -o p
 ! exit 2
 ! stderr pretrain_llama.sh: --hybrid-layer-pattern M-M*: 4 letters, and 32 layers (model.layer_pattern is left open); --assume model.layer_pattern=VALUE
 $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --assume --hybrid-layer-pattern=none -o run.json
+! stderr next: orrery estimate run.json
 ! json run.json:assumed[0].path = "--hybrid-layer-pattern"
 ! json len(run.json:assumed) > 1
 $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --assume --hybrid-pattern=none
@@ -22,9 +23,12 @@ $ orrery import $ROOT/tests/exchange/data/ds_config.json > part.json
 ! exit 2
 ! stderr ds_config.json: train_micro_batch_size_per_gpu 2 x gradient_accumulation_steps 4: of how many replicas; give --gpus, or --global-batch (training.global_batch is left open)
 $ orrery import $ROOT/tests/exchange/data/ds_config.json --global-batch 512 > part.json
-! stderr ds_config.json: still missing: model, cluster.node, cluster.gpus, training.sequence_length
-$ orrery estimate part.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --json > a.json
-$ orrery import $ROOT/tests/exchange/data/ds_config.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 > whole.json
+! exit 2
+! stderr ds_config.json: still missing: model, cluster.node, cluster.gpus
+! stderr ds_config.json: training.sequence_length: no file given says it; --sequence-length VALUE, or --assume training.sequence_length=VALUE
+! stderr ds_config.json: parallel.recompute: no file given says it; --recompute VALUE, or --assume parallel.recompute=VALUE
+$ orrery estimate part.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --recompute none --json > a.json
+$ orrery import $ROOT/tests/exchange/data/ds_config.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --recompute none > whole.json
 ! stderr not understood: activation_checkpointing.partition_activations true
 $ orrery estimate whole.json --json > b.json
 ! json without(a.json:, "inputs") = without(b.json:, "inputs")
@@ -85,7 +89,7 @@ $ orrery estimate lm.json --json
 
 # A tool's own defaults are written out and listed: DeepSpeed's one step, torchtitan's checkpoints.
 $ echo '{"train_micro_batch_size_per_gpu": 4, "fp16": {"enabled": true}}' > micro.json
-$ orrery import micro.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 | grep -E 'gradient_acc|global_batch'
+$ orrery import micro.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --recompute none | grep -E 'gradient_acc|global_batch'
 > ..."global_batch":256...
 > ..."path":"gradient_accumulation_steps","value":"1","why":"DeepSpeed's default"...
 $ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 2\nseq_len = 8192\n' > min.toml
@@ -167,6 +171,7 @@ $ orrery search open.json --print run --csv
 # A whole script of Megatron-DeepSpeed: switches that its profile lacks are dropped, and the run answers.
 $ printf 'deepspeed --num_gpus 8 --num_nodes 2 pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 4 --global-batch-size 128 --fp16 --vocab-size 50257 --deepspeed --zero-stage 1\n' > ds.sh
 $ orrery import ds.sh --node dgx-a100-80gb -o ds.json
+! stderr taken from ds.sh (Megatron-LM): dgx-a100-80gb, GPUs 16
 $ orrery estimate ds.json --json
 ! json inputs.framework = "megatron-deepspeed"
 ! json inputs.training.flash_attention = false
@@ -222,7 +227,7 @@ $ orrery import card.csv --as cluster
 
 # What follows from the model is known with it: DeepSpeed's prefetch by its width, Primus's ranks of experts not at all.
 $ echo '{"train_batch_size": 64, "bf16": {"enabled": true}, "zero_optimization": {"stage": 3, "stage3_prefetch_bucket_size": "auto"}}' > auto.json
-$ orrery import auto.json --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 4096 | grep -o '"stage3_prefetch_bucket_size":[0-9]*'
+$ orrery import auto.json --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 4096 --recompute full | grep -o '"stage3_prefetch_bucket_size":[0-9]*'
 > "stage3_prefetch_bucket_size":15099494
 $ orrery import auto.json --node dgx-h100 --gpus 8 > open.json
 ! exit 2

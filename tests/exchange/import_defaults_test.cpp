@@ -154,7 +154,8 @@ TEST_CASE("a TOML of torchtitan that does not speak of checkpoints has torchtita
 TEST_CASE("another profile takes over the switches it has, and no others") {
   const std::string base =
       "--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 "
-      "--global-batch-size 128 --vocab-size 50257 --bf16 --tensor-model-parallel-size 2 "
+      "--global-batch-size 128 --micro-batch-size 1 --vocab-size 50257 --bf16 "
+      "--tensor-model-parallel-size 2 "
       "--use-distributed-optimizer ";
   for (const char* framework : {"megatron-lm", "megatron-deepspeed", "generic", "fsdp",
                                 "torchtitan", "deepspeed", "megatron-core"}) {

@@ -10,6 +10,7 @@
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "estimate/resolve.h"
+#include "exchange/fit_machine.h"
 #include "exchange/import_files.h"
 #include "exchange/open_keys.h"
 #include "report/foreign_text.h"
@@ -172,6 +173,8 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   fit_import(imported, own, lookup);
   merge_over(imported.run, own);
   imported.assumed.insert(imported.assumed.end(), assumed.begin(), assumed.end());
+  fit_nodes(imported, lookup);
+  fit_attention(imported, lookup);
   if (as != "cluster") ask_for_open_keys(imported, lookup);
   const bool whole = std::none_of(imported.ignored.begin(), imported.ignored.end(),
                                   [](const LeftOver& l) { return l.is_refused; });

@@ -256,7 +256,8 @@ void read(const ForeignFile& file, Facts& facts) {
 // A launch alone says no optimizer, of which the states are.
 void leave_states_open(ImportedRun& launch) {
   const char* key = "training.states";
-  if (value_at(launch.run, key).is_null()) return;
+  const Json& framework = value_at(launch.run, "framework");
+  if (framework != "hf-trainer" && framework != "fsdp") return;
   erase_at(launch.run, key);
   launch.ignored.push_back({key, "the program that Accelerate launches says its optimizer", key, true});
 }

@@ -7,6 +7,7 @@
 #include "exchange/adapters.h"
 #include "exchange/bridge/names.h"
 #include "exchange/hub_names.h"
+#include "exchange/several_runs.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
 
@@ -208,8 +209,13 @@ class Reading {
       }
       ForeignSetting other = s;
       other.name = s.name.substr(s.name.rfind('.') + 1);
+      const ForeignSetting* same = find_setting(out_.settings, other.name);
+      if (same != nullptr && same->value == other.value) {
+        out_.without_effect.push_back(s.name + " (as " + same->written + ")");
+        continue;
+      }
       // Another section may have a setting of the same name.
-      if (out_.settings.has(other.name)) other.name = s.name;
+      if (same != nullptr) other.name = s.name;
       out_.settings.add(std::move(other));
     }
   }

@@ -22,6 +22,7 @@ inline constexpr std::array kNames = {
     NamedPath{"model.max_position_embeddings", "max_position_embeddings"},
     NamedPath{"model.vocab_size", "vocab_size"},
     NamedPath{"model.make_vocab_size_divisible_by", "make_vocab_size_divisible_by"},
+    NamedPath{"model.rotary_base", "rotary_base"},
     NamedPath{"model.normalization", "normalization"},
     NamedPath{"model.position_embedding_type", "position_embedding_type"},
     NamedPath{"model.add_bias_linear", "add_bias_linear"},
@@ -128,6 +129,8 @@ inline constexpr std::array kNames = {
     NamedPath{"mixed_precision.fp8_param_gather", "fp8_param_gather"},
     NamedPath{"mixed_precision.fp4", "fp4_format"},
     NamedPath{"mixed_precision.grad_reduce_in_fp32", "accumulate_allreduce_grads_in_fp32"},
+    NamedPath{"mixed_precision.reuse_grad_buf_for_mxfp8_param_ag",
+              "reuse_grad_buf_for_mxfp8_param_ag"},
     NamedPath{"mixed_precision.first_last_layers_bf16", "first_last_layers_bf16"},
     NamedPath{"comm_overlap.overlap_grad_reduce", "overlap_grad_reduce"},
     NamedPath{"comm_overlap.overlap_param_gather", "overlap_param_gather"},
@@ -184,6 +187,11 @@ inline constexpr std::string_view kWithoutEffect =
     "optimizer_config_override_provider.* profiling.* rerun_state_machine.* rng.* scheduler.* "
     "straggler.* tensor_inspect.* tokenizer.* validation.* train._target_ comm_overlap._target_ "
     "ddp._target_ optimizer._target_ mixed_precision._target_ model._target_ "
+    "train.exit_signal* train.check_optimizer_* optimizer.params_dtype optimizer.muon_s* "
+    "optimizer.muon_c* optimizer.lion_* optimizer.*loss_scale* optimizer.hysteresis "
+    "optimizer.finetune_lr optimizer_config_override_provider mixed_precision.pipeline_dtype "
+    "mixed_precision.*dtype ddp.megatron_fsdp_main_params_dtype "
+    "ddp.fsdp_all_gather_in_start_param_sync comm_overlap.tp_comm_bootstrap_backend "
     "model.activation_func* model.apply_* "
     "model.attention_softmax_in_fp32 model.autocast_dtype "
     "model.barrier_with_L1_time model.batch_* model.beta_* model.bias_* "

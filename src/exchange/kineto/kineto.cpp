@@ -238,9 +238,14 @@ MeasurementSet read_kineto(std::string_view text, const std::string& file,
          "a trace by Kineto, or the table of key_averages(group_by_input_shape=True)");
   }
   TraceEvents events(text, file);
-  const Json head = events.head();
+  // PyTorch writes the members before the events, a tool that saves them again often behind.
+  Json head = events.head();
   KinetoTrace trace(head);
   read_events(events, trace);
+  const Json tail = events.tail();
+  for (const auto& [key, value] : tail.items()) {
+    if (!head.contains(key)) head[key] = value;
+  }
   if (!trace.has_gpu()) {
     fail({file, 1}, "a trace without work of a GPU",
          "one of profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], "

@@ -68,6 +68,14 @@ Json TraceEvents::head() const {
   return head && head->is_object() ? *std::move(head) : Json::object();
 }
 
+Json TraceEvents::tail() const {
+  if (at_ >= text_.size() || text_[at_] != ']') return Json::object();
+  const std::size_t next = text_.find_first_not_of(kBetween, at_ + 1);
+  if (next == std::string_view::npos) return Json::object();
+  std::optional<Json> tail = json_in("{" + std::string(text_.substr(next)));
+  return tail && tail->is_object() ? *std::move(tail) : Json::object();
+}
+
 std::string text_at(const Json& object, const char* key) {
   if (!object.is_object()) return "";
   const auto found = object.find(key);

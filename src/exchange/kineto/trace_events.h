@@ -23,6 +23,8 @@ class TraceEvents {
 
   // The members before the array; {} where they are no JSON.
   Json head() const;
+  // The members behind it, once all events were taken; {} where they are no JSON.
+  Json tail() const;
 
  private:
   [[noreturn]] void refuse(const std::string& found) const;

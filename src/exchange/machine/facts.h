@@ -45,6 +45,8 @@ struct MachineFacts {
 
 namespace machine {
 MachineFacts read_topology_matrix(const ForeignFile& file);
+// True of a text with a whole matrix of several GPUs, whatever stands beside it.
+bool has_matrix(const ForeignFile& file);
 MachineFacts read_smi(const ForeignFile& file);
 MachineFacts read_nccl_xml(const ForeignFile& file);
 MachineFacts read_lstopo(const ForeignFile& file);

@@ -31,6 +31,15 @@ void take(T& all, const T& one, const std::string& what, const std::string& file
   }
 }
 
+// A list of one card beside a file that shows more says which GPU they are.
+void take_gpus(MachineFacts& all, const MachineFacts& one, const std::string& file,
+               ImportDraft& d) {
+  const bool one_card = std::min(all.gpus, one.gpus) == 1 && std::max(all.gpus, one.gpus) > 1;
+  if (!one_card) return take(all.gpus, one.gpus, "GPUs of a node", file, d);
+  all.gpus = std::max(all.gpus, one.gpus);
+  d.ignored("1 GPU in a file", "another one shows " + std::to_string(all.gpus));
+}
+
 // A file that says speeds counts the NICs of the network alone; one that says none counts all.
 void take_nics(MachineFacts& all, const MachineFacts& one, const std::string& file,
                ImportDraft& d) {
@@ -383,29 +392,7 @@ class Composition {
   bool is_alone_ = false;
 };
 
-struct MachineReader {
-  std::string_view looks;
-  MachineFacts (*read)(const ForeignFile& file);
-};
-constexpr std::array kReaders = {
-    MachineReader{kTopologyMatrix, machine::read_topology_matrix},
-    MachineReader{kSmi, machine::read_smi},
-    MachineReader{kNcclTopology, machine::read_nccl_xml},
-    MachineReader{kLstopo, machine::read_lstopo},
-    MachineReader{kIbnetdiscover, machine::read_ibnetdiscover},
-    MachineReader{kSlurmTopology, machine::read_slurm},
-    MachineReader{kTopograph, machine::read_topograph},
-};
-
 }  // namespace
-
-MachineFacts read_machine(const ForeignFile& file) {
-  const Recognised r = recognise(file);
-  for (const MachineReader& reader : kReaders) {
-    if (reader.looks == r.looks) return reader.read(file);
-  }
-  refuse_kind(file, r);
-}
 
 ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJob& job) {
   ImportDraft d{Settings(files.front().name), {}};
@@ -413,7 +400,7 @@ ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJo
   MachineFacts all;
   for (const ForeignFile& f : files) {
     const MachineFacts one = read_machine(f);
-    take(all.gpus, one.gpus, "GPUs of a node", f.name, d);
+    take_gpus(all, one, f.name, d);
     take(all.device, one.device, "device", f.name, d);
     take(all.chip, one.chip, "chip", f.name, d);
     take(all.links, one.links, "links", f.name, d);

@@ -151,6 +151,11 @@ void count_links(const Matrix& m, MachineFacts& out) {
 
 }  // namespace
 
+bool has_matrix(const ForeignFile& file) {
+  const Matrix m = read_matrix(file);
+  return m.gpus > 1 && is_whole(m);
+}
+
 MachineFacts read_topology_matrix(const ForeignFile& file) {
   const Matrix m = read_matrix(file);
   if (!is_whole(m))

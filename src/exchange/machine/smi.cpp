@@ -254,6 +254,8 @@ MachineFacts read_smi(const ForeignFile& file) {
   MachineFacts out;
   out.gpus = static_cast<std::int64_t>(names.size());
   if ((log || xml) && out.gpus == 1) out.gpus = std::max(out.gpus, attached(file.text));
+  // The links of one card (nvidia-smi nvlink --status -i 0) tell no number of cards.
+  if (list && out.gpus == 1 && contains(file.text, "Link 0:")) out.gpus = 0;
   out.device = device_of_product(names.front());
   return out;
 }

@@ -22,6 +22,7 @@ inline constexpr std::array kModelRows = {
     NameRow{"kv_channels", "model.head_dim"},
     NameRow{"max_position_embeddings", "model.max_position_embeddings"},
     NameRow{"vocab_size", "model.vocab_size"},
+    NameRow{"rotary_base", "model.rope_theta"},
     NameRow{"untie_embeddings_and_output_weights", "model.tie_word_embeddings", NameKind::negated},
     NameRow{"qk_layernorm", "model.qk_norm", NameKind::flag},
     NameRow{"embed_layernorm", "model.embedding_norm", NameKind::flag},

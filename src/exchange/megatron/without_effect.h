@@ -47,7 +47,7 @@ inline constexpr std::string_view kWithoutEffect =
     "glu_linear_offset softmax_type activation_func_clamp_value swiglu_limit attn_sink "
     "deepspeed_activation_checkpointing contigious_checkpointing contiguous_checkpointing "
     "synchronize_each_layer profile_backward zero_contigious_gradients zero_reduce_scatter "
-    "deepspeed_mpi rotary_base rope_scaling* original_max_position_embeddings nvtx_ranges "
+    "deepspeed_mpi rope_scaling* original_max_position_embeddings nvtx_ranges "
     "straggler_* log_* stderr_sink_level disable_last_saving auto_continue_train finetune "
     "trainable exp_name attention_softmax_in_fp32 apply_query_key_layer_scaling "
     "micro_batch_size_* timing_* wd_* beta_fast beta_slow local_world_size launcher hostfile "

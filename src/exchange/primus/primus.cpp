@@ -11,6 +11,7 @@
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/megatron/megatron.h"
+#include "exchange/primus/defaults.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
 
@@ -44,6 +45,7 @@ class Reading {
       modules(d);
     }
     if (experiment != nullptr) {
+      list_shipped();
       adapter();
       return refuse_unnamed();
     }
@@ -56,6 +58,7 @@ class Reading {
       if (!tables) unknown_defaults("the file of modules");
       layer(d, 0);
     }
+    list_shipped();
     adapter();
   }
 
@@ -112,7 +115,32 @@ class Reading {
     if (name.empty()) return;
     if (include(name, 0)) return;
     missing_.push_back(base_name(name));
-    unknown_defaults(path + " " + name);
+    if (!take_shipped(base_name(name))) unknown_defaults(path + " " + name);
+  }
+
+  // Primus's own file of that name, and the one it goes over; whether there is one.
+  bool take_shipped(const std::string& name) {
+    const auto known = std::find_if(kBases.begin(), kBases.end(),
+                                    [&](const ShippedBase& b) { return b.file == name; });
+    if (known == kBases.end() || out_.is_torchtitan) return false;
+    if (!known->base.empty() && !include(std::string(known->base), 0))
+      take_shipped(std::string(known->base));
+    for (const ShippedDefault& s : kDefaults) {
+      if (s.file != name) continue;
+      const std::string setting(s.name);
+      out_.settings.add({setting, setting, yaml_scalar(std::string(s.value)), kShipped});
+    }
+    return true;
+  }
+
+  // Defaults that nothing of the run goes over.
+  void list_shipped() {
+    for (const ForeignSetting& s : out_.settings.all()) {
+      if (s.file != kShipped) continue;
+      const std::string_view key = megatron::key_of_setting(s.name);
+      out_.assumed.push_back({key.empty() ? s.name : std::string(key), bare_text(s.value),
+                              s.name + " of " + kShipped + ", whose file is not given"});
+    }
   }
 
   // A model of ours by its name, where its file is not given.
@@ -120,7 +148,10 @@ class Reading {
     if (name.empty() || include(name, 0)) return;
     missing_.push_back(base_name(name));
     out_.model = shipped_model(name.substr(0, name.rfind(".yaml")));
-    if (!out_.model.empty()) return;
+    if (!out_.model.empty()) {
+      take_shipped("language_model.yaml");
+      return;
+    }
     out_.left.push_back(
         {path + " " + name, "is not given; give it too, or --model", "model", true});
   }
@@ -162,7 +193,7 @@ class Reading {
     const std::string ours = shipped_model(name.substr(0, name.rfind(".yaml")));
     if (!ours.empty()) {
       out_.model = ours;
-    } else {
+    } else if (!take_shipped(base_name(name))) {
       unknown_defaults(base_name(d.name) + "'s " + name);
     }
   }

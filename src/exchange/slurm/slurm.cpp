@@ -7,8 +7,8 @@
 #include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/resolve.h"
+#include "exchange/fit_machine.h"
 #include "exchange/shell/shell.h"
-#include "exchange/text_lines.h"
 
 namespace orrery::slurm {
 namespace {
@@ -30,15 +30,6 @@ std::int64_t gpus_of(const ShellVariables& variables) {
   const std::int64_t all_tasks =
       tasks > 0 ? tasks : nodes * count(variables, "SLURM_NTASKS_PER_NODE");
   return all_tasks * count(variables, "SLURM_GPUS_PER_TASK");
-}
-
-// 0 where the header does not say it.
-std::int64_t gpus_on_node(const ForeignFile& file) {
-  const ShellVariables variables = run_shell(file.text, file.name).variables;
-  const std::int64_t stated = count(variables, "SLURM_GPUS_ON_NODE");
-  return stated > 0
-             ? stated
-             : count(variables, "SLURM_NTASKS_PER_NODE") * count(variables, "SLURM_GPUS_PER_TASK");
 }
 
 }  // namespace
@@ -66,10 +57,7 @@ void compare_with_machine(ImportedRun& all, const std::vector<ForeignFile>& file
   if (all.gpus.fabric > 0 && gpus > all.gpus.fabric)
     why = std::to_string(gpus) + " in the training, " + std::to_string(all.gpus.fabric) +
           " in the fabric";
-  for (const ForeignFile& f : files) {
-    if (all.gpus.node > 0 && all.gpus.job_node == 0 && contains(f.text, "#SBATCH"))
-      all.gpus.job_node = gpus_on_node(f);
-  }
+  if (all.gpus.job_node == 0) all.gpus.job_node = gpus_of_machine(files);
   if (all.gpus.node > 0 && all.gpus.job_node > all.gpus.node)
     why = std::to_string(all.gpus.job_node) + " of a node in the training, " +
           std::to_string(all.gpus.node) + " in the machine";

@@ -182,7 +182,7 @@ std::vector<Command> commands_at(Reader& at) {
   if (!list) return commands;
   for (Reader r : list->items()) {
     commands.push_back({r.at("program").text(), text_or(r, "word"), text_or(r, "config"),
-                        text_or(r, "positional"), texts_at(r, "flags")});
+                        text_or(r, "positional"), texts_at(r, "flags"), texts_at(r, "beside")});
     r.reject_unknown();
   }
   return commands;
@@ -336,9 +336,12 @@ bool line_has(std::string_view line, const Command& command) {
 }
 
 bool any_flag(const Tool& tool, std::string_view text) {
-  return std::any_of(tool.commands.begin(), tool.commands.end(), [&](const Command& c) {
-    return std::any_of(c.flags.begin(), c.flags.end(),
+  const auto any = [&](const std::vector<std::string>& flags) {
+    return std::any_of(flags.begin(), flags.end(),
                        [&](const std::string& flag) { return contains(text, flag); });
+  };
+  return std::any_of(tool.commands.begin(), tool.commands.end(), [&](const Command& c) {
+    return any(c.flags) && (c.beside.empty() || any(c.beside));
   });
 }
 

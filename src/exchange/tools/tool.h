@@ -91,7 +91,8 @@ struct Command {
   std::string word = {};        // behind the program
   std::string config = {};      // a flag
   std::string positional = {};  // "config", or a setting
-  std::vector<std::string> flags = {};  // of a program by a pattern ("*.py"): one of them is there
+  std::vector<std::string> flags = {};   // of a program by a pattern ("*.py"): one of them is there
+  std::vector<std::string> beside = {};  // and one of these, where there are any
 };
 
 struct Example {

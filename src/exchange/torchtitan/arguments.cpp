@@ -29,6 +29,7 @@ std::int64_t gpus_of_header(const ForeignFile& file) {
 bool has_dot(const ForeignSetting& s) { return s.name.find('.') != std::string::npos; }
 
 constexpr const char* kRegistered = "the registered configuration says it, which is not given";
+constexpr const char* kNotGiven = "the file that --job.config_file names says it";
 
 // Variables that torchtitan's own run_train.sh turns into arguments.
 constexpr std::array<std::array<const char*, 2>, 4> kOfRunTrain = {
@@ -136,7 +137,9 @@ ImportedRun import_arguments(const ForeignFile& file, ImportJob& job) {
     named.left.push_back(
         {"--job.config_file " + named_in_script, "is not given; give it too", "", true});
   }
-  if (config.empty()) named.other_defaults = kRegistered;
+  // Releases of 2025 have defaults of their own where they name no file.
+  if (settings.has("config") || settings.has("module")) named.other_defaults = kRegistered;
+  if (config.empty() && !named_in_script.empty()) named.other_defaults = kNotGiven;
   ImportedRun out = import_settings(named, job, !config.empty());
   if (stated) set_at(out.run, "cluster.gpus", gpus);
   if (!config.empty() && base_name(config) != base_name(named_in_script))

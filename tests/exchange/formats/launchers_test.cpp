@@ -91,7 +91,7 @@ TEST_CASE("Options of srun may be glued to their values") {
 TEST_CASE("A job of tasks with several GPUs each says their product") {
   const std::string job =
       "#!/bin/bash\n#SBATCH --ntasks=4\n#SBATCH --gpus-per-task=8\n"
-      "srun torchrun train.py --config x.toml\n";
+      "srun torchrun -m torchtitan.train --job.config_file x.toml\n";
   const ImportedRun r = read({{"job.sbatch", job}});
   CHECK(at(r, "cluster.gpus") == 32);
 }

@@ -222,7 +222,8 @@ TEST_CASE("A pattern of layers of Megatron-LM is a model with state-space layers
   const ImportedRun r = read(script("pretrain_mamba.py",
                                     "--hybrid-override-pattern M*-M --position-embedding-type none "
                                     "--mamba-num-heads 8 --mamba-head-dim 16 --mamba-state-dim 32 "
-                                    "--mamba-num-groups 2 --spec a b"));
+                                    "--mamba-num-groups 2 --spec "
+                                    "megatron.core.models.mamba.mamba_layer_specs mamba_stack_spec"));
   CHECK(at(r, "model.layer_pattern") == Json({"recurrent", "attention", "dense", "recurrent"}));
   CHECK(at(r, "model.recurrent") == "mamba2");
   CHECK(at(r, "model.linear_num_value_heads") == 8);

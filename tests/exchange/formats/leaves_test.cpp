@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
+#include "exchange/text_lines.h"
 #include "exchange/yaml.h"
 #include "read_text.h"
 
@@ -18,7 +19,7 @@ const std::string kOdd = "_zz";  // the end of a name that no tool has
 std::string words_of(const ImportedRun& r) {
   std::string text = r.run.dump();
   for (const LeftOver& l : r.ignored) text += "\n" + l.setting + " " + l.why;
-  for (const Assumed& a : r.assumed) text += "\n" + a.path + " " + a.value + " " + a.why;
+  for (const Fact& a : r.assumed) text += "\n" + a.path + " " + a.value + " " + a.why;
   for (const std::string& s : r.without_effect) text += "\n" + s;
   return text;
 }

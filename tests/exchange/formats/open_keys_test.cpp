@@ -15,7 +15,7 @@ constexpr const char* kLlama = R"({"model": "llama-3-8b", "cluster": {"node": "d
     "training": {"sequence_length": 4096, "global_batch": 64}})";
 constexpr const char* kLlamaOn8 = R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100",
     "gpus": 8}, "training": {"sequence_length": 4096, "global_batch": 64}})";
-const std::string kHeader = "#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=8\n";
+const std::string kJobHeader = "#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=8\n";
 const std::string kLaunch = "distributed_type: MULTI_GPU\nnum_processes: 8\n";
 
 std::string refusal(std::vector<ForeignFile> files) {
@@ -40,7 +40,7 @@ TEST_CASE("A program of one's own is refused by its name, in a job as without it
         "srun ./train.sh --x\n", "if [ -f /a ]; then srun python train.py; fi\n",
         "apptainer exec image.sif python3 train.py\n"}) {
     CAPTURE(command);
-    const std::string why = refusal({{"job.slurm", kHeader + command}});
+    const std::string why = refusal({{"job.slurm", kJobHeader + command}});
     const bool module = std::string(command).find("mytrainer") != std::string::npos;
     CHECK(why.find(module ? "mytrainer.main" : "train.") != std::string::npos);
   }
@@ -49,7 +49,7 @@ TEST_CASE("A program of one's own is refused by its name, in a job as without it
 }
 
 TEST_CASE("A job's header without a training has its GPUs, and everything else is asked for") {
-  const ImportedRun r = whole({{"job.slurm", kHeader +
+  const ImportedRun r = whole({{"job.slurm", kJobHeader +
                                                 "module load cuda\nsource env.sh\nexport A=1\n"
                                                 "srun --ntasks=1 hostname\npython -m pip list\n"}},
                               kLlama);
@@ -62,13 +62,13 @@ TEST_CASE("A program of one's own beside the file that it names leaves its argum
   const ForeignFile ds = {"ds.json",
                           R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2,
                               "bf16": {"enabled": true}, "zero_optimization": {"stage": 3}})"};
-  const std::string job = kHeader + "srun python train.py --deepspeed_config ds.json --seed 1";
+  const std::string job = kJobHeader + "srun python train.py --deepspeed_config ds.json --seed 1";
   const ImportedRun r = read({{"job.slurm", job + " --quantize int8\n"}, ds});
   CHECK(at(r, "parallel.zero") == 3);
   CHECK(refuses_at(r, "--quantize int8"));
   CHECK(is_named(r, "--seed 1"));
   CHECK_FALSE(refuses_at(r, "train.py"));
-  const ImportedRun unnamed = read({{"job.slurm", kHeader + "srun python train.py\n"}, ds});
+  const ImportedRun unnamed = read({{"job.slurm", kJobHeader + "srun python train.py\n"}, ds});
   CHECK(refuses_at(unnamed, "train.py"));
 }
 

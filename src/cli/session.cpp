@@ -134,6 +134,8 @@ ExitCode give_answer(const Session& s, const CommandAnswer& answer) {
   give(s, answer.text.str());
   for (const std::string& line : answer.broken) std::fprintf(stderr, "%s\n", line.c_str());
   if (s.to_file() && !s.quiet) tell(answer, s.output);
+  if (s.to_file() || s.quiet) return answer.code;
+  for (const std::string& line : answer.remarks) std::fprintf(stderr, "%s\n", line.c_str());
   return answer.code;
 }
 

@@ -58,6 +58,8 @@ struct CommandAnswer {
   std::vector<NamedText> files = {};       // further documents: pages, traces, configs
   std::vector<std::string> warnings = {};  // one line each
   std::vector<std::string> broken = {};    // why the code is none of an answer, one line each
+  // What a user must know who reads the answer where it is printed, a line each.
+  std::vector<std::string> remarks = {};
   // For a user who sends the answer to a file: what it holds, and the command that takes that file.
   std::vector<std::string> summary = {};
   std::string next = {};

@@ -68,6 +68,8 @@ bool follows(const ImportedRun& r, const std::string& path) {
 
 }  // namespace
 
+std::span<const char* const> needed_keys() { return kNeeded; }
+
 std::string flag_of_key(const std::string& path) {
   for (const KeyLine& line : key_lines(kRunKeys)) {
     if (line.path == path) return line.key->flag.name;

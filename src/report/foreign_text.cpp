@@ -81,12 +81,16 @@ std::string taken_line(const ImportedRun& r) {
          "): " + text;
 }
 
+std::string words_of(const Fact& a) {
+  return a.path + " " + shortened(a.value, 40) + " (" + a.why + ")";
+}
+
 std::string assumed_line(const ImportedRun& r) {
   std::string text = "assumed:";
   std::size_t n = 0;
   for (const Fact& a : r.assumed) {
     if (n++ == kMostNamed) break;
-    text += (n > 1 ? ", " : " ") + a.path + " " + shortened(a.value, 40) + " (" + a.why + ")";
+    text += (n > 1 ? ", " : " ") + words_of(a);
   }
   const std::size_t rest = r.assumed.size() - std::min(n, r.assumed.size());
   return one_line(text + (rest > 0 ? ", and more: all " + std::to_string(r.assumed.size()) +
@@ -103,6 +107,16 @@ std::vector<std::string> import_summary(const ImportedRun& r) {
     lines.push_back("without effect: " + std::to_string(r.without_effect.size()) +
                     " settings; --json lists them");
   return lines;
+}
+
+std::vector<std::string> defaults_taken(const ImportedRun& r) {
+  std::string text;
+  for (const char* key : needed_keys()) {
+    const Fact* a = find_fact(r.assumed, key);
+    if (a != nullptr && a->why != "--assume") text += (text.empty() ? "" : ", ") + words_of(*a);
+  }
+  if (text.empty()) return {};
+  return {one_line(r.file + ": assumed, as nothing sets it: " + text)};
 }
 
 std::string imported_text(const ImportedRun& r) {

@@ -85,6 +85,7 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
   answer.warnings = import_warnings(imported, cluster ? "cluster." : "");
   if (cluster || format == AnswerFormat::json) return answer;
   answer.summary = import_summary(imported);
+  answer.remarks = defaults_taken(imported);
   if (answer.broken.empty()) answer.next = "orrery estimate";
   return answer;
 }
@@ -106,10 +107,11 @@ void set_format(const std::string& from, const ConfigSource& configs, ImportJob&
     job.from = *known;
     return;
   }
-  std::vector<std::string> names = config_names(configs, ConfigKind::tool);
+  std::vector<std::string> names = readable_formats();
+  for (std::string& own : config_names(configs, ConfigKind::tool)) {
+    if (std::find(names.begin(), names.end(), own) == names.end()) names.push_back(std::move(own));
+  }
   if (std::find(names.begin(), names.end(), from) == names.end()) {
-    const std::vector<std::string> code = readable_formats();
-    names.insert(names.end(), code.begin(), code.end());
     throw InputError(ErrorCode::unknown_name, "--from", "", "\"" + from + "\"",
                      alternatives(names), nearest_name(from, names));
   }

@@ -6,6 +6,7 @@
 #include "core/fact.h"
 #include "core/json_path.h"
 #include "exchange/deepspeed/deepspeed.h"
+#include "exchange/import_draft.h"
 
 namespace orrery {
 namespace {
@@ -67,7 +68,10 @@ ImportedRun combined(std::vector<ImportedRun> parts) {
   }
   // Another file may say what one leaves open; a default of another tool does not.
   std::erase_if(all.ignored, [&](const LeftOver& l) {
-    return l.is_refused && !l.key.empty() && !value_at(all.run, l.key).is_null();
+    const Json& value = value_at(all.run, l.key);
+    // Some dimensions are no model yet.
+    const bool part = l.key == "model" && is_part_of_model(value);
+    return l.is_refused && !l.key.empty() && !value.is_null() && !part;
   });
   deepspeed::shard_bf16_states(all);
   return all;

@@ -214,6 +214,11 @@ class PythonReader {
     if (!named && (place > 0 || part.empty() || call != "from_pretrained")) return;
     const std::string key = named ? name : "model_name";
     const std::string value = named ? std::string(trimmed(part.substr(equals + 1))) : part;
+    // "bf16 where the GPU has it", in two arguments.
+    if (contains(value, "is_bfloat16_supported") || contains(value, "is_bf16_supported")) {
+      if (!begins_with(value, "not ")) (at_top ? out_ : out_[call])[key] = "auto";
+      return;
+    }
     // A call within an argument is read by itself.
     if (is_known_call(value) || is_object_of_program(key)) return;
     Json& into = at_top ? out_ : out_[call];

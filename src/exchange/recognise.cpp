@@ -135,6 +135,8 @@ Recognised json(const Json& j, const tools::ToolBook& tools) {
   if (const auto other = other_document(j, kOtherDocuments)) return *other;
   if (const auto other = other_document(j, kOtherJson)) return *other;
   if (found.tool != nullptr) return of_tool(*found.tool);
+  if (has_any(j, {"distributed_type", "compute_environment"}))
+    return {FileKind::training, ForeignFormat::accelerate, "", ""};
   if (is_deepspeed(j)) return {FileKind::training, ForeignFormat::deepspeed, "", ""};
   return {FileKind::other, {}, "JSON with " + keys_of(j), ""};
 }

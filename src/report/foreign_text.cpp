@@ -113,7 +113,8 @@ std::vector<std::string> defaults_taken(const ImportedRun& r) {
   std::string text;
   for (const char* key : needed_keys()) {
     const Fact* a = find_fact(r.assumed, key);
-    if (a != nullptr && a->why != "--assume") text += (text.empty() ? "" : ", ") + words_of(*a);
+    const bool is_tool = std::string_view(key) == "framework";
+    if (a != nullptr && !is_tool && a->why != "--assume") text += (text.empty() ? "" : ", ") + words_of(*a);
   }
   if (text.empty()) return {};
   return {one_line(r.file + ": assumed, as nothing sets it: " + text)};

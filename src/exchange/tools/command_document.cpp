@@ -32,13 +32,14 @@ class Commands {
 
   CommandDocument document() {
     const ShellRun run = run_shell(script_.text, script_.name);
-    for (const ShellCommand& c : run.commands) one(words_of(run, c), run.variables);
+    for (const ShellCommand& c : run.commands) one(words_of(run, c), c, run.variables);
+    out_.variables = run.variables;
     if (!launch_.empty()) accelerate::read({script_.name, write_yaml(launch_)}, facts_);
     return std::move(out_);
   }
 
  private:
-  void one(const Words& words, const ShellVariables& variables) {
+  void one(const Words& words, const ShellCommand& at, const ShellVariables& variables) {
     const Command* command = nullptr;
     const auto program = program_in(tool_, words, &command);
     if (program == words.end()) return;
@@ -55,25 +56,60 @@ class Commands {
     // `trl dpo` has its kind behind its name.
     if (command->word.empty() && behind != words.end() && !is_flag(*behind))
       out_.program += " " + *behind;
-    positional(*command, behind, words.end());
+    document_ = Json::object();
+    files(*command, own);
+    positional(*command, {behind, words.end()});
     launcher({words.begin(), program});
     flags(*command, own);
+    if (command->overrides) overrides({behind, words.end()});
+    merge_over(out_.document, document_);
+    out_.each.push_back({std::move(document_), at.line});
     if (const std::int64_t gpus = launched_processes(words, variables); gpus > 0)
       facts_.set(FactId::gpus, gpus, script_.name + ": its launcher");
   }
 
-  void positional(const Command& command, Words::const_iterator behind,
-                  Words::const_iterator end) {
-    if (command.positional.empty() || behind == end || is_flag(*behind)) return;
-    if (command.positional == "config") return config(*behind);
-    out_.document[command.positional] = *behind;
+  // Words that are neither flags nor their values nor overrides: the first of them, or all that
+  // name a file.
+  void positional(const Command& command, const Words& behind) {
+    if (command.positional.empty()) return;
+    for (std::size_t i = 0; i < behind.size(); ++i) {
+      const std::string& word = behind[i];
+      const bool of_flag = i > 0 && is_flag(behind[i - 1]) && !contains(behind[i - 1], "=");
+      if (is_flag(word) || contains(word, "=") || (i > 0 && of_flag && !is_given(word))) continue;
+      if (command.positional != "config") {
+        document_[command.positional] = word;
+        return;
+      }
+      if (i == 0 || is_given(word) || is_config_name(word)) config(word);
+    }
+  }
+
+  bool is_given(const std::string& word) const { return given(word) != nullptr; }
+
+  static bool is_config_name(const std::string& word) {
+    return word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
+  }
+
+  // By its name, or by its name without an ending, as Hydra has it.
+  const ForeignFile* given(const std::string& name) const {
+    for (const char* end : {"", ".yaml", ".yml"}) {
+      if (const ForeignFile* file = facts_.given_file(name + end)) return file;
+    }
+    return nullptr;
   }
 
   void config(const std::string& name) {
-    const ForeignFile* file = facts_.given_file(name);
+    const ForeignFile* file = given(name);
     if (file == nullptr) return facts_.refuse(name, "is not given; give it too");
     const Json own = read_yaml(file->text, file->name);
-    if (own.is_object()) merge_over(out_.document, own);
+    if (own.is_object()) merge_over(document_, own);
+  }
+
+  void files(const Command& command, const Settings& own) {
+    for (const ForeignSetting& s : own.all()) {
+      if (!command.config.empty() && s.name == command.config && s.value.is_string())
+        config(s.value.get<std::string>());
+    }
   }
 
   void launcher(const Words& before) {
@@ -86,13 +122,18 @@ class Commands {
 
   void flags(const Command& command, const Settings& own) {
     for (const ForeignSetting& s : own.all()) {
-      if (!command.config.empty() && s.name == command.config && s.value.is_string())
-        config(s.value.get<std::string>());
-    }
-    for (const ForeignSetting& s : own.all()) {
       if (s.name == command.config) continue;
       const Json value = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
-      out_.document[s.name] = s.value.is_null() ? Json(true) : value;
+      document_[s.name] = s.value.is_null() ? Json(true) : value;
+    }
+  }
+
+  // "a.b=c", "+a=c", "++a=c", "~a".
+  void overrides(const Words& behind) {
+    for (const std::string& word : behind) {
+      const std::size_t first = word.find_first_not_of("+~");
+      if (is_flag(word) || first == std::string::npos || first > 2) continue;
+      if (word[0] == '~' || contains(word, "=")) override_with(document_, word, script_.name);
     }
   }
 
@@ -100,6 +141,7 @@ class Commands {
   const ForeignFile& script_;
   Facts& facts_;
   CommandDocument out_;
+  Json document_ = Json::object();  // of the command that is being read
   Json launch_ = Json::object();
 };
 

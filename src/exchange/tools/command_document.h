@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The settings of a command that starts a tool, as the document that its file would be: flags
-// behind the program, over the file that a flag or a word names. What stands before the program is
+// behind the program, and Hydra's overrides, over the files that a flag or words name. What stands before the program is
 // the launcher's: GPUs, and Accelerate's flags. A file that is named and not given is refused.
 #pragma once
 
 #include <string>
 
+#include "exchange/shell/shell.h"
 #include "exchange/tools/tool.h"
 #include "exchange/trainer/facts.h"
 
 namespace orrery::tools {
 
-struct CommandDocument {
+struct OneCommand {
   Json document = Json::object();
-  std::string program;  // "sft.py", "trl sft"; "" where no command starts the tool
+  std::size_t line = 0;
+};
+
+struct CommandDocument {
+  Json document = Json::object();     // of all commands that start the tool
+  std::string program;                // "sft.py", "trl sft"; "" where no command starts the tool
+  std::vector<OneCommand> each = {};  // in order; one for nearly all scripts
+  ShellVariables variables = {};      // of the script, as they are at its end
 };
 
 CommandDocument command_document(const Tool& tool, const ForeignFile& script,

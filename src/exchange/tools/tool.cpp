@@ -10,6 +10,7 @@
 #include "exchange/flat.h"
 #include "exchange/import_files.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/formula.h"
 #include "exchange/tools/hooks.h"
 #include "exchange/trainer/facts.h"
 
@@ -60,6 +61,7 @@ Assignment read_assignment(const std::string& fact, const Reader& at) {
     add_words(r, a);
     a.last = text_or(r, "last");
     a.without = texts_at(r, "without");
+    a.without_end = texts_at(r, "without_end");
     r.reject_unknown();
     return a;
   }
@@ -182,7 +184,8 @@ std::vector<Command> commands_at(Reader& at) {
   if (!list) return commands;
   for (Reader r : list->items()) {
     commands.push_back({r.at("program").text(), text_or(r, "word"), text_or(r, "config"),
-                        text_or(r, "positional"), texts_at(r, "flags"), texts_at(r, "beside")});
+                        text_or(r, "positional"), flag_or(r, "overrides"), texts_at(r, "flags"),
+                        texts_at(r, "beside")});
     r.reject_unknown();
   }
   return commands;
@@ -217,7 +220,9 @@ std::vector<Example> examples_at(Reader& at) {
 void add_asked(const Assignment& a, std::vector<std::string>& names) {
   for (std::string& name : alternatives_in(a.setting)) names.push_back(std::move(name));
   for (const std::string& word : a.formula) {
-    if (!is_sign(word) && !parse_number(word)) names.push_back(word);
+    if (!is_sign(word) && !parse_number(word) && word.front() != '@') {
+      for (std::string& name : alternatives_in(word)) names.push_back(std::move(name));
+    }
   }
 }
 
@@ -263,6 +268,14 @@ Tool read_tool(Reader at) {
     Reader r = *notes;
     for (const std::string& name : r.keys()) tool.not_modelled.emplace_back(name, r.at(name).text());
   }
+  if (const auto list = at.find("without_effect_when")) {
+    for (Reader r : list->items()) {
+      tool.silent.push_back({read_condition(r.at("when")), texts_at(r, "settings")});
+      r.reject_unknown();
+    }
+  }
+  tool.below = texts_at(at, "below");
+  tool.base = text_or(at, "base");
   tool.examples = examples_at(at);
   at.reject_unknown();
   return tool;
@@ -281,6 +294,7 @@ void inherit(const Tool& parent, Tool& tool) {
   tool.rules.insert(tool.rules.end(), theirs.begin(), theirs.end());
   tool.defaults.insert(parent.defaults.begin(), parent.defaults.end());
   tool.without_effect += parent.without_effect;
+  tool.silent.insert(tool.silent.end(), parent.silent.begin(), parent.silent.end());
   tool.not_modelled.insert(tool.not_modelled.end(), parent.not_modelled.begin(),
                            parent.not_modelled.end());
 }
@@ -355,8 +369,6 @@ bool any_line_has(std::string_view text, const Command& command) {
 
 }  // namespace
 
-bool is_sign(std::string_view word) { return word == "*" || word == "/" || word == "+"; }
-
 bool fits_pattern(std::string_view name, std::string_view pattern) {
   const std::size_t star = pattern.find('*');
   if (star == std::string_view::npos) return name == pattern;
@@ -371,6 +383,7 @@ ToolBook::ToolBook(const ConfigLookup& lookup) {
     auto tool = tool_named(name, lookup, 0);
     if (!tool) continue;
     for (const Rule& rule : tool->rules) add_asked(rule, tool->asked);
+    for (const Silent& silent : tool->silent) add_settings(silent.when, tool->asked);
     tools_.push_back(std::move(*tool));
   }
 }

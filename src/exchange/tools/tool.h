@@ -12,6 +12,9 @@
 //   settings               setting → fact of the same meaning
 //   defaults               setting → {value, release, source}: what holds where a file says nothing
 //   rules                  in order, see Rule
+//   below, base            parts of a document that stand as if at its top; the setting that names
+//                          files over which this one goes
+//   without_effect_when    conditions, and settings that then move nothing
 //   without_effect         settings that move no number here; "lr_*": all that begin so
 //   not_modelled           setting → why: moves one a little, and no key says it
 //   examples               texts and the keys they give, which a test checks
@@ -36,20 +39,18 @@ struct ConfigLookup;
 
 namespace orrery::tools {
 
-// A sign of a formula, which is worked from left to right.
-bool is_sign(std::string_view word);
-
 // A value for a fact: a literal, or the value of a setting ("$name"), perhaps translated or cut
-// ({"from": "name", "words": {theirs: ours}, "last": ".", "without": ["lora_"]}); or a product
-// and quotient of settings and whole numbers ("= batch_size / micro_batch_size").
+// ({"from": "name", "words": {theirs: ours}, "last": ".", "without": ["lora_"], "without_end":
+// ["-mcore"]}); or a formula of settings, facts and numbers (exchange/tools/formula.h).
 struct Assignment {
   std::string fact;
   Json literal = {};
   std::string setting = {};              // "" for a literal
-  std::vector<std::string> formula = {};  // names, numbers, "*", "/", "+"
+  std::vector<std::string> formula = {};  // names, numbers and signs
   std::vector<std::pair<Json, Json>> words = {};  // theirs, ours
   std::string last = {};                  // a sign: what stands behind the last of them counts
   std::vector<std::string> without = {};  // beginnings that are cut off
+  std::vector<std::string> without_end = {};
 };
 
 struct AdapterRule {
@@ -91,8 +92,15 @@ struct Command {
   std::string word = {};        // behind the program
   std::string config = {};      // a flag
   std::string positional = {};  // "config", or a setting
+  bool overrides = false;  // words a.b=c behind the program are settings, as Hydra has them
   std::vector<std::string> flags = {};   // of a program by a pattern ("*.py"): one of them is there
   std::vector<std::string> beside = {};  // and one of these, where there are any
+};
+
+// Settings that have no effect under a condition: those of a feature that is off.
+struct Silent {
+  Condition when;
+  std::vector<std::string> settings;
 };
 
 struct Example {
@@ -109,6 +117,9 @@ struct Tool {
   std::map<std::string, ToolDefault, std::less<>> defaults = {};
   std::vector<Rule> rules = {};
   std::string without_effect = {};  // names with blanks between
+  std::vector<Silent> silent = {};
+  std::vector<std::string> below = {};  // parts of a document that stand as if at its top
+  std::string base = {};                // the setting that names files below which this one stands
   std::vector<std::pair<std::string, std::string>> not_modelled = {};
   std::vector<std::string> asked = {};  // every name that the rules mention
   std::vector<Example> examples = {};

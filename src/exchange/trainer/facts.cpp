@@ -53,6 +53,10 @@ void Facts::leave_open(FactId fact, const std::string& setting, const std::strin
   left_.push_back({setting, why, std::string(name_of(fact)), true});
 }
 
+const Json& Facts::of_command_line(FactId fact) const {
+  return value_at(job_.given, name_of(fact));
+}
+
 void Facts::leave_missing(FactId fact, const std::string& setting, const std::string& why) {
   missing_.push_back({fact, {setting, why, std::string(name_of(fact)), true}});
 }

@@ -59,6 +59,7 @@ enum class FactId : std::uint8_t {
   loads_narrow,  // in bf16, and so trained where neither FSDP nor DeepSpeed makes them fp32
   unknown_weights,  // the setting by which the checkpoint tells the type of the weights
   freezes_tower,  // an encoder of images is not trained
+  states_of_profile,  // the profile, and not the precision, says the states
   liger_norms,  // Liger's own switches, where a tool has them one by one
   liger_rotary,
   liger_activation,
@@ -67,7 +68,7 @@ enum class FactId : std::uint8_t {
 };
 
 // The type of a fact in a tool's file.
-enum class FactKind : std::uint8_t { count, degree, tokens, boolean, word };
+enum class FactKind : std::uint8_t { count, degree, tokens, boolean, word, any };
 
 struct FactName {
   std::string_view word;  // in files of rules
@@ -115,6 +116,7 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"loads_narrow", "training.states", FactKind::boolean, true},
     FactName{"unknown_weights", "training.precision", FactKind::word, true},
     FactName{"freezes_tower", "training.images", FactKind::boolean, true},
+    FactName{"states_of_profile", "training.states", FactKind::boolean, true},
     FactName{"liger_norms", "parallel.framework_options.kernels", FactKind::boolean, true},
     FactName{"liger_rotary", "parallel.framework_options.kernels", FactKind::boolean, true},
     FactName{"liger_activation", "parallel.framework_options.kernels", FactKind::boolean, true},
@@ -161,6 +163,11 @@ class Facts {
   // "auto" of a trainer: what it picks on the GPU of the command line, open without one.
   void set_picked_precision(const std::string& setting);
   void leave_open(FactId fact, const std::string& setting, const std::string& why);
+  void leave_key_open(const std::string& path, const std::string& setting, const std::string& why) {
+    left_.push_back({setting, why, path, true});
+  }
+  // The command line's value of a fact's key; null where it has none.
+  const Json& of_command_line(FactId fact) const;
   // Open unless another file says it.
   void leave_missing(FactId fact, const std::string& setting, const std::string& why);
   // A key of the run, as it is.

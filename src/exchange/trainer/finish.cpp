@@ -299,7 +299,8 @@ class Finish {
       return d_.open("training.optimizer", f_.at(FactId::optimizer)->setting,
                      "its states are not modelled");
     }
-    if (d_.at("framework") == "megatron-core") return;  // its own states
+    if (!d_.at("training.states").is_null()) return;  // a tool's rules set them
+    if (f_.is_on(FactId::states_of_profile) || d_.at("framework") == "megatron-core") return;
     const bool bits8 = contains(optimizer, "8bit") || contains(optimizer, "fp8");
     const bool bits4 = contains(optimizer, "4bit");
     if (d_.at("training.precision").is_null() && !by_deepspeed()) return;

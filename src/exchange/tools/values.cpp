@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/tools/values.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/json_path.h"
+#include "core/units.h"
+#include "exchange/import_files.h"
+#include "exchange/text_lines.h"
+#include "exchange/tools/formula.h"
+#include "exchange/yaml.h"
+
+namespace orrery::tools {
+namespace {
+
+using trainer::FactKind;
+
+constexpr std::int64_t kMostTokens = 100'000'000;
+
+bool is_number_kind(FactKind kind) {
+  return kind == FactKind::count || kind == FactKind::degree || kind == FactKind::tokens;
+}
+
+// "mesh[2]" is item 2 of mesh; nothing without brackets.
+struct Item {
+  std::string name;
+  std::optional<std::size_t> place;
+};
+
+Item item_of(const std::string& name) {
+  const std::size_t open = name.find('[');
+  if (open == std::string::npos || name.back() != ']') return {name, {}};
+  const auto n = parse_number(name.substr(open + 1, name.size() - open - 2));
+  return {name.substr(0, open), n && *n >= 0 ? std::optional(static_cast<std::size_t>(*n))
+                                             : std::nullopt};
+}
+
+std::optional<double> number_of(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  return value.is_string() ? parse_number(value.get<std::string>()) : std::nullopt;
+}
+
+}  // namespace
+
+std::string bare_setting(const std::string& setting) {
+  const std::size_t file = setting.find(": ");
+  return file == std::string::npos ? setting : setting.substr(file + 2);
+}
+
+void Values::set_command(const std::string& program, const ShellVariables& variables) {
+  program_ = program;
+  variables_ = variables;
+}
+
+SeenValue Values::at(const std::string& names) const {
+  if (names == "@text") return {&text_, true};
+  if (names == "@program") return {&program_, program_ != ""};
+  if (begins_with(names, "@env.")) return variable_at(names.substr(5));
+  if (names.front() == '@') return fact_at(names.substr(1));
+  if (const ForeignSetting* s = given(names)) return {&s->value, true};
+  if (const ToolDefault* d = default_of(names)) return {&d->value, false};
+  return {};
+}
+
+// A number of the command line counts as a fact.
+SeenValue Values::fact_at(const std::string& word) const {
+  const auto id = trainer::find_fact(word);
+  if (!id) return {};
+  if (is_number_kind(trainer::kind_of(*id)) && !trainer::kFacts[*id].is_step) {
+    const Json& stated = facts_.of_command_line(*id);
+    if (!stated.is_null()) return {&stated, true};
+  }
+  const auto& seen = facts_.seen(*id);
+  return seen ? SeenValue{&seen->value, !seen->is_default} : SeenValue{};
+}
+
+SeenValue Values::variable_at(const std::string& name) const {
+  const std::string value = shell_value(variables_, name);
+  if (value.empty()) return {};
+  items_.push_back(std::make_unique<Json>(value));
+  return {items_.back().get(), true};
+}
+
+const ForeignSetting* Values::given(const std::string& names) const {
+  for (const std::string& one : alternatives_in(names)) {
+    const Item item = item_of(one);
+    for (const ForeignSetting& s : settings_.all()) {
+      if (fits_pattern(s.name, item.name)) return &s;
+    }
+  }
+  return nullptr;
+}
+
+const ToolDefault* Values::default_of(const std::string& names) const {
+  for (const std::string& name : alternatives_in(names)) {
+    const auto found = tool_.defaults.find(name);
+    if (found != tool_.defaults.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+std::string Values::default_text(const std::string& names) const {
+  for (const std::string& name : alternatives_in(names)) {
+    const auto found = tool_.defaults.find(name);
+    if (found == tool_.defaults.end()) continue;
+    const ToolDefault& d = found->second;
+    const std::string of = d.release.empty() ? d.source : d.release + ", " + d.source;
+    return name + " " + bare_text(d.value) + ", " + tool_.title + "'s default (" + of + ")";
+  }
+  return "";
+}
+
+std::string Values::written(const ForeignSetting& s) const {
+  return base_name(settings_.file_of(s)) + ": " + text_of(s);
+}
+
+Came Values::came_of(const Condition& when) const {
+  Came came;
+  for (const Clause& clause : when.all) {
+    if (clause.setting == "@program") came.setting = bare_text(program_);
+    if (clause.setting.front() == '@') continue;
+    if (const ForeignSetting* s = given(clause.setting)) return {written(*s)};
+    came.is_default = true;
+    if (came.setting.empty()) came.setting = default_text(clause.setting);
+  }
+  for (const Condition& part : when.any) {
+    if (!holds(part, *this)) continue;
+    Came of = came_of(part);
+    if (!of.is_default) return of;
+    if (came.setting.empty()) came = of;
+  }
+  return came;
+}
+
+std::optional<FoundValue> Values::value_of(const std::string& names, FactKind kind) {
+  for (const std::string& one : alternatives_in(names)) {
+    const ForeignSetting* s = given(one);
+    if (s == nullptr) continue;
+    const Item item = item_of(one);
+    if (!item.place) return given_value(*s, kind);
+    if (!s->value.is_array() || *item.place >= s->value.size()) return {};
+    const Json& value = s->value[*item.place];
+    const auto n = number_of(value);
+    if (is_number_kind(kind) && !(n && *n >= 1 && *n == std::floor(*n))) return {};
+    return FoundValue{is_number_kind(kind) ? Json(static_cast<std::int64_t>(*n)) : value,
+                      {written(*s)}};
+  }
+  if (const ToolDefault* d = default_of(names))
+    return FoundValue{d->value, {default_text(names), true}};
+  return {};
+}
+
+std::optional<FoundValue> Values::given_value(const ForeignSetting& s, FactKind kind) {
+  const std::string name = s.name;
+  const Came came{written(s)};
+  if (is_number_kind(kind) && !is_on(s.value) && bare_text(s.value) != "0") return {};
+  switch (kind) {
+    case FactKind::count:
+      return FoundValue{*settings_.count(name, 0, kMostDegree), came};
+    case FactKind::degree:
+      return FoundValue{*settings_.count(name, 1, kMostDegree), came};
+    case FactKind::tokens: {
+      const std::int64_t n = *settings_.count(name, 0, kMostTokens);
+      return n == 0 ? std::nullopt : std::optional(FoundValue{n, came});
+    }
+    case FactKind::boolean:
+      return FoundValue{*settings_.flag(name), came};
+    case FactKind::word: {
+      const auto text = settings_.word(name);
+      return text && !text->empty() ? std::optional(FoundValue{*text, came}) : std::nullopt;
+    }
+    case FactKind::any: {
+      settings_.take(name);
+      const Json typed =
+          s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
+      return typed.is_null() ? std::nullopt : std::optional(FoundValue{typed, came});
+    }
+  }
+  return {};
+}
+
+std::optional<double> Values::number_at(const std::string& name, Came& came) {
+  if (name.front() == '@') {
+    const SeenValue seen = at(name);
+    if (seen.value == nullptr) return {};
+    came.is_default = came.is_default && !seen.is_given;
+    return number_of(*seen.value);
+  }
+  const auto found = value_of(name, FactKind::any);
+  if (!found) return {};
+  if (came.setting.empty()) came.setting = found->came.setting;
+  came.is_default = came.is_default && found->came.is_default;
+  return number_of(found->json);
+}
+
+// A result is a default where all of its parts are.
+std::optional<FoundValue> Values::computed(const std::vector<std::string>& formula) {
+  Came came{"", true};
+  const auto n = worked(formula, [&](const std::string& name) { return number_at(name, came); });
+  return n ? std::optional(FoundValue{*n, came}) : std::nullopt;
+}
+
+}  // namespace orrery::tools

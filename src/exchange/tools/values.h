@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a tool's rules see: the settings of a file, the tool's defaults where the file has none, the
+// facts found so far with the command line over them, the command and its variables. A name may be
+// a list of alternatives ("a|b"), a pattern ("lora.*"), or an item ("mesh[0]"). Errors: InputError
+// with file and setting for a value of the wrong type.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exchange/shell/shell.h"
+#include "exchange/tools/condition.h"
+#include "exchange/tools/tool.h"
+#include "exchange/trainer/facts.h"
+
+namespace orrery::tools {
+
+// How a value came about: the setting as written, or as the default reads.
+struct Came {
+  std::string setting = {};
+  bool is_default = false;
+};
+
+struct FoundValue {
+  Json json;
+  Came came;
+};
+
+class Values : public Seen {
+ public:
+  Values(const Tool& tool, const ForeignFile& file, Settings& settings, const trainer::Facts& facts)
+      : tool_(tool), settings_(settings), facts_(facts), text_(file.text) {}
+
+  // Of the command that starts the tool.
+  void set_command(const std::string& program, const ShellVariables& variables);
+
+  SeenValue at(const std::string& names) const override;
+
+  // The first of the names that the file gives; nullptr for none.
+  const ForeignSetting* given(const std::string& names) const;
+  const ToolDefault* default_of(const std::string& names) const;
+  std::string default_text(const std::string& names) const;
+  std::string written(const ForeignSetting& s) const;  // with its file
+  // What a condition rests on: the first setting that is given, else the tool's default.
+  Came came_of(const Condition& when) const;
+
+  std::optional<FoundValue> value_of(const std::string& names, trainer::FactKind kind);
+  std::optional<FoundValue> computed(const std::vector<std::string>& formula);
+
+ private:
+  SeenValue fact_at(const std::string& word) const;
+  SeenValue variable_at(const std::string& name) const;
+  std::optional<FoundValue> given_value(const ForeignSetting& s, trainer::FactKind kind);
+  std::optional<double> number_at(const std::string& name, Came& came);
+
+  const Tool& tool_;
+  Settings& settings_;
+  const trainer::Facts& facts_;
+  Json text_;
+  Json program_ = "";
+  ShellVariables variables_;
+  mutable std::vector<std::unique_ptr<Json>> items_;  // of lists, as long as conditions see them
+};
+
+// Refusals and notes name the setting alone, without its file.
+std::string bare_setting(const std::string& setting);
+
+}  // namespace orrery::tools

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/key_access.h"
 #include "core/units.h"
+#include "engine/foreign_run.h"
 #include "engine/options.h"
 #include "engine/overrides.h"
 #include "estimate/accuracy.h"
@@ -118,6 +119,18 @@ RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
   return source;
 }
 
+// A run file, or any file of another tool that `import` reads.
+RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
+  const auto foreign = given.name.empty() || given.document
+                           ? std::nullopt
+                           : foreign_text_at(given.name, configs);
+  if (!foreign) return source_of(given, configs);
+  const ConfigLookup lookup = config_lookup(configs);
+  Json own = Json::object();
+  for (const Override& o : given.overrides) apply_override(o, lookup, own);
+  return {run_of_foreign(*foreign, own, configs), foreign->file, directory_of(foreign->file), {}};
+}
+
 // {"run", "set", …}: changes of this run alone; those of the request go over them. Without a run
 // the settings describe it.
 void take_changed_run(const Reader& value, GivenRun& given) {
@@ -184,7 +197,7 @@ bool has_changes(const GivenRun& given) { return !given.overrides.empty() || giv
 
 void use_run(const GivenRun& given, const CommandContext& context,
              const std::function<void(const RunSource&)>& use, Searches searches) {
-  RunSource source = source_of(given, context.configs);
+  RunSource source = foreign_source(given, context.configs);
   if (given.name.empty() && !given.document && given.overrides.empty()) {
     throw InputError(source.file, "", "no run",
                      "RUN, or --model, --node, --gpus, --sequence-length and --global-batch");

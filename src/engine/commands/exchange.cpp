@@ -7,12 +7,10 @@
 #include "core/unknown_name.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
+#include "engine/foreign_run.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "estimate/resolve.h"
-#include "exchange/fit_machine.h"
-#include "exchange/import_files.h"
-#include "exchange/open_keys.h"
 #include "report/foreign_text.h"
 
 namespace orrery {
@@ -167,17 +165,10 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   }
   Json own = run_of(given, context);
   const std::vector<Fact> assumed = take_keys(job.assumed, own);
-  job.given = own;
   const std::string name = job.files.front().name;
   const ConfigLookup lookup = config_lookup(context.configs);
-  job.lookup = &lookup;
-  ImportedRun imported = import_files(std::move(job));
-  fit_import(imported, own, lookup);
-  merge_over(imported.run, own);
-  imported.assumed.insert(imported.assumed.end(), assumed.begin(), assumed.end());
-  fit_nodes(imported, lookup);
-  fit_attention(imported, lookup);
-  if (as != "cluster") ask_for_open_keys(imported, lookup);
+  const ImportedRun imported =
+      whole_import(std::move(job), own, assumed, lookup, as != "cluster");
   const bool whole = std::none_of(imported.ignored.begin(), imported.ignored.end(),
                                   [](const LeftOver& l) { return l.is_refused; });
   if (whole) check(imported.run, name, lookup);

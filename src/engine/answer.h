@@ -61,9 +61,9 @@ struct CommandAnswer {
   // For a user who sends the answer to a file: what it holds, and the command that takes that file.
   std::vector<std::string> summary = {};
   std::string next = {};
-  bool is_rows = false;                    // lines of JSON or CSV, never one document
-  std::string error = {};                  // one line where the code is `wrong_input` or `fault`
-  std::optional<InputError> wrong = {};    // the same in parts, where a value is wrong
+  bool is_rows = false;                  // lines of JSON or CSV, never one document
+  std::string error = {};                // one line where the code is `wrong_input` or `fault`
+  std::optional<InputError> wrong = {};  // the same in parts, where a value is wrong
 };
 
 class UsageError : public std::runtime_error {

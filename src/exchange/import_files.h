@@ -44,9 +44,9 @@ struct NamedSettings {
   bool is_torchtitan = false;               // settings have torchtitan's names
   std::vector<std::string> overrides = {};  // Hydra's, of a configuration that is not given
   std::vector<std::string> without_effect = {};
-  bool starts = false;                      // a script that starts a training
-  bool is_fragment = false;                 // arguments for a command that stands elsewhere
-  std::vector<Assumed> assumed = {};        // defaults of variables that no script sets
+  bool starts = false;                // a script that starts a training
+  bool is_fragment = false;           // arguments for a command that stands elsewhere
+  std::vector<Assumed> assumed = {};  // defaults of variables that no script sets
 };
 
 // Settings of the files that --assume says otherwise, or takes out ("none").

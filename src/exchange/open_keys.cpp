@@ -62,8 +62,8 @@ void name_states(ImportedRun& r, const ConfigLookup& lookup) {
 
 // States follow from a precision that is asked for already.
 bool follows(const ImportedRun& r, const std::string& path) {
-  return path == kStates && (is_assumed(r.assumed, kStates) ||
-                             value_at(r.run, "training.precision").is_null());
+  return path == kStates &&
+         (is_assumed(r.assumed, kStates) || value_at(r.run, "training.precision").is_null());
 }
 
 }  // namespace

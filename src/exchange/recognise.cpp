@@ -268,11 +268,23 @@ bool is_of_hugging_face_alone(std::string_view text) {
 
 // Other programs name a model too: then arguments of the Trainer's own stand beside it.
 bool is_of_hugging_face(std::string_view text) {
-  static constexpr std::string_view kOwn[] = {
-      "--gradient_accumulation_steps", "--gradient_checkpointing", "--num_train_epochs",
-      "--output_dir", "--max_seq_length", "--do_train", "--per_device_", "--lora_r",
-      "--load_in_", "--attn_implementation", "--torch_dtype", "--deepspeed",
-      "--use_peft", "trl ", "/trl/", "llamafactory-cli"};
+  static constexpr std::string_view kOwn[] = {"--gradient_accumulation_steps",
+                                              "--gradient_checkpointing",
+                                              "--num_train_epochs",
+                                              "--output_dir",
+                                              "--max_seq_length",
+                                              "--do_train",
+                                              "--per_device_",
+                                              "--lora_r",
+                                              "--load_in_",
+                                              "--attn_implementation",
+                                              "--torch_dtype",
+                                              "--deepspeed",
+                                              "--use_peft",
+                                              "qlora.py",
+                                              "trl ",
+                                              "/trl/",
+                                              "llamafactory-cli"};
   if (contains(text, "--per_device_train_batch_size")) return true;
   return contains(text, "--model_name") &&
          std::any_of(std::begin(kOwn), std::end(kOwn),

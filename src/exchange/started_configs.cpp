@@ -371,7 +371,8 @@ void name_deepspeed(ForeignFile& script) {
   for (std::size_t at = script.text.find(kOwn); at != std::string::npos;
        at = script.text.find(kOwn, at + 1)) {
     const std::size_t end = at + kOwn.size();
-    const bool whole = end < script.text.size() && (script.text[end] == '=' || script.text[end] == ' ');
+    const bool whole =
+        end < script.text.size() && (script.text[end] == '=' || script.text[end] == ' ');
     if (whole) script.text.replace(at, kOwn.size(), kKnown);
   }
 }

@@ -136,9 +136,8 @@ std::vector<std::string> import_warnings(const ImportedRun& r, const std::string
                     (n > static_cast<std::ptrdiff_t>(kMostNamed) ? "; --json lists them" : ""));
   std::vector<std::string> missing = missing_keys(r.run);
   std::erase_if(missing, [&](const std::string& key) {
-    const bool asked = std::any_of(r.ignored.begin(), r.ignored.end(), [&](const LeftOver& l) {
-      return l.is_refused && l.key == key;
-    });
+    const bool asked = std::any_of(r.ignored.begin(), r.ignored.end(),
+                                   [&](const LeftOver& l) { return l.is_refused && l.key == key; });
     return asked || !key.starts_with(keys);
   });
   if (!missing.empty()) lines.push_back(r.file + ": still missing: " + joined(missing, ", "));

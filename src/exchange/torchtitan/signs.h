@@ -12,17 +12,28 @@
 
 namespace orrery::torchtitan {
 
-// Settings that torchtitan alone has: its tables, and names of the tables that other tools have too.
-inline constexpr std::string_view kOwnNames[] = {
-    "parallelism.",          "activation_checkpoint.", "quantize.",
-    "float8.",               "mx.",                    "experimental.",
-    "fault_tolerance.",      "memory_estimation.",     "job.config_file",
-    "model.flavor",          "model.converters",       "training.seq_len",
-    "training.local_batch_size", "training.num_tokens_", "training.data_parallel_",
-    "training.tensor_parallel_", "training.mixed_precision_"};
+// Settings that torchtitan alone has: its tables, and names of the tables that other tools have
+// too.
+inline constexpr std::string_view kOwnNames[] = {"parallelism.",
+                                                 "activation_checkpoint.",
+                                                 "quantize.",
+                                                 "float8.",
+                                                 "mx.",
+                                                 "experimental.",
+                                                 "fault_tolerance.",
+                                                 "memory_estimation.",
+                                                 "job.config_file",
+                                                 "model.flavor",
+                                                 "model.converters",
+                                                 "training.seq_len",
+                                                 "training.local_batch_size",
+                                                 "training.num_tokens_",
+                                                 "training.data_parallel_",
+                                                 "training.tensor_parallel_",
+                                                 "training.mixed_precision_"};
 // Its program.
 inline constexpr std::string_view kPrograms[] = {"torchtitan.train", "torchtitan/train",
-                                               "-m torchtitan", "--module torchtitan"};
+                                                 "-m torchtitan", "--module torchtitan"};
 
 // "--training.seq_len"
 inline bool has_own_name(std::string_view line) {

@@ -116,7 +116,7 @@ void dress(Json& request, const Session& s) {
 
 void give(const Session& s, const std::string& text) { write_text(s.output, text); }
 
-// What the answer holds, for a user who reads no JSON.
+// The answer in a few lines, for a user who reads no JSON.
 static void tell(const CommandAnswer& answer, const Session& s) {
   for (const std::string& line : answer.summary) std::fprintf(stderr, "%s\n", line.c_str());
   if (s.to_file() && !answer.next.empty())

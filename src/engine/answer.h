@@ -58,7 +58,7 @@ struct CommandAnswer {
   std::vector<NamedText> files = {};       // further documents: pages, traces, configs
   std::vector<std::string> warnings = {};  // one line each
   std::vector<std::string> broken = {};    // why the code is none of an answer, one line each
-  // What the answer holds in a few lines, and the command that takes it from a file.
+  // The answer in a few lines, and the command that takes it from a file.
   std::vector<std::string> summary = {};
   std::string next = {};
   bool is_rows = false;                  // lines of JSON or CSV, never one document

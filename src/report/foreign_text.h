@@ -18,7 +18,7 @@ std::string refusal_line(const LeftOver& l);
 // the keys that are still missing.
 // `keys`: what missing keys begin with, to be named.
 std::vector<std::string> import_warnings(const ImportedRun& imported, const std::string& keys);
-// What was taken, what is assumed and by whose default, and what is ignored; three lines at most.
+// Three lines at most: the keys taken, those assumed and by whose default, and what is ignored.
 std::vector<std::string> import_summary(const ImportedRun& imported);
 Json imported_json(const ImportedRun& imported);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a line of a script has if it starts torchtitan. A dotted setting alone is none: OLMo-core,
+// Signs in a line of a script that it starts torchtitan. A dotted setting alone is none: OLMo-core,
 // Lightning and others have them too. Errors: none.
 #pragma once
 
@@ -31,7 +31,7 @@ inline constexpr std::string_view kOwnNames[] = {"parallelism.",
                                                  "training.data_parallel_",
                                                  "training.tensor_parallel_",
                                                  "training.mixed_precision_"};
-// Its program.
+// The names of torchtitan as a program.
 inline constexpr std::string_view kPrograms[] = {"torchtitan.train", "torchtitan/train",
                                                  "-m torchtitan", "--module torchtitan"};
 

@@ -89,7 +89,7 @@ TEST_CASE("No layers to recompute, and a null in their place, are no recompute")
            "parallel.recompute") == "full");
   const std::string primus =
       "modules:\n  pre_trainer:\n    framework: megatron\n"
-      "    config: pre_trainer.yaml\n    overrides:\n"
+      "    config: mine.yaml\n    overrides:\n"
       "      micro_batch_size: 2\n";
   CHECK(at(read({{"a.yaml", primus + "      recompute_granularity: null\n"}}),
            "parallel.recompute") == "none");

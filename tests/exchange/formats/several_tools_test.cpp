@@ -27,8 +27,6 @@ TEST_CASE("A file is of the tool that its settings show") {
   of("a.yaml", "model:\n  d_model: 8\ndevice_train_microbatch_size: 2\n", "olmo");
   of("a.yaml", "train_loader:\n  name: text\ndevice_train_microbatch_size: 2\n", "llm-foundry");
   of("a.yml", "base_config: base.yml\nper_device_batch_size: 6\n", "maxtext");
-  of("a.yaml", "checkpoint_dir: c\nlogger_name: csv\n", "litgpt");
-  of("a.yaml", "model:\n  type: llama\ninitialize_from_hf: x\n", "levanter");
   of("a.yaml", "model: x\ntemplate: y\nmicro_batch_size: 1\ndist_config:\n  name: fsdp2\n",
      "llama-factory-v1");
   of("a.yml", "# of 6.7B\n{\n  \"pipe_parallel_size\": 1, # one\n  \"num_layers\": 2,\n}\n", "gpt-neox");
@@ -41,6 +39,8 @@ TEST_CASE("A refusal names the tool whose file it is") {
   names("a.yaml", "apiVersion: v1\nkind: PyTorchJob\n", "Kubernetes");
   names("a.py", "from torchtitan.trainer import Trainer\n", "--module, --config");
   names("a.py", "import nemo_run as run\n", "NeMo");
+  names("a.yaml", "checkpoint_dir: c\nlogger_name: csv\n", "LitGPT");
+  names("a.yaml", "model:\n  type: llama\ninitialize_from_hf: x\n", "Levanter");
   names("a.yaml", "system: {tensor_model_parallel_size: 2}\nmodel: {num_layers: 2}\n", "FlagScale");
   names("a.yaml", "runner_config: {batch_size: 2}\n", "MindFormers");
   names("a.sh", "#!/bin/bash\nexport HL_TP=8\nexport HL_PP=8\n", "the script that reads them");

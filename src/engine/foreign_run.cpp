@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/json_in.h"
+#include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
 #include "estimate/run_keys.h"
@@ -65,6 +65,24 @@ std::string answer_to(const LeftOver& l) {
   return flag.empty() ? "--set " + l.key + "=…" : flag;
 }
 
+// Nothing but keys of a run; whether their values are right is for the run's own reader.
+bool is_run_file(const Json& json) {
+  return std::all_of(json.items().begin(), json.items().end(), [](const auto& item) {
+    return item.key() == "$schema" ||
+           std::any_of(kRunKeys.keys.begin(), kRunKeys.keys.end(),
+                       [&](const Key& k) { return k.name == item.key(); });
+  });
+}
+
+// JSON as run files have it, with comments; nothing for another text.
+std::optional<Json> json_of(const ConfigText& file) {
+  try {
+    return parse_json(file.text, file.file);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
 bool is_shipped_run(const std::string& name, const ConfigSource& configs) {
   const std::vector<std::string> names = config_names(configs, ConfigKind::run);
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -108,9 +126,11 @@ std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigS
   auto found = configs.open(name);
   if (!found) return {};
   const std::string text(found->text);
-  if (first_character(text) != '{') return found;
-  const auto json = json_in(text);
-  if (!json || !json->is_object()) return {};
+  const auto json = json_of(*found);
+  if (!json) return found->file.ends_with(".json") || first_character(text) == '{'
+                        ? std::nullopt
+                        : std::optional(found);
+  if (!json->is_object() || is_run_file(*json)) return {};
   const tools::ToolBook book(config_lookup(configs));
   const Recognised r = recognise({found->file, text}, book);
   return r.kind == FileKind::training ? found : std::nullopt;

@@ -1,16 +1,16 @@
 # Wherever a run is asked for, a file of another tool will do; what it leaves open is asked for in one line.
 $ printf 'base_model: meta-llama/Llama-3.1-8B\nadapter: lora\nlora_r: 16\nlora_target_linear: true\nsequence_len: 4096\nsample_packing: true\nmicro_batch_size: 2\ngradient_accumulation_steps: 4\nbf16: true\ngradient_checkpointing: true\n' > axolotl.yaml; orrery import axolotl.yaml --node dgx-h100 --gpus 8 > run.json; orrery estimate run.json --json > a.json; orrery estimate axolotl.yaml --node dgx-h100 --gpus 8 --json > b.json
-! stderr /axolotl.yaml: assumed, as nothing sets it: /
+! stderr taken from axolotl.yaml (axolotl): dgx-h100, GPUs 8, tokens 4096, global batch 64, micro batch 2, bf16, recompute full
 ! json a.json:step_time_s = b.json:step_time_s
 ! json a.json:memory.peak_gib = b.json:memory.peak_gib
 ! json b.json:inputs.training.adapter.rank = 16
 
 $ orrery estimate axolotl.yaml
 ! exit 2
-! stderr /^error: axolotl.yaml: .*cluster.node.*--node/
+! stderr /^error: axolotl.yaml: training.global_batch: found .*of how many replicas; give --gpus and 2 more open; allowed: --global-batch, --node, --gpus; /
 
 # The tool's defaults are told apart from what the file gives.
-$ sed -i '/gradient_checkpointing/d' axolotl.yaml; orrery estimate axolotl.yaml --node dgx-h100 --gpus 8 --json > c.json
+$ sed -i '/gradient_checkpointing/d' axolotl.yaml; orrery estimate axolotl.yaml --node dgx-h100 --gpus 8 --micro-batch 1 --json > c.json
 ! json c.json:inputs.parallel.recompute = "none"
 ! json c.json:inputs.assumed[path="parallel.recompute"].known = "default"
 

@@ -303,6 +303,7 @@ CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& fa
 
 void read_with(const Tool& tool, const ForeignFile& file, Facts& facts) {
   facts.trains = facts.trains || tool.trains;
+  facts.set_tool(tool.title + (tool.release.empty() ? "" : " " + tool.release));
   const CommandDocument d = document_of(tool, file, facts);
   Settings settings = facts.settings_of_file(d.document, file.name);
   drop_differing(tool, d, settings, facts);

@@ -197,6 +197,9 @@ class Facts {
   std::int64_t count(FactId fact, std::int64_t otherwise) const;
   bool is_on(FactId fact) const { return has(fact) && at(fact)->value == true; }
 
+  // The tool whose defaults are taken, with its release.
+  void set_tool(const std::string& name) { tool_ = tool_.empty() ? name : tool_; }
+
   // Of the model of the command line, or of the facts; 0 where it is not known.
   std::int64_t layers_of_model() const;
 
@@ -209,6 +212,7 @@ class Facts {
   ImportJob& job_;
   std::array<std::optional<FactValue>, kCountOf<FactId>> given_;
   std::array<std::optional<FactValue>, kCountOf<FactId>> weak_;
+  std::string tool_;
   std::vector<KeyValue> keys_;
   std::vector<std::pair<FactId, LeftOver>> missing_;
   std::vector<LeftOver> left_;

@@ -57,7 +57,8 @@ class Finish {
     const std::string value =
         fact == FactId::recompute ? recompute_of(s.value) : bare_text(s.value);
     if (!kFacts[fact].is_step && value_at(d_.given, name_of(fact)).is_null())
-      f_.assumed_.push_back({std::string(name_of(fact)), value, s.setting});
+      f_.assumed_.push_back(
+          {std::string(name_of(fact)), value, s.setting, Known::tool_default, f_.tool_});
   }
 
   // Keys that a tool's rules set as they are.

@@ -116,11 +116,11 @@ void dress(Json& request, const Session& s) {
 
 void give(const Session& s, const std::string& text) { write_text(s.output, text); }
 
-// The lines of an answer that went to a file.
-static void tell(const CommandAnswer& answer, const std::string& file) {
+// The answer in a few lines, for a user who reads no JSON.
+static void tell(const CommandAnswer& answer, const Session& s) {
   for (const std::string& line : answer.summary) std::fprintf(stderr, "%s\n", line.c_str());
-  if (!answer.next.empty())
-    std::fprintf(stderr, "next: %s %s\n", answer.next.c_str(), file.c_str());
+  if (s.to_file() && !answer.next.empty())
+    std::fprintf(stderr, "next: %s %s\n", answer.next.c_str(), s.output.c_str());
 }
 
 ExitCode give_answer(const Session& s, const CommandAnswer& answer) {
@@ -133,9 +133,7 @@ ExitCode give_answer(const Session& s, const CommandAnswer& answer) {
   give_files(answer);
   give(s, answer.text.str());
   for (const std::string& line : answer.broken) std::fprintf(stderr, "%s\n", line.c_str());
-  if (s.to_file() && !s.quiet) tell(answer, s.output);
-  if (s.to_file() || s.quiet) return answer.code;
-  for (const std::string& line : answer.remarks) std::fprintf(stderr, "%s\n", line.c_str());
+  if (!s.quiet) tell(answer, s);
   return answer.code;
 }
 

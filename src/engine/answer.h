@@ -58,14 +58,12 @@ struct CommandAnswer {
   std::vector<NamedText> files = {};       // further documents: pages, traces, configs
   std::vector<std::string> warnings = {};  // one line each
   std::vector<std::string> broken = {};    // why the code is none of an answer, one line each
-  // What a user must know who reads the answer where it is printed, a line each.
-  std::vector<std::string> remarks = {};
-  // For a user who sends the answer to a file: what it holds, and the command that takes that file.
+  // The answer in a few lines, and the command that takes it from a file.
   std::vector<std::string> summary = {};
   std::string next = {};
-  bool is_rows = false;                    // lines of JSON or CSV, never one document
-  std::string error = {};                  // one line where the code is `wrong_input` or `fault`
-  std::optional<InputError> wrong = {};    // the same in parts, where a value is wrong
+  bool is_rows = false;                  // lines of JSON or CSV, never one document
+  std::string error = {};                // one line where the code is `wrong_input` or `fault`
+  std::optional<InputError> wrong = {};  // the same in parts, where a value is wrong
 };
 
 class UsageError : public std::runtime_error {

@@ -7,6 +7,7 @@
 #include "core/json_path.h"
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/import_draft.h"
+#include "exchange/open_keys.h"
 
 namespace orrery {
 namespace {
@@ -61,6 +62,7 @@ void merge(ImportedRun& part, ImportedRun& all) {
 }  // namespace
 
 ImportedRun combined(std::vector<ImportedRun> parts) {
+  for (ImportedRun& part : parts) name_tool_of_defaults(part);
   ImportedRun all = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i) merge(parts[i], all);
   for (const LeftOver& l : all.ignored) {

@@ -78,9 +78,7 @@ struct ImportDraft {
   const Json& at(std::string_view path) const { return value_at(out.run, path); }
   std::int64_t count_at(std::string_view path, std::int64_t otherwise) const;
   bool is_on(std::string_view name) { return settings.flag(name).value_or(false); }
-  bool is_any_on(std::initializer_list<std::string_view> names) {
-    return settings.any_flag(names);
-  }
+  bool is_any_on(std::initializer_list<std::string_view> names) { return settings.any_flag(names); }
 
   void note(const std::string& path, const std::string& value, const std::string& why);
   // The tool's default, where the path has no value yet; open where `other_defaults` are the

@@ -8,6 +8,7 @@
 #include "core/key_words.h"
 #include "estimate/run_keys.h"
 #include "exchange/import_draft.h"
+#include "exchange/text_lines.h"
 
 namespace orrery {
 namespace {
@@ -22,6 +23,15 @@ constexpr std::array kNeeded = {"framework",
                                 kStates,
                                 "parallel.zero",
                                 "parallel.recompute"};
+
+// The releases whose defaults the readers have.
+constexpr EnumArray<ForeignFormat, const char*> kReleases = {
+    "@d98e8a6", "@edaa722", "@b5bcd76", "", "", "", "", "", "", "", ""};
+
+bool is_needed(const std::string& path) {
+  return std::any_of(kNeeded.begin() + 1, kNeeded.end(),
+                     [&](const char* key) { return path == key; });
+}
 
 bool is_asked_for(const ImportedRun& r, const std::string& path) {
   return std::any_of(r.ignored.begin(), r.ignored.end(),
@@ -62,13 +72,21 @@ void name_states(ImportedRun& r, const ConfigLookup& lookup) {
 
 // States follow from a precision that is asked for already.
 bool follows(const ImportedRun& r, const std::string& path) {
-  return path == kStates && (is_assumed(r.assumed, kStates) ||
-                             value_at(r.run, "training.precision").is_null());
+  return path == kStates &&
+         (is_assumed(r.assumed, kStates) || value_at(r.run, "training.precision").is_null());
 }
 
 }  // namespace
 
-std::span<const char* const> needed_keys() { return kNeeded; }
+void name_tool_of_defaults(ImportedRun& part) {
+  // A tool's own file names the source of each default.
+  if (part.format == ForeignFormat::tool) return;
+  const std::string tool = tool_of(part.format);
+  for (Fact& a : part.assumed) {
+    const bool stated = a.why == "--assume" || contains(a.why, tool) || contains(a.why, "@");
+    if (is_needed(a.path) && !stated) a.why = tool + kReleases[part.format] + ": " + a.why;
+  }
+}
 
 std::string flag_of_key(const std::string& path) {
   for (const KeyLine& line : key_lines(kRunKeys)) {

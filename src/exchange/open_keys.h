@@ -8,7 +8,6 @@
 // Leaves out: files of a machine or of a model alone, which are no run. Errors: those of profiles.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "exchange/foreign.h"
@@ -18,9 +17,8 @@ namespace orrery {
 // `imported` with the command line's keys over it: adds a question for each open key.
 void ask_for_open_keys(ImportedRun& imported, const ConfigLookup& lookup);
 
-// Keys that an import must have from a file, a named default or the user, in the order in which they
-// are asked for.
-std::span<const char* const> needed_keys();
+// Names the tool, and the release where it is known, whose default stands for such a key.
+void name_tool_of_defaults(ImportedRun& part);
 
 // The flag of a key of the run file; "" where it has none.
 std::string flag_of_key(const std::string& path);

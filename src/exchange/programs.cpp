@@ -25,11 +25,15 @@ constexpr std::string_view kModules =
 constexpr std::string_view kPrepare =
     ": . source true false cd pushd popd echo printf export unset set shopt declare local readonly "
     "let test [ [[ trap wait sleep exit return ulimit umask alias eval read mapfile module ml load "
-    "spack conda mamba micromamba pip pip3 uv poetry git wget curl rsync tar gzip gunzip cp mv rm ln "
-    "mkdir rmdir touch chmod chown cat tee head tail grep sed awk cut sort uniq tr wc find ls stat du "
-    "df date hostname hostnamectl whoami id uname which type command free lscpu numactl env printenv "
+    "spack conda mamba micromamba pip pip3 uv poetry git wget curl rsync tar gzip gunzip cp mv rm "
+    "ln "
+    "mkdir rmdir touch chmod chown cat tee head tail grep sed awk cut sort uniq tr wc find ls stat "
+    "du "
+    "df date hostname hostnamectl whoami id uname which type command free lscpu numactl env "
+    "printenv "
     "getent ip ping nvidia-smi rocm-smi amd-smi nvcc nvidia-cuda-mps-control dcgmi scontrol squeue "
-    "sinfo sacct scancel seq expr basename dirname realpath readlink ps kill pkill killall sync sudo "
+    "sinfo sacct scancel seq expr basename dirname realpath readlink ps kill pkill killall sync "
+    "sudo "
     "apt apt-get yum dnf nc netstat ss ibstat ibv_devinfo ucx_info huggingface-cli hf wandb ray "
     "jq bc xargs nl time timeout";
 // Launchers, behind whose own words the program stands.
@@ -110,8 +114,7 @@ std::vector<LeftOver> unread_command(const StartedProgram& program,
                                      const std::vector<ForeignFile>& given) {
   const bool named = std::any_of(program.words.begin(), program.words.end(),
                                  [&](const std::string& w) { return names_file(w, given); });
-  if (!named)
-    return {{program.name, "a program whose arguments no reader knows", "", true}};
+  if (!named) return {{program.name, "a program whose arguments no reader knows", "", true}};
   std::vector<LeftOver> left;
   const Settings settings = settings_of_words(program.words, program.name);
   for (const ForeignSetting& s : settings.all()) {

@@ -22,8 +22,8 @@ struct StartedProgram {
 std::vector<StartedProgram> started_programs(const ForeignFile& script, const ShellFiles& scripts);
 
 // The command of a program that no reader knows, beside given settings. Where it names one of their
-// files, each other argument is listed, and stops the import if it may change memory or time; the
-// whole command stops it otherwise.
+// files, each other argument is listed, and refused if it may change memory or time. Otherwise the
+// whole command is refused.
 std::vector<LeftOver> unread_command(const StartedProgram& program,
                                      const std::vector<ForeignFile>& given);
 

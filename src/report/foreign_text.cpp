@@ -109,17 +109,6 @@ std::vector<std::string> import_summary(const ImportedRun& r) {
   return lines;
 }
 
-std::vector<std::string> defaults_taken(const ImportedRun& r) {
-  std::string text;
-  for (const char* key : needed_keys()) {
-    const Fact* a = find_fact(r.assumed, key);
-    const bool is_tool = std::string_view(key) == "framework";
-    if (a != nullptr && !is_tool && a->why != "--assume") text += (text.empty() ? "" : ", ") + words_of(*a);
-  }
-  if (text.empty()) return {};
-  return {one_line(r.file + ": assumed, as nothing sets it: " + text)};
-}
-
 std::string imported_text(const ImportedRun& r) {
   Json run = r.run;
   if (!r.assumed.empty()) run["assumed"] = facts_json(r.assumed);
@@ -152,9 +141,8 @@ std::vector<std::string> import_warnings(const ImportedRun& r, const std::string
                     (n > static_cast<std::ptrdiff_t>(kMostNamed) ? "; --json lists them" : ""));
   std::vector<std::string> missing = missing_keys(r.run);
   std::erase_if(missing, [&](const std::string& key) {
-    const bool asked = std::any_of(r.ignored.begin(), r.ignored.end(), [&](const LeftOver& l) {
-      return l.is_refused && l.key == key;
-    });
+    const bool asked = std::any_of(r.ignored.begin(), r.ignored.end(),
+                                   [&](const LeftOver& l) { return l.is_refused && l.key == key; });
     return asked || !key.starts_with(keys);
   });
   if (!missing.empty()) lines.push_back(r.file + ": still missing: " + joined(missing, ", "));

@@ -14,14 +14,11 @@ namespace orrery {
 std::string imported_text(const ImportedRun& imported);
 // A setting that stops the import, and what to type.
 std::string refusal_line(const LeftOver& l);
-// The tool's defaults among the keys that an import must have, in one line; none where there are
-// none.
-std::vector<std::string> defaults_taken(const ImportedRun& imported);
 // A line for each of the first settings that are not understood, one of their number, and one of
 // the keys that are still missing.
 // `keys`: what missing keys begin with, to be named.
 std::vector<std::string> import_warnings(const ImportedRun& imported, const std::string& keys);
-// What was taken, what is assumed and by whose default, and what is ignored; three lines at most.
+// Three lines at most: the keys taken, those assumed and by whose default, and what is ignored.
 std::vector<std::string> import_summary(const ImportedRun& imported);
 Json imported_json(const ImportedRun& imported);
 

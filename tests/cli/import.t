@@ -47,6 +47,7 @@ $ orrery estimate llama.json --json > c.json; orrery estimate llama.json --set t
 $ orrery export llama-3-70b-64-h100 --as run > again.json; orrery estimate again.json --json > c.json; orrery estimate llama-3-70b-64-h100 --json > d.json
 ! json without(c.json:, "inputs", "advice") = without(., "inputs", "advice")
 $ orrery export llama-3-70b-64-h100 --as megatron > train.sh; orrery import train.sh --node dgx-h100 > back.json; orrery estimate back.json --json
+! stderr taken from
 ! json step_time_s = d.json:step_time_s
 ! json memory.peak_gib = d.json:memory.peak_gib
 $ grep 'no equivalent' train.sh
@@ -66,6 +67,7 @@ $ orrery export llama-3-8b-8-h100 --as deepspeed > ds.json
 
 # Overrides of Megatron-Bridge and Accelerate's YAML come back; a job's header keeps its first line.
 $ orrery export llama-3-70b-64-h100 --as bridge > bridge.yaml; orrery import bridge.yaml --node dgx-h100 --gpus 64 > back.json; orrery estimate back.json --json > back_answer.json; orrery estimate llama-3-70b-64-h100 --json
+! stderr taken from
 ! json back_answer.json:step_time_s = step_time_s
 ! json back_answer.json:memory.peak_gib = memory.peak_gib
 $ orrery export llama-3-8b-8-h100 --as sbatch | sed -n '1p;$p'
@@ -84,16 +86,19 @@ $ orrery search open.json --print megatron | grep -c 'torchrun --nproc-per-node 
 
 # Another profile has other switches: what it lacks is left out, so that the run is whole.
 $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --framework megatron-lm --assume --hybrid-layer-pattern=none > lm.json
+! stderr taken from
 $ orrery estimate lm.json --json
 ! json inputs.framework = "megatron-lm"
 
 # A tool's own defaults are written out and listed: DeepSpeed's one step, torchtitan's checkpoints.
 $ echo '{"train_micro_batch_size_per_gpu": 4, "fp16": {"enabled": true}}' > micro.json
 $ orrery import micro.json --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --recompute none | grep -E 'gradient_acc|global_batch'
+! stderr taken from
 > ..."global_batch":256...
 > ..."path":"gradient_accumulation_steps","value":"1","why":"DeepSpeed's default"...
 $ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 2\nseq_len = 8192\n' > min.toml
 $ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E '"recompute".*:16|"full of one.*"'
+! stderr taken from
 > "recompute":"full","recompute_method":"block","recompute_layers":16
 > "full of one layer in 2","why":"torchtitan's default [from memory]","known":"default","where":""
 
@@ -228,6 +233,7 @@ $ orrery import card.csv --as cluster
 # What follows from the model is known with it: DeepSpeed's prefetch by its width, Primus's ranks of experts not at all.
 $ echo '{"train_batch_size": 64, "bf16": {"enabled": true}, "zero_optimization": {"stage": 3, "stage3_prefetch_bucket_size": "auto"}}' > auto.json
 $ orrery import auto.json --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 4096 --recompute full | grep -o '"stage3_prefetch_bucket_size":[0-9]*'
+! stderr taken from
 > "stage3_prefetch_bucket_size":15099494
 $ orrery import auto.json --node dgx-h100 --gpus 8 > open.json
 ! exit 2

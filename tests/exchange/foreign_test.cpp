@@ -221,6 +221,8 @@ TEST_CASE("a job's header says its GPUs, and completes a file that counts by rep
                {"x.yml",
                 "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 2\n"
                 "gradient_accumulation_steps: 4\nbf16: true\n"}};
+  const ConfigLookup lookup = testing::shipped_configs();
+  job.lookup = &lookup;
   const ImportedRun both = import_files(std::move(job));
   CHECK(value_at(both.run, "cluster.gpus") == 64);
   CHECK(value_at(both.run, "training.global_batch") == 512);

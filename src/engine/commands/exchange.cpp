@@ -83,7 +83,6 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
   answer.warnings = import_warnings(imported, cluster ? "cluster." : "");
   if (cluster || format == AnswerFormat::json) return answer;
   answer.summary = import_summary(imported);
-  answer.remarks = defaults_taken(imported);
   if (answer.broken.empty()) answer.next = "orrery estimate";
   return answer;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accelerate's YAML (huggingface/accelerate 1.x): how a training is launched. Model, batch and
 // length are the trainer's.
+#include "exchange/accelerate/accelerate.h"
+
 #include "core/json_path.h"
 #include "core/units.h"
-#include "exchange/accelerate/accelerate.h"
 #include "exchange/arguments.h"
 #include "exchange/deepspeed/names.h"
 #include "exchange/text_lines.h"
@@ -259,7 +260,8 @@ void leave_states_open(ImportedRun& launch) {
   const Json& framework = value_at(launch.run, "framework");
   if (framework != "hf-trainer" && framework != "fsdp") return;
   erase_at(launch.run, key);
-  launch.ignored.push_back({key, "the program that Accelerate launches says its optimizer", key, true});
+  launch.ignored.push_back(
+      {key, "the program that Accelerate launches says its optimizer", key, true});
 }
 
 }  // namespace orrery::accelerate

@@ -10,7 +10,7 @@
 namespace orrery {
 struct ImportedRun;
 struct ResolvedRun;
-}
+}  // namespace orrery
 
 namespace orrery::accelerate {
 

@@ -200,8 +200,8 @@ class Reading {
     for (const ForeignSetting& s : leaves_) {
       const bool named = std::any_of(kNames.begin(), kNames.end(),
                                      [&](const NamedPath& n) { return n.path == s.name; });
-      if (named || s.name == "mixed_precision" || begins_with(s.name, "peft") ||
-          begins_with(s.name, "model.moe_layer_freq"))
+      if (named || s.name == "mixed_precision" || s.name == "peft" ||
+          begins_with(s.name, "peft.") || begins_with(s.name, "model.moe_layer_freq"))
         continue;
       if (ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(s.name)) {
         out_.without_effect.push_back(s.name);

@@ -26,8 +26,8 @@ constexpr std::array kReaders = {
 
 }  // namespace
 
-// One file with a matrix and with a list, which may be of one card (nvidia-smi nvlink --status -i 0,
-// rocm-smi -d 0): the matrix counts, the list says which GPU.
+// One file with a matrix and with a list, which may be of one card (nvidia-smi nvlink --status -i
+// 0, rocm-smi -d 0): the matrix counts, the list says which GPU.
 static std::optional<MachineFacts> read_both(const ForeignFile& file, const Recognised& r) {
   if (r.looks != kSmi || !machine::has_matrix(file)) return {};
   MachineFacts out = machine::read_topology_matrix(file);

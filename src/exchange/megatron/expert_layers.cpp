@@ -13,8 +13,8 @@ constexpr std::string_view kFrequency = "moe_layer_freq";
 
 std::optional<std::string> list_text(ImportDraft& d, std::string_view name) {
   const auto& all = d.settings.all();
-  const auto given = std::find_if(all.begin(), all.end(),
-                                  [&](const ForeignSetting& s) { return s.name == name; });
+  const auto given =
+      std::find_if(all.begin(), all.end(), [&](const ForeignSetting& s) { return s.name == name; });
   if (given == all.end() || given->value.is_null()) return {};
   if (given->value.is_number()) return d.settings.word(name);
   const auto words = d.settings.words(name);

@@ -283,13 +283,12 @@ bool is_fragment(const ShellRun& run, const Settings& settings) {
   const bool started = std::any_of(
       run.commands.begin(), run.commands.end(),
       [&](const ShellCommand& c) { return place_of_program(words_of(run, c)) != kNone; });
-  const bool in_variables = std::any_of(
-      run.variables.begin(), run.variables.end(), [](const auto& v) {
+  const bool in_variables =
+      std::any_of(run.variables.begin(), run.variables.end(), [](const auto& v) {
         return std::any_of(v.second.begin(), v.second.end(),
                            [](const std::string& word) { return contains(word, "--"); });
       });
-  const bool list =
-      !in_variables && !run.words.empty() && begins_with(run.words.front(), "--");
+  const bool list = !in_variables && !run.words.empty() && begins_with(run.words.front(), "--");
   return !started && !(list && (settings.has("micro_batch_size") || settings.has("batch_size")));
 }
 
@@ -315,8 +314,9 @@ void add_training(NamedSettings more, NamedSettings& all) {
     const std::string_view key = key_of(any);
     if (value_text(first) == value_text(second) || is_harmless(name, key)) continue;
     all.left.push_back({any.written,
-                        value_text(first) + " in " + all.settings.file() + ", " + value_text(second) +
-                            " in " + more.settings.file() + ", which start trainings of their own",
+                        value_text(first) + " in " + all.settings.file() + ", " +
+                            value_text(second) + " in " + more.settings.file() +
+                            ", which start trainings of their own",
                         std::string(key), true});
     all.settings.remove(name);
   }

@@ -70,8 +70,8 @@ void latent_norms(ImportDraft& d) {
 
 // Latent attention has a key and a value of its own for each head.
 void latent_heads(ImportDraft& d) {
-  for (const char* name : {"group_query_attention", "num_query_groups", "num_key_value_heads",
-                           "attention_head_type"})
+  for (const char* name :
+       {"group_query_attention", "num_query_groups", "num_key_value_heads", "attention_head_type"})
     d.settings.take(name);
   const Json& all = d.at("model.num_attention_heads");
   if (!all.is_null()) d.set("model.num_key_value_heads", Json(all));
@@ -108,8 +108,7 @@ void heads(ImportDraft& d) {
   }
   const bool sinks = d.is_on("attn_sink");
   const bool learnable = d.settings.text("softmax_type") == "learnable";
-  if (sinks || learnable)
-    d.set("model.attention_sinks", true);
+  if (sinks || learnable) d.set("model.attention_sinks", true);
   if (!d.is_on("multi_latent_attention")) return d.set_aside(kLatentRows, "multi_latent_attention");
   read_rows_of(kLatentRows, d.settings, d.out.run);
   if (d.at("model.q_lora_rank") == 0) erase_at(d.out.run, "model.q_lora_rank");

@@ -33,8 +33,8 @@ void degrees(ImportDraft& d) {
   const bool dense = d.layers_of_named > 0 && !d.experts_of_named;
   const bool primus = d.out.format == ForeignFormat::primus && !dense;
   const char* ranks = "parallel.ep";
-  if (primus && (d.experts_of_named || !d.other_defaults.empty()) && d.at(ranks).is_null() &&
-      !d.is_open(ranks))
+  const bool named = d.experts_of_named || d.at("model").is_string();
+  if (primus && (named || !d.other_defaults.empty()) && d.at(ranks).is_null() && !d.is_open(ranks))
     d.open(ranks, ranks, "the file of the model says it, which is not given");
   for (const char* path : {"parallel.tp", "parallel.pp", "parallel.cp", ranks}) {
     if (any && d.at(path).is_null() && !d.is_open(path)) {
@@ -134,8 +134,7 @@ void context(ImportDraft& d) {
 
 void dispatcher(ImportDraft& d) {
   const auto type = d.settings.choice("moe_token_dispatcher_type", kDispatchers);
-  if (d.is_any_on({"moe_enable_deepep", "use_turbo_deepep"}))
-    return d.set(kDispatcher, "flex");
+  if (d.is_any_on({"moe_enable_deepep", "use_turbo_deepep"})) return d.set(kDispatcher, "flex");
   if (d.count_at("parallel.ep", 1) == 1 || d.is_open("parallel.ep")) return;
   // DeepSpeed has one, which exchanges tokens all to all.
   if (!type && d.is_on("deepspeed")) return;
@@ -197,8 +196,7 @@ void sharding(ImportDraft& d) {
   // Whole layers' states are spread over the replicas [from memory].
   const bool by_layer = d.is_on("use_layer_wise_distributed_optimizer");
   const bool muon = d.settings.word("optimizer") == "dist_muon";
-  if (by_layer || muon)
-    return d.set("parallel.zero", 1);
+  if (by_layer || muon) return d.set("parallel.zero", 1);
   if (d.settings.has("use_distributed_optimizer")) return d.set("parallel.zero", optimizer);
   d.assume("parallel.zero", 0, "without --use-distributed-optimizer");
 }

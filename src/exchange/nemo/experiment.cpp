@@ -31,7 +31,8 @@ class Experiment {
     callbacks();
     data();
     if (!at("peft").is_null()) {
-      const auto adapter = read_megatron_adapter(at("peft"), "peft", out_.left, out_.without_effect);
+      const auto adapter =
+          read_megatron_adapter(at("peft"), "peft", out_.left, out_.without_effect);
       if (adapter) out_.adapter = *adapter;
     }
     rest();

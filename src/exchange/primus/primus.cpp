@@ -101,7 +101,28 @@ class Reading {
                          "megatron or torchtitan");
       }
       module_of(d, module, "modules." + name);
+      name_others(d, module, name);
       return;
+    }
+  }
+
+  // Members of the experiment and of its module that are no setting of the training.
+  void name_others(const Document& d, const Json& read, const std::string& name) {
+    constexpr std::string_view kOfExperiment =
+        "work_group user_name exp_name workspace exp_meta_info platform framework config model "
+        "overrides name modules";
+    const std::vector<std::string_view> known = fields_of(kOfExperiment, ' ');
+    const auto list = [&](const Json& members, const std::string& path) {
+      for (const auto& [key, value] : members.items()) {
+        if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+        out_.left.push_back({path + key, "no member of an experiment", "", value.is_structured()});
+      }
+    };
+    list(d.json, "");
+    list(read, "modules." + name + ".");
+    for (const auto& [key, value] : d.json["modules"].items()) {
+      if (key != name)
+        out_.left.push_back({"modules." + key, "a second module beside " + name, "", true});
     }
   }
 

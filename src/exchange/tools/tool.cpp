@@ -211,6 +211,7 @@ std::vector<Example> examples_at(Reader& at) {
     if (const auto given = r.find("given")) e.given = given->json();
     e.gives = r.at("gives").json();
     e.asks = texts_at(r, "asks");
+    e.refuses = texts_at(r, "refuses");
     r.reject_unknown();
     all.push_back(std::move(e));
   }

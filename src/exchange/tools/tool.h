@@ -107,7 +107,8 @@ struct Example {
   std::vector<ForeignFile> files;
   Json given;  // the run as the command line says it
   Json gives;  // keys of the run
-  std::vector<std::string> asks = {};
+  std::vector<std::string> asks = {};     // keys that stay open
+  std::vector<std::string> refuses = {};  // settings
 };
 
 struct Tool {

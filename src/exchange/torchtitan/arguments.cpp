@@ -121,8 +121,7 @@ ImportedRun import_arguments(const ForeignFile& file, ImportJob& job) {
     return n && *n >= 1 && *n <= static_cast<double>(kMostDegree) ? std::llround(*n) : 0;
   };
   std::int64_t gpus = number("nproc_per_node") * (settings.has("nnodes") ? number("nnodes") : 1);
-  if (gpus == 0 && contains(file.text, "#SBATCH"))
-    gpus = gpus_of_header(file);
+  if (gpus == 0 && contains(file.text, "#SBATCH")) gpus = gpus_of_header(file);
   const bool stated = gpus > 0 && value_at(job.given, "cluster.gpus").is_null();
   if (stated) set_at(job.given, "cluster.gpus", gpus);
   const std::string config = config_of(file, job);

@@ -293,8 +293,8 @@ void read_precision(ImportDraft& d) {
   if (!converted && !old) {
     converters_off(d);
     if (!type && !d.other_defaults.empty())
-      return d.open("training.precision", "mixed_precision_param and converters of the configuration",
-                    d.other_defaults);
+      return d.open("training.precision",
+                    "mixed_precision_param and converters of the configuration", d.other_defaults);
     if (!type) d.note("training.precision", "bf16", "FSDP's mixed_precision_param");
     return;
   }
@@ -390,7 +390,8 @@ std::string_view key_of_setting(const ForeignSetting& s) { return key_of(known_n
 bool is_harmless(const ForeignSetting& s) {
   const ImportDraft none{Settings(""), kWithoutEffect};
   const std::string name = known_name(s.name);
-  return key_of(name).empty() && (none.is_without_effect(name) || s.name.find('.') == std::string::npos);
+  return key_of(name).empty() &&
+         (none.is_without_effect(name) || s.name.find('.') == std::string::npos);
 }
 
 ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool whole) {
@@ -408,8 +409,7 @@ ImportedRun import_settings(const NamedSettings& named, ImportJob& job, bool who
   if (!named.model.empty()) d.assume_model(named.model, "by the name of the file's model");
   read_model(d);
   const Json& model = d.at("model").is_string() ? d.at("model") : value_at(given, "model");
-  if (job.lookup != nullptr && !model.is_null())
-    read_named(model, *job.lookup, d);
+  if (job.lookup != nullptr && !model.is_null()) read_named(model, *job.lookup, d);
   read_rows_of(kRows, d.settings, d.out.run);
   const Degrees degrees = read_degrees(d, given);
   read_batches(d, degrees);

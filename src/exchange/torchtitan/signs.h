@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a line of a script has if it starts torchtitan. A dotted setting alone is none: OLMo-core,
+// Signs in a line of a script that it starts torchtitan. A dotted setting alone is none: OLMo-core,
 // Lightning and others have them too. Errors: none.
 #pragma once
 
@@ -12,17 +12,28 @@
 
 namespace orrery::torchtitan {
 
-// Settings that torchtitan alone has: its tables, and names of the tables that other tools have too.
-inline constexpr std::string_view kOwnNames[] = {
-    "parallelism.",          "activation_checkpoint.", "quantize.",
-    "float8.",               "mx.",                    "experimental.",
-    "fault_tolerance.",      "memory_estimation.",     "job.config_file",
-    "model.flavor",          "model.converters",       "training.seq_len",
-    "training.local_batch_size", "training.num_tokens_", "training.data_parallel_",
-    "training.tensor_parallel_", "training.mixed_precision_"};
-// Its program.
+// Settings that torchtitan alone has: its tables, and names of the tables that other tools have
+// too.
+inline constexpr std::string_view kOwnNames[] = {"parallelism.",
+                                                 "activation_checkpoint.",
+                                                 "quantize.",
+                                                 "float8.",
+                                                 "mx.",
+                                                 "experimental.",
+                                                 "fault_tolerance.",
+                                                 "memory_estimation.",
+                                                 "job.config_file",
+                                                 "model.flavor",
+                                                 "model.converters",
+                                                 "training.seq_len",
+                                                 "training.local_batch_size",
+                                                 "training.num_tokens_",
+                                                 "training.data_parallel_",
+                                                 "training.tensor_parallel_",
+                                                 "training.mixed_precision_"};
+// The names of torchtitan as a program.
 inline constexpr std::string_view kPrograms[] = {"torchtitan.train", "torchtitan/train",
-                                               "-m torchtitan", "--module torchtitan"};
+                                                 "-m torchtitan", "--module torchtitan"};
 
 // "--training.seq_len"
 inline bool has_own_name(std::string_view line) {

@@ -17,7 +17,7 @@
 namespace orrery {
 struct ForeignSetting;
 struct ImportDraft;
-}
+}  // namespace orrery
 
 namespace orrery::torchtitan {
 

@@ -156,4 +156,14 @@ TEST_CASE("What a provider of Megatron-Bridge has in Python is not Megatron-LM's
   CHECK_FALSE(is_open(dump("  normalization: RMSNorm\n"), "model.position_embedding"));
 }
 
+TEST_CASE("Latent attention has as many key heads as heads, whatever a dump's groups are") {
+  const ImportedRun r = read(
+      "model:\n  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 8\n"
+      "  num_query_groups: 1\n  multi_latent_attention: true\n  q_lora_rank: 16\n"
+      "  kv_lora_rank: 8\n  qk_head_dim: 8\n  qk_pos_emb_head_dim: 4\n  v_head_dim: 8\n"
+      "  normalization: RMSNorm\n  seq_length: 32\ntrain:\n  global_batch_size: 8\n"
+      "  micro_batch_size: 1\n");
+  CHECK(at(r, "model.num_key_value_heads") == 8);
+}
+
 }  // namespace orrery

@@ -66,18 +66,20 @@ void check_document(const std::string& name, const std::string& text,
 }  // namespace
 
 TEST_CASE("No leaf of a document vanishes: DeepSpeed") {
-  check_document("ds.json",
-                 R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": true},
+  check_document(
+      "ds.json",
+      R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": true},
       "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}, "gradient_clipping": 1.0,
       "zero_optimization": {"stage": 3, "overlap_comm": true, "offload_optimizer": {"device": "cpu"}},
       "activation_checkpointing": {"partition_activations": true}})");
 }
 
 TEST_CASE("No leaf of a document vanishes: Accelerate") {
-  check_document("a.yaml",
-                 "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nfsdp_config:\n"
-                 "  fsdp_version: 2\n  fsdp_reshard_after_forward: true\n  fsdp_offload_params: false\n"
-                 "mixed_precision: bf16\nnum_machines: 1\nnum_processes: 8\n");
+  check_document(
+      "a.yaml",
+      "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nfsdp_config:\n"
+      "  fsdp_version: 2\n  fsdp_reshard_after_forward: true\n  fsdp_offload_params: false\n"
+      "mixed_precision: bf16\nnum_machines: 1\nnum_processes: 8\n");
 }
 
 TEST_CASE("No leaf of a document vanishes: Megatron-Bridge") {
@@ -137,7 +139,8 @@ TEST_CASE("No argument of a command vanishes") {
         std::string("accelerate launch --num_processes 8 train.py --model_name_or_path "
                     "meta-llama/Llama-3.1-8B --per_device_train_batch_size 2 --bf16 true")}) {
     CAPTURE(command);
-    CHECK(names_it({{"a.sh", command + " --odd" + kOdd + " 5\n"}}));
+    const std::string line = command.substr(0, command.find('\n'));
+    CHECK(names_it({{"a.sh", line + " --odd" + kOdd + " 5\n"}}));
   }
 }
 

@@ -52,8 +52,7 @@ TEST_CASE("A command line of another program has none of Megatron-LM's defaults"
             .find("without arguments of Megatron-LM") != std::string::npos);
   CHECK(import_error("a.sh", "python -m verl.trainer.main_ppo actor.megatron.x=1 --config-path=c\n")
             .find("verl") != std::string::npos);
-  CHECK(import_error("a.sh", "megatron sft --load x --micro_batch_size 1\n").find("ms-swift") !=
-        std::string::npos);
+  CHECK(read({{"a.sh", "megatron sft --load x --micro_batch_size 1\n"}}).tool == "megatron-swift");
   CHECK(import_error("a.sh",
                      "#!/bin/bash\nsource ./c.sh\ndocker run --rm --gpus all x ./run.sh\n") != "");
   // A launcher that another file gives its arguments.
@@ -218,12 +217,36 @@ TEST_CASE("Programs of Megatron-LM that train no decoder leave the model open") 
   CHECK(refuses_at(read(script("train.py", "--freeze-LM")), "--freeze-LM"));
 }
 
+TEST_CASE("--moe-layer-recompute is selective recompute of the layer of experts") {
+  const ImportedRun r = read(started_megatron("--num-experts 4 --moe-layer-recompute"));
+  CHECK(at(r, "parallel.recompute") == "selective");
+  CHECK(at(r, "parallel.recompute_modules") == Json({"moe"}));
+  const ImportedRun both = read(
+      started_megatron("--num-experts 4 --moe-layer-recompute --recompute-granularity selective "
+                       "--recompute-modules core_attn"));
+  CHECK(at(both, "parallel.recompute_modules") == Json({"core_attn", "moe"}));
+}
+
+TEST_CASE("The base of rotary positions stays in the run and comes back from an export") {
+  const std::string base = "--position-embedding-type rope --rotary-base 500000 --bf16";
+  const Json flags = json_of(R"({"cluster": {"node": "dgx-h100", "gpus": 8}})");
+  ImportedRun r = read(started_megatron(base));
+  CHECK(at(r, "model.rope_theta") == 500000);
+  merge_over(r.run, flags);
+  for (const ForeignFormat format : {ForeignFormat::megatron, ForeignFormat::bridge}) {
+    const std::string text =
+        export_run(format, testing::resolved(r.run), r.run, testing::shipped_configs()).text;
+    CHECK(text.find("500000") != std::string::npos);
+  }
+}
+
 TEST_CASE("A pattern of layers of Megatron-LM is a model with state-space layers") {
-  const ImportedRun r = read(script("pretrain_mamba.py",
-                                    "--hybrid-override-pattern M*-M --position-embedding-type none "
-                                    "--mamba-num-heads 8 --mamba-head-dim 16 --mamba-state-dim 32 "
-                                    "--mamba-num-groups 2 --spec "
-                                    "megatron.core.models.mamba.mamba_layer_specs mamba_stack_spec"));
+  const ImportedRun r =
+      read(script("pretrain_mamba.py",
+                  "--hybrid-override-pattern M*-M --position-embedding-type none "
+                  "--mamba-num-heads 8 --mamba-head-dim 16 --mamba-state-dim 32 "
+                  "--mamba-num-groups 2 --spec "
+                  "megatron.core.models.mamba.mamba_layer_specs mamba_stack_spec"));
   CHECK(at(r, "model.layer_pattern") == Json({"recurrent", "attention", "dense", "recurrent"}));
   CHECK(at(r, "model.recurrent") == "mamba2");
   CHECK(at(r, "model.linear_num_value_heads") == 8);

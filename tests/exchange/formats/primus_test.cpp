@@ -112,15 +112,15 @@ TEST_CASE("A file that none of Primus's files names goes over nothing and stops"
   const std::string own = primus_file(
       "      tensor_model_parallel_size: 4\n      pipeline_model_parallel_size: 2\n"
       "      seq_length: 8192\n");
-  const ImportedRun r = read({{"p.yaml", own}, {"trainer_base.yaml", kPrimusTrainer}}, kEight);
+  const ImportedRun r = read({{"p.yaml", own}, {"other_base.yaml", kPrimusTrainer}}, kEight);
   CHECK(at(r, "parallel.tp") == 4);
   CHECK(at(r, "training.sequence_length") == 8192);
   CHECK(at(r, "framework") == "megatron-core-rocm");
-  CHECK(refuses_at(r, "trainer_base.yaml"));
+  CHECK(refuses_at(r, "other_base.yaml"));
   CHECK(has_word(r, "pre_trainer.yaml"));
-  const ImportedRun without = read({{"p.yaml", own}, {"trainer_base.yaml", kPrimusTrainer}}, kEight,
-                                   {{"trainer_base.yaml", "none"}});
-  CHECK(!refuses_at(without, "trainer_base.yaml"));
+  const ImportedRun without = read({{"p.yaml", own}, {"other_base.yaml", kPrimusTrainer}}, kEight,
+                                   {{"other_base.yaml", "none"}});
+  CHECK(!refuses_at(without, "other_base.yaml"));
   const ImportedRun whole = read(
       {{"p.yaml", own}, {"trainer_base.yaml", kPrimusTrainer}, {"pre_trainer.yaml", kPrimusBase}},
       kEight);
@@ -135,6 +135,56 @@ TEST_CASE("A file that none of Primus's files names goes over nothing and stops"
   CHECK(refuses_at(other, "llama3.1_8B.yaml"));
   CHECK(at(other, "model") == "llama-3-405b");
   CHECK_THROWS_AS(read({{"a.yaml", own}, {"b.yaml", own}}, kEight), InputError);
+}
+
+TEST_CASE("A file that Primus ships has its defaults, which are listed") {
+  const ImportedRun r = read(primus_file("      tensor_model_parallel_size: 4\n"), kEight);
+  CHECK(at(r, "training.precision") == "bf16");
+  CHECK(at(r, "training.micro_batch") == 2);
+  // pre_trainer.yaml goes over trainer_base.yaml, and the run over both.
+  CHECK(at(r, "training.global_batch") == 16);
+  CHECK(at(r, "training.sequence_length") == 1024);
+  CHECK(at(r, "parallel.zero") == 1);
+  CHECK(at(r, "parallel.recompute") == "none");
+  CHECK(at(r, "parallel.tp") == 4);
+  CHECK(takes_default(r, "training.micro_batch", "2"));
+  CHECK_FALSE(takes_default(r, "parallel.tp", "1"));
+  CHECK(is_open(read("modules:\n  pre_trainer:\n    framework: megatron\n    config: mine.yaml\n"
+                     "    model: llama3.1_8B.yaml\n    overrides:\n      train_iters: 5\n",
+                     kEight),
+                "training.precision"));
+}
+
+TEST_CASE("Primus's adapters are read, and a module or object that is not known is named") {
+  const std::string lora =
+      "      lora:\n        enabled: true\n        dim: 16\n        alpha: 32\n"
+      "        target_modules: [linear_qkv, linear_proj]\n";
+  const ImportedRun r = read(primus_file(lora), kEight);
+  CHECK(at(r, "training.adapter.kind") == "lora");
+  CHECK(at(r, "training.adapter.rank") == 16);
+  CHECK(at(r, "training.adapter.targets") == Json({"qkv", "output"}));
+  const ImportedRun off = read(primus_file("      lora: {enabled: false, dim: 16}\n"), kEight);
+  CHECK(at(off, "training.adapter").is_null());
+  const ImportedRun odd = read(primus_file("      sparse_attention: {top: 5}\n"), kEight);
+  CHECK(refuses_at(odd, "modules.pre_trainer.overrides.sparse_attention.top 5"));
+}
+
+TEST_CASE("Windows that alternate, or that every n-th layer lacks, are a pattern") {
+  const auto of = [](const std::string& list) {
+    return read({{"a.yaml", primus_file("      window_size: [127, 0]\n"
+                                        "      window_attn_skip_freq: " +
+                                            list + "\n",
+                                        "m.yaml")},
+                 {"m.yaml", "num_layers: 6\nhidden_size: 64\nnum_attention_heads: 4\n"}},
+                kEight);
+  };
+  CHECK(at(of("[1, 0, 1, 0, 1, 0]"), "model.sliding_window_pattern") == 2);
+  CHECK(at(of("[0, 1, 0, 1, 0, 1]"), "model.sliding_window_pattern") == 2);
+  CHECK(at(of("[1, 1, 0, 1, 1, 0]"), "model.sliding_window_pattern") == 3);
+  CHECK(at(of("3"), "model.sliding_window_pattern") == 3);
+  CHECK(at(of("[1, 1, 1, 1, 1, 1]"), "model.sliding_window_pattern").is_null());
+  CHECK(at(of("[1, 1, 1, 1, 1, 1]"), "model.sliding_window") == 128);
+  CHECK(is_open(of("[1, 1, 1, 1, 0, 0]"), "model.sliding_window_pattern"));
 }
 
 TEST_CASE("Primus names a companion by its file, whatever that holds") {

@@ -20,22 +20,29 @@ const std::string kTune =
 
 }  // namespace
 
+TEST_CASE("A file is of the tool that its settings show") {
+  const auto of = [](const std::string& file, const std::string& text, const char* tool) {
+    CHECK_MESSAGE(read({{file, text}}).tool == tool, text);
+  };
+  of("a.yaml", "model:\n  d_model: 8\ndevice_train_microbatch_size: 2\n", "olmo");
+  of("a.yaml", "train_loader:\n  name: text\ndevice_train_microbatch_size: 2\n", "llm-foundry");
+  of("a.yml", "base_config: base.yml\nper_device_batch_size: 6\n", "maxtext");
+  of("a.yaml", "model: x\ntemplate: y\nmicro_batch_size: 1\ndist_config:\n  name: fsdp2\n",
+     "llama-factory-v1");
+  of("a.yml", "# of 6.7B\n{\n  \"pipe_parallel_size\": 1, # one\n  \"num_layers\": 2,\n}\n", "gpt-neox");
+}
+
 TEST_CASE("A refusal names the tool whose file it is") {
   const auto names = [](const std::string& file, const std::string& text, const char* tool) {
     CHECK_MESSAGE(import_error(file, text).find(tool) != std::string::npos, text);
   };
-  names("a.yaml", "model:\n  d_model: 8\ndevice_train_microbatch_size: 2\n", "OLMo's YAML");
-  names("a.yaml", "train_loader:\n  name: text\ndevice_train_microbatch_size: 2\n", "LLM-Foundry");
-  names("a.yml", "base_config: base.yml\nper_device_batch_size: 6\n", "MaxText");
-  names("a.yaml", "checkpoint_dir: c\nlogger_name: csv\n", "LitGPT");
-  names("a.yaml", "model:\n  type: llama\ninitialize_from_hf: x\n", "Levanter");
-  names("a.yaml", "model: x\ntemplate: y\nmicro_batch_size: 1\ndist_config:\n  name: fsdp2\n",
-        "engine v1");
   names("a.yaml", "apiVersion: v1\nkind: PyTorchJob\n", "Kubernetes");
-  names("a.yml", "# of 6.7B\n{\n  \"pipe_parallel_size\": 1, # one\n  \"num_layers\": 2,\n}\n",
-        "GPT-NeoX");
   names("a.py", "from torchtitan.trainer import Trainer\n", "--module, --config");
   names("a.py", "import nemo_run as run\n", "NeMo");
+  names("a.yaml", "checkpoint_dir: c\nlogger_name: csv\n", "LitGPT");
+  names("a.yaml", "model:\n  type: llama\ninitialize_from_hf: x\n", "Levanter");
+  names("a.yaml", "system: {tensor_model_parallel_size: 2}\nmodel: {num_layers: 2}\n", "FlagScale");
+  names("a.yaml", "runner_config: {batch_size: 2}\n", "MindFormers");
   names("a.sh", "#!/bin/bash\nexport HL_TP=8\nexport HL_PP=8\n", "the script that reads them");
 }
 
@@ -82,7 +89,7 @@ TEST_CASE("No layers to recompute, and a null in their place, are no recompute")
            "parallel.recompute") == "full");
   const std::string primus =
       "modules:\n  pre_trainer:\n    framework: megatron\n"
-      "    config: pre_trainer.yaml\n    overrides:\n"
+      "    config: mine.yaml\n    overrides:\n"
       "      micro_batch_size: 2\n";
   CHECK(at(read({{"a.yaml", primus + "      recompute_granularity: null\n"}}),
            "parallel.recompute") == "none");

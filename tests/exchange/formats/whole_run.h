@@ -27,7 +27,7 @@ inline ImportedRun whole(const std::string& text, const char* flags = "{}") {
   return whole({{"a.sh", text}}, flags);
 }
 
-// The keys that are asked for, and settings without a key that stop the import.
+// The keys that are asked for, and settings without a key that are refused.
 inline std::vector<std::string> open_keys(const ImportedRun& r) {
   std::vector<std::string> keys;
   for (const LeftOver& l : r.ignored) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "exchange/measurements/measurements.h"
 #include "support/about.h"
 #include "support/runs.h"
@@ -206,6 +207,16 @@ TEST_CASE("every product of a table that PyTorch 1.13 printed, in all units of t
   CHECK(microseconds(set, "fp32 products of 1536 × 1536 × 1536") == testing::about(3.289e6));
   CHECK(microseconds(set, "fp32 products of 4 × 64 × 48 × 32") == testing::about(169.0 / 4));
   CHECK(left_out(set, "17 rows of other operators"));
+}
+
+TEST_CASE("the device of a trace counts wherever it stands") {
+  const std::string text = sample("kineto-trace.json");
+  const Json trace = parse_json(text, "t.json");
+  Json again = {{"traceEvents", trace["traceEvents"]}};
+  for (const auto& [key, value] : trace.items()) again[key] = value;
+  REQUIRE(!traced(text).gpu.empty());
+  CHECK(traced(again.dump()).gpu == traced(text).gpu);
+  CHECK(traced(again.dump(2)).points.size() == traced(text).points.size());
 }
 
 TEST_CASE("a table that PyTorch 1.13 printed with call stacks: their lines are no rows") {

@@ -547,4 +547,37 @@ TEST_CASE("GPUs that are cut into instances are refused") {
                   InputError);
 }
 
+TEST_CASE("A list of one card beside a matrix of several says which GPU they are") {
+  const std::string card =
+      "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n\t Link 0: 26.562 GB/s\n"
+      "\t Link 1: 26.562 GB/s\n";
+  const std::string all = matrix(8, "NV18", "\t");
+  for (const std::vector<ForeignFile>& files :
+       {std::vector<ForeignFile>{{"both.txt", all + "\n" + card}},
+        std::vector<ForeignFile>{{"m.txt", all}, {"l.txt", card}},
+        std::vector<ForeignFile>{{"l.txt", "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n"},
+                                 {"m.txt", all}}}) {
+    const ImportedRun r = composed(files);
+    CHECK(value(r, "cluster.node") == "dgx-h100");
+    CHECK(value(r, "cluster.gpus").is_null());
+    CHECK(r.gpus.node == 8);
+  }
+}
+
+TEST_CASE("A matrix of rocm-smi beside one card's name is the node of the matrix") {
+  std::string text = "===== Link Type between two GPUs =====\n";
+  text += "       ";
+  for (int i = 0; i < 8; ++i) text += "GPU" + std::to_string(i) + "         ";
+  text += "\n";
+  for (int i = 0; i < 8; ++i) {
+    text += "GPU" + std::to_string(i) + "   ";
+    for (int k = 0; k < 8; ++k) text += i == k ? "0            " : "XGMI         ";
+    text += "\n";
+  }
+  text += "GPU[0]\t\t: Card Series: \t\tAMD Instinct MI300X OAM\n";
+  const ImportedRun r = composed({{"a.txt", text}});
+  CHECK(value(r, "cluster.node") == "mi300x-oam-8");
+  CHECK(r.gpus.node == 8);
+}
+
 }  // namespace orrery

@@ -103,8 +103,11 @@ TEST_CASE("Each tool's examples give the keys that its file says they give") {
       for (const LeftOver& l : r.ignored) {
         if (!l.is_refused) continue;
         CAPTURE(l.setting);
-        const bool meant = std::find(example.asks.begin(), example.asks.end(), l.key) !=
-                               example.asks.end() ||
+        const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+          return std::find(names.begin(), names.end(), name) != names.end();
+        };
+        const std::string setting = l.setting.substr(0, l.setting.find(' '));
+        const bool meant = is_in(example.asks, l.key) || is_in(example.refuses, setting) ||
                            l.key == "training.global_batch";
         CHECK(meant);
       }

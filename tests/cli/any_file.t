@@ -1,0 +1,27 @@
+# Wherever a run is asked for, a file of another tool will do; what it leaves open is asked for in one line.
+$ printf 'base_model: meta-llama/Llama-3.1-8B\nadapter: lora\nlora_r: 16\nlora_target_linear: true\nsequence_len: 4096\nsample_packing: true\nmicro_batch_size: 2\ngradient_accumulation_steps: 4\nbf16: true\ngradient_checkpointing: true\n' > axolotl.yaml; orrery import axolotl.yaml --node dgx-h100 --gpus 8 > run.json; orrery estimate run.json --json > a.json; orrery estimate axolotl.yaml --node dgx-h100 --gpus 8 --json > b.json
+! stderr /axolotl.yaml: assumed, as nothing sets it: /
+! json a.json:step_time_s = b.json:step_time_s
+! json a.json:memory.peak_gib = b.json:memory.peak_gib
+! json b.json:inputs.training.adapter.rank = 16
+
+$ orrery estimate axolotl.yaml
+! exit 2
+! stderr /^error: axolotl.yaml: .*cluster.node.*--node/
+
+# The tool's defaults are told apart from what the file gives.
+$ sed -i '/gradient_checkpointing/d' axolotl.yaml; orrery estimate axolotl.yaml --node dgx-h100 --gpus 8 --json > c.json
+! json c.json:inputs.parallel.recompute = "none"
+! json c.json:inputs.assumed[path="parallel.recompute"].known = "default"
+
+# A file that it names and that lies beside it is read with it.
+$ mkdir -p ds; echo '{"zero_optimization": {"stage": 2}, "bf16": {"enabled": "auto"}, "train_micro_batch_size_per_gpu": "auto"}' > ds/z2.json; printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nsample_packing: true\nmicro_batch_size: 1\nbf16: true\ngradient_checkpointing: true\ndeepspeed: ds/z2.json\n' > full.yaml; orrery memory full.yaml --node dgx-h100 --gpus 8 --json > d.json
+! json d.json:inputs.parallel.zero = 2
+$ rm ds/z2.json; orrery memory full.yaml --node dgx-h100 --gpus 8
+! exit 2
+! stderr /full.yaml: .*deepspeed ds/z2.json: is not given; give it too/
+
+# A run file stays one, whatever its name, and a name of ours goes before a file of that name.
+$ cp run.json mine; orrery estimate ./mine --json > e.json; echo nothing > llama-3-8b-8-h100; orrery estimate llama-3-8b-8-h100 --json > f.json
+! json e.json:step_time_s = a.json:step_time_s
+! json f.json:feasible = true

@@ -5,7 +5,6 @@
 
 set(ORRERY_MODULES "")
 set(ORRERY_MUTATED "" CACHE STRING "The module that scripts/mutate changes")
-set(ORRERY_MUTATED_ALONE OFF CACHE BOOL "Compile each of its files alone in a unity build")
 
 # orrery_module(NAME [LINK targets...] [EXCLUDE files...])
 function(orrery_module name)
@@ -24,9 +23,7 @@ function(orrery_module name)
     if(name STREQUAL ORRERY_MUTATED)
       # Compiled once for each mutant, which may leave a name unused.
       target_compile_options(orrery_${name} PRIVATE -O1 -w)
-      if(ORRERY_MUTATED_ALONE)
-        set_target_properties(orrery_${name} PROPERTIES UNITY_BUILD OFF)
-      endif()
+      set_target_properties(orrery_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 4)
     endif()
     set(scope PUBLIC)
   else()

@@ -25,7 +25,7 @@ inline int orrery_mutant = [] {{
 #endif
 """
 # What a change may leave unused or odd; the originals are held to all warnings.
-QUIET = ("unused-variable", "unused-but-set-variable", "unused-local-typedefs", "conversion",
+QUIET = ("pragmas", "tautological-compare", "unused-variable", "unused-but-set-variable", "unused-local-typedefs", "conversion",
          "float-conversion", "type-limits", "return-type", "maybe-uninitialized", "array-bounds",
          "bool-compare", "parentheses", "implicit-fallthrough", "unused-lambda-capture", "extra")
 LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*\([^()]*\)\s*$")  # in a table: with a result

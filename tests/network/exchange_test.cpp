@@ -78,8 +78,12 @@ TEST_CASE("a rank posts its messages one by one however fast the fabric is") {
   c.tiers[1].latency = Seconds(1 * kUs);
   const double wire = 8 * 56e3 / 80e9 / kUs;
   CHECK(direct_us(c, group_over(8, 8), 64e3) == near(20 + 63 * 1 + wire));
-  // Ranks alone on their nodes use no step inside.
-  CHECK(direct_us(c, group_over(8, 1), 8e3) == near(20 + 7 * 1 + 7e3 / 80e9 / kUs));
+  // Ranks alone on their nodes use no step inside, those of one node no fabric.
+  c.tiers[1].latency = Seconds(0.5 * kUs);
+  CHECK(direct_us(c, group_over(8, 1), 8e3) == near(20 + 7 * 0.5 + 7e3 / 80e9 / kUs));
+  Cluster quads = two_quads();
+  quads.tiers[1].latency = Seconds(0.1 * kUs);
+  CHECK(direct_us(quads, side_by_side(quads, 8), 0.15) == near(7 * 1 + 2 * 0.15 / 150e9 / kUs));
 }
 
 TEST_CASE("the node of the busiest rank may bind, or the rank's own card") {

@@ -4,6 +4,7 @@
 # .cpp is an INTERFACE library: it may be all headers, or not written yet.
 
 set(ORRERY_MODULES "")
+set(ORRERY_MUTATED "" CACHE STRING "The module that scripts/mutate changes")
 
 # orrery_module(NAME [LINK targets...] [EXCLUDE files...])
 function(orrery_module name)
@@ -19,6 +20,11 @@ function(orrery_module name)
   if(sources)
     add_library(orrery_${name} STATIC ${sources})
     target_link_libraries(orrery_${name} PRIVATE orrery_flags orrery_${name}_settings)
+    if(name STREQUAL ORRERY_MUTATED)
+      # Compiled once for each mutant, which may leave a name unused.
+      target_compile_options(orrery_${name} PRIVATE -O1 -w)
+      set_target_properties(orrery_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 4)
+    endif()
     set(scope PUBLIC)
   else()
     add_library(orrery_${name} INTERFACE)

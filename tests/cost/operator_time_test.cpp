@@ -12,35 +12,17 @@
 #include "cost/attention.h"
 #include "cost/product.h"
 #include "cost/quantise.h"
+#include "cost/round_device.h"
 #include "parallel/shard.h"
 #include "support/about.h"
 
 using namespace orrery;
+using namespace orrery::testing;
 
 namespace {
 
-Device device() {
-  Device d;
-  d.peak.values.fill(FlopsPerSecond(1e15));
-  d.peak[Precision::fp8] = FlopsPerSecond(2e15);
-  d.memory_bandwidth = BytesPerSecond(1e12);
-  d.multiprocessors = 100;
-  d.efficiency.gemm.values.fill(0.8);
-  d.efficiency.k_fill = 100;
-  d.efficiency.misaligned_64 = 1.2;
-  d.efficiency.misaligned_8 = 1.65;
-  d.efficiency.memory = 0.9;
-  d.efficiency.launch = Seconds(4e-6);
-  d.efficiency.unfused_attention = 0.4;
-  AttentionCurve& c = d.efficiency.attention[AttentionKernel::flash_2];
-  c.forward = {0.5, 0.6, 0.55};
-  c.backward = {0.4, 0.5, 0.45};
-  c.half_length = 500;
-  return d;
-}
-
 double fused(const AttentionShape& a, bool backward = false) {
-  return fused_attention_time<double>(a, device(), AttentionKernel::flash_2, Precision::bf16,
+  return fused_attention_time<double>(a, round_device(), AttentionKernel::flash_2, Precision::bf16,
                                       backward)
       .si();
 }
@@ -118,7 +100,7 @@ TEST_CASE("a ring calls attention once a step, over the keys of one rank or half
 
 TEST_CASE("a ring adds its parts up after every step but the first") {
   const auto merging = [](const AttentionShape& a, bool backward) {
-    return ring_merging_time<double>(a, device(), Precision::bf16, 1, backward).si();
+    return ring_merging_time<double>(a, round_device(), Precision::bf16, 1, backward).si();
   };
   const AttentionShape a{32, 2048, 8192, 128, 128, 0.5, 4};
   // 16 bits of the part read, 32 of the sum read and written; three numbers of 4 bytes a row; half
@@ -132,7 +114,7 @@ TEST_CASE("a ring adds its parts up after every step but the first") {
 TEST_CASE("unfused attention is two batched products over all pairs") {
   const AttentionShape a{32, 2048, 2048, 128, 128, 0.5};
   const double flops = 2.0 * 32 * 2048 * 2048 * 128;
-  Device d = device();
+  Device d = round_device();
   d.memory_bandwidth = BytesPerSecond(1e14);
   d.efficiency.misaligned_head = 5;
   const double t = unfused_product_time<double>(a, 128, d, Precision::bf16).si();
@@ -142,14 +124,14 @@ TEST_CASE("unfused attention is two batched products over all pairs") {
   CHECK(odd == testing::about(5 * flops * 100 / 128 / (1e15 * 0.4) + 4e-6));
   // Where memory is slow, writing the scores takes longer.
   const double bytes = 2.0 * 32 * (2 * 2048.0 * 128 + 2048.0 * 2048);
-  CHECK(unfused_product_time<double>(a, 128, device(), Precision::bf16).si() ==
+  CHECK(unfused_product_time<double>(a, 128, round_device(), Precision::bf16).si() ==
         testing::about(bytes / 0.9e12 + 4e-6));
 }
 
 // S = QKᵀ needs dQ = dS·K and dK = dSᵀ·Q, O = PV needs dP = dO·Vᵀ and dV = Pᵀ·dO: two products of
 // the size of the forward one each, 2·32·2048²·width FLOPs at 1e15·0.4, and no weight.
 TEST_CASE("unfused attention does each product once forward and twice backward") {
-  Device d = device();
+  Device d = round_device();
   d.memory_bandwidth = BytesPerSecond(1e14);
   ShardedOperator op;
   op.groups = 32;
@@ -172,7 +154,7 @@ TEST_CASE("unfused attention does each product once forward and twice backward")
 }
 
 TEST_CASE("the gradients of a product are the products of their sizes") {
-  const Device d = device();
+  const Device d = round_device();
   const OperatorTime<double> t =
       operator_time<double>(product(4096, 1024, 8192), d, KernelChoice{});
   CHECK(t.forward == product_time<double>({4096, 8192, 1024}, d, Precision::bf16));
@@ -184,9 +166,9 @@ TEST_CASE("only linear layers run in 8 bits") {
   KernelChoice k;
   k.linear = Precision::fp8;
   ShardedOperator op = product(16384, 16384, 16384);
-  const double fp8 = operator_time<double>(op, device(), k).forward.si();
+  const double fp8 = operator_time<double>(op, round_device(), k).forward.si();
   op.role = PrecisionRole::wide;
-  const double bf16 = operator_time<double>(op, device(), k).forward.si();
+  const double bf16 = operator_time<double>(op, round_device(), k).forward.si();
   CHECK(bf16 / fp8 == testing::about(2).epsilon(0.01));
 }
 
@@ -195,9 +177,9 @@ TEST_CASE("a wide product loses less to quantising than a narrow one") {
   narrow.linear = Precision::fp8;
   const auto both = [&](std::int64_t rows, std::int64_t inner, std::int64_t cols) {
     const ShardedOperator op = product(rows, inner, cols);
-    OperatorTime<double> t = operator_time<double>(op, device(), narrow);
+    OperatorTime<double> t = operator_time<double>(op, round_device(), narrow);
     const OperatorTime<double> bare = t;
-    add_quantising<double>(op, device(), narrow.linear, t);
+    add_quantising<double>(op, round_device(), narrow.linear, t);
     return std::pair{bare, t};
   };
   const auto cost = [&](std::int64_t width) {
@@ -221,12 +203,12 @@ TEST_CASE("a stack's rate speeds up its linear layers alone") {
   KernelChoice k;
   k.linear_rate = 0.8;
   ShardedOperator op = product(4096, 1024, 8192);
-  const OperatorTime<double> t = operator_time<double>(op, device(), k);
-  const OperatorTime<double> alone = operator_time<double>(op, device(), KernelChoice{});
+  const OperatorTime<double> t = operator_time<double>(op, round_device(), k);
+  const OperatorTime<double> alone = operator_time<double>(op, round_device(), KernelChoice{});
   CHECK(t.forward.si() == testing::about(alone.forward.si() / 0.8));
   CHECK(t.backward_weight.si() == testing::about(alone.backward_weight.si() / 0.8));
   op.role = PrecisionRole::wide;
-  CHECK(operator_time<double>(op, device(), k).forward == alone.forward);
+  CHECK(operator_time<double>(op, round_device(), k).forward == alone.forward);
 }
 
 TEST_CASE(
@@ -241,13 +223,13 @@ TEST_CASE(
   op.forward_bytes = 1;
   op.backward_bytes = 2;
   const double forward = 2.0 * 32 * 4096 * 64 * 128 * 3 / (1e15 * 0.4);
-  const OperatorTime<double> t = operator_time<double>(op, device(), KernelChoice{});
+  const OperatorTime<double> t = operator_time<double>(op, round_device(), KernelChoice{});
   CHECK(t.forward.si() == testing::about(forward + 4e-6));
   CHECK(t.backward_input.si() == testing::about(2.6 * forward + 4e-6));
   CHECK(t.backward_weight == Seconds());
   // Never faster than its traffic.
   op.inner = 1;
-  CHECK(operator_time<double>(op, device(), KernelChoice{}).backward_input.si() ==
+  CHECK(operator_time<double>(op, round_device(), KernelChoice{}).backward_input.si() ==
         testing::about(2 * 32 * 4096.0 * 64 / 0.9e12 + 4e-6));
 }
 
@@ -255,7 +237,7 @@ TEST_CASE("adapters below a rank of 64 pay for a part of a tile once, and more r
   const auto time = [](OpName name, std::int64_t rank) {
     ShardedOperator op = product(512, 8192, rank);
     op.name = name;
-    const OperatorTime<double> t = operator_time<double>(op, device(), {});
+    const OperatorTime<double> t = operator_time<double>(op, round_device(), {});
     return t.forward + t.backward_input + t.backward_weight;
   };
   Seconds before{};
@@ -268,7 +250,7 @@ TEST_CASE("adapters below a rank of 64 pay for a part of a tile once, and more r
 }
 
 TEST_CASE("rows of experts are shared out over the groups") {
-  const Device d = device();
+  const Device d = round_device();
   ShardedOperator op = product(8 * 1024, 4096, 4096);
   op.kind = OpKind::grouped_product;
   op.groups = 8;
@@ -286,10 +268,10 @@ TEST_CASE("pointwise operators take their bytes at the memory's rate") {
   op.backward_bytes = 6;
   KernelChoice k;
   k.pointwise_passes = 2;
-  const OperatorTime<double> t = operator_time<double>(op, device(), k);
+  const OperatorTime<double> t = operator_time<double>(op, round_device(), k);
   CHECK(t.forward.si() == testing::about(2 * 4 * 4096.0 * 8192 / 0.9e12 + 4e-6));
   CHECK(t.backward_input.si() == testing::about(2 * 6 * 4096.0 * 8192 / 0.9e12 + 4e-6));
   CHECK(t.backward_weight == Seconds());
   op.forward_bytes = 0;
-  CHECK(operator_time<double>(op, device(), k).forward == Seconds());
+  CHECK(operator_time<double>(op, round_device(), k).forward == Seconds());
 }

@@ -10,29 +10,13 @@
 #include <random>
 #include <vector>
 
+#include "cost/round_device.h"
 #include "support/about.h"
 
 using namespace orrery;
+using namespace orrery::testing;
 
 namespace {
-
-// Round numbers: 1 PFLOP/s, 1 TB/s, 100 multiprocessors.
-Device round_device() {
-  Device d;
-  d.peak.values.fill(FlopsPerSecond(1e15));
-  d.memory_bandwidth = BytesPerSecond(1e12);
-  d.multiprocessors = 100;
-  d.efficiency.gemm.values.fill(0.8);
-  d.efficiency.tile_m = 128;
-  d.efficiency.tile_n = 256;
-  d.efficiency.k_fill = 100;
-  d.efficiency.misaligned_64 = 1.2;
-  d.efficiency.misaligned_8 = 1.65;
-  d.efficiency.grouped_gemm = 0.5;
-  d.efficiency.memory = 0.9;
-  d.efficiency.launch = Seconds(4e-6);
-  return d;
-}
 
 Seconds time(std::int64_t m, std::int64_t n, std::int64_t k, const Device& d = round_device()) {
   return product_time<double>({m, n, k}, d, Precision::bf16);

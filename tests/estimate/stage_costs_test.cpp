@@ -5,55 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cost/memory_time.h"
+#include "estimate/round_prices.h"
 #include "estimate/sharding.h"
 #include "estimate/stage.h"
 #include "support/about.h"
-#include "support/runs.h"
 
 namespace orrery {
 namespace {
 
-using testing::about;
-
-// Nothing is hidden, launched, added in an epilogue or lost beside anything.
-Run bare_run(const char* change = "{}") {
-  Run run = testing::run_of(testing::with(testing::json_of(R"({
-    "model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
-    "training": {"sequence_length": 2048, "global_batch": 8,
-                 "states": {"weights": 2, "gradients": 4, "optimizer": 12}},
-    "parallel": {"zero": 0, "recompute": "full"}, "framework": "generic"})"),
-                                          change));
-  Framework& f = run.framework;
-  f.host.launch = Seconds();
-  f.gradients.fused_accumulation = false;
-  f.overlap.slowdown = 0;
-  f.overlap.grad_reduce = f.overlap.param_gather = f.gathers.backward_prefetch = false;
-  f.gathers.kept = 0;
-  f.gradients.replicas_every_micro_batch = false;
-  f.gathers.copy_bytes = f.gradients.copy_bytes = 0;
-  f.gathers.host_wait = Seconds();
-  f.gathers.prefetch_limit = 0;
-  f.gathers.prefetch_norm = 2;
-  return run;
-}
-
-constexpr std::int64_t kParameters = 1'000'000'000;
-
-// A layer whose passes take 1, 2, 3 and 5 s, with exposed exchanges of 0.1 to 0.4 s.
-Prices<double> round_prices() {
-  Prices<double> prices;
-  BlockPrice<double>& b = prices.blocks[BlockType::layer_0];
-  const double seconds[] = {1, 2, 3, 5};
-  for (const Phase p : kAllOf<Phase>) {
-    b.compute[p] = Seconds(seconds[static_cast<std::size_t>(p)]);
-    b.launches[p] = 100 * seconds[static_cast<std::size_t>(p)];
-  }
-  b.weight_gradient = Seconds(0.75);
-  b.selective_flops = Flops(7);
-  b.full_flops = Flops(11);
-  return prices;
-}
+using namespace testing;
 
 void expose(BlockPrice<double>& b, Phase p, double tp, double etp, double cp, double ep) {
   ExposedExchanges<double>& e = b.exposed[p];
@@ -62,19 +22,6 @@ void expose(BlockPrice<double>& b, Phase p, double tp, double etp, double cp, do
   e.by_group[ExchangeGroup::cp] = Seconds(cp);
   e.by_group[ExchangeGroup::ep] = Seconds(ep);
   e.all = Seconds(tp + etp + cp + ep);
-}
-
-StageCosts<double> costs_of(const Run& run, const Prices<double>& prices, std::int64_t n,
-                            std::int64_t again) {
-  BlockCounts blocks{};
-  BlockCounts replayed{};
-  blocks[BlockType::layer_0] = n;
-  replayed[BlockType::layer_0] = again;
-  return stage_costs<double>(run, prices, blocks, replayed);
-}
-
-double memory_seconds(const Run& run, double bytes) {
-  return memory_time<double>(Bytes(bytes), run.cluster.device).si();
 }
 
 }  // namespace

@@ -178,19 +178,8 @@ TEST_CASE("a node used in part binds with its own cards") {
 
 // Two quads: of an all-to-all 4·4/8 of S leave each for the other.
 TEST_CASE("an exchange pays for the cut between blocks, a ring does not") {
-  Cluster c;
-  c.tier_count = 2;
-  c.tiers[0] = tier_of(TierKind::nvlink_mesh, 4, 150e9, 1, 0);
-  c.tiers[0].block = true;
-  c.tiers[0].group_sizes = 2;
-  c.tiers[0].group_bandwidth[0] = {4, BytesPerSecond(100e9)};
-  c.tiers[0].group_bandwidth[1] = {8, BytesPerSecond(150e9)};
-  c.tiers[1] = tier_of(TierKind::nvlink_mesh, 8, 150e9, 1, 0);
-  c.gpus = c.devices_per_node = 8;
-  Group g;
-  g.ranks = 8;
-  g.members.fill(8);
-  g.members[0] = 4;
+  const Cluster c = two_quads();
+  const Group g = side_by_side(c, 8);
   CHECK(us_by(Algorithm::direct, c, g, Collective::all_to_all, 15e6) ==
         near(3 * 1 + 4 * 1 + 2 * 15e6 / 150e9 / kUs));
   CHECK(us_by(Algorithm::ring, c, g, Collective::all_gather, 15e6) ==

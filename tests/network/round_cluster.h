@@ -5,6 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 #include "hardware/cluster.h"
 #include "network/collective_cost.h"
 #include "support/about.h"
@@ -30,6 +34,41 @@ inline Cluster round_cluster() {
   c.tiers[1] = tier_of(TierKind::infiniband, 8 * 1024, 80e9, 10, 20);
   c.gpus = 8 * 1024;
   c.devices_per_node = 8;
+  return c;
+}
+
+// The same in racks of four nodes: 80 GB/s into the rack's switch, 400 GB/s of a rack into the
+// fabric, whose step takes 30 us.
+inline Cluster racks() {
+  Cluster c = round_cluster();
+  c.tier_count = 3;
+  c.tiers[2] = tier_of(TierKind::infiniband, 8 * 1024, 400e9, 30, 40);
+  c.tiers[1].size = 32;
+  return c;
+}
+
+// Ranks placed side by side from the first device on, all of a node's.
+inline Group side_by_side(const Cluster& c, std::int64_t ranks) {
+  Group g;
+  g.ranks = ranks;
+  g.members.fill(ranks);
+  for (std::size_t i = 0; i + 1 < c.tier_count; ++i)
+    g.members[i] = std::min(ranks, c.tiers[i].size);
+  return g;
+}
+
+// Two quads of GPUs behind a narrow cut, as in a hybrid cube mesh: 100 GB/s a GPU among four, 150
+// among eight, 150 GB/s of one quad into the other.
+inline Cluster two_quads() {
+  Cluster c;
+  c.tier_count = 2;
+  c.tiers[0] = tier_of(TierKind::nvlink_mesh, 4, 150e9, 1, 0);
+  c.tiers[0].block = true;
+  c.tiers[0].group_sizes = 2;
+  c.tiers[0].group_bandwidth[0] = {4, BytesPerSecond(100e9)};
+  c.tiers[0].group_bandwidth[1] = {8, BytesPerSecond(150e9)};
+  c.tiers[1] = tier_of(TierKind::nvlink_mesh, 8, 150e9, 1, 0);
+  c.gpus = c.devices_per_node = 8;
   return c;
 }
 

@@ -162,8 +162,8 @@ class Shapes {
       translate_latent();
     } else {
       check_narrow_queries();
-      drop_indexer();
     }
+    translate_indexer(facts_);
     if (facts_.flag("attention_gate")) facts_.set("attention_gate_dim", gate_width());
     if (facts_.flag("shared_norm") && !facts_.flag("use_parallel_residual")) {
       facts_.set("shared_norm", false);
@@ -188,12 +188,6 @@ class Shapes {
     if (!facts_.has("q_lora_rank") || facts_.has("o_lora_rank") || facts_.flag("narrow_queries"))
       return;
     facts_.refuse("q_lora_rank", "it without kv_lora_rank", "both or neither");
-  }
-
-  void drop_indexer() {
-    for (std::string_view key : {"index_n_heads", "index_head_dim", "index_topk"}) {
-      facts_.drop(key);
-    }
   }
 
   std::int64_t gate_width() const {

@@ -55,11 +55,13 @@ struct LatentAttention {
   bool operator==(const LatentAttention&) const = default;
 };
 
-// DeepSeek-V3.2's sparse attention: a small scorer chooses the keys a query sees. heads == 0: none.
+// Sparse attention: a small scorer chooses the keys a query sees, for all heads (DeepSeek-V3.2) or,
+// with grouped queries, for each group by a head of its own (MiniMax-M3). heads == 0: none.
 struct Indexer {
   std::int64_t heads = 0;
   std::int64_t head_dim = 0;
   std::int64_t top_k = 0;  // keys a query keeps
+  std::int64_t block = 0;  // keys that it chooses together; 0: each apart
 
   bool operator==(const Indexer&) const = default;
 };
@@ -155,7 +157,9 @@ struct Tower {
 // encoder. A half layer has one of the two parts only. `shared`: a transformer block over the
 // layer's input beside the embedding, then the recurrence (Zamba 2); `shared_again` runs its
 // weights anew. `encoder_again` has the weights of an earlier encoder layer (ALBERT);
-// `local_encoder` sees half of sliding_window before a token and half behind it (ModernBERT).
+// `local_encoder` sees half of sliding_window before a token and half behind it (ModernBERT). In a
+// model with an indexer, `attention` has one of its own; `chosen_keys` attends to the keys that an
+// earlier layer's chose (GLM-5.2), `all_keys` to all (MiniMax-M3's first layers).
 enum class Mixer : std::uint8_t {
   none,
   attention,
@@ -169,6 +173,8 @@ enum class Mixer : std::uint8_t {
   shared_again,
   encoder_again,
   local_encoder,
+  chosen_keys,
+  all_keys,
 };
 enum class Feedforward : std::uint8_t { none, dense, experts };
 
@@ -304,6 +310,7 @@ constexpr bool is_local(Mixer m) {
   return m == Mixer::local_attention || m == Mixer::local_encoder;
 }
 constexpr bool attends(Mixer m) { return m != Mixer::none && m != Mixer::recurrent; }
+constexpr bool has_indexer(Mixer m) { return m != Mixer::chosen_keys && m != Mixer::all_keys; }
 constexpr bool has_own_keys(Mixer m) { return attends(m) && m != Mixer::reused_keys; }
 
 // Layers whose mixer `is` holds for.

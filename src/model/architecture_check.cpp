@@ -111,8 +111,22 @@ void check_pattern(const ModelDraft& draft) {
       draft.refuse("layer_pattern", "a shared block of latent attention", "no kv_lora_rank");
     }
     if (local && !has_local_attention(a)) needs(draft, "layer_pattern", "sliding_window");
+    if (!has_indexer(kind.mixer)) needs(draft, "layer_pattern", "index_n_heads");
     if (kind.feedforward == Feedforward::experts) {
       needs(draft, "layer_pattern", "num_local_experts");
+    }
+  }
+}
+
+// Keys are chosen before a layer uses the choice again.
+void check_choices(const ModelDraft& draft) {
+  const Architecture& a = draft.model.architecture;
+  for (std::int64_t i = 0; i < a.pattern.length; ++i) {
+    const Mixer mixer = layer_kind(a, layer_type(a, i)).mixer;
+    if (mixer == Mixer::attention) return;
+    if (mixer == Mixer::chosen_keys) {
+      draft.refuse("layer_pattern", "chosen_keys in layer " + text(i),
+                   "attention, whose indexer chooses them, in an earlier layer");
     }
   }
 }
@@ -132,9 +146,11 @@ void check_recurrent(const ModelDraft& draft) {
 }
 
 void check_indexer(const ModelDraft& draft) {
-  for (std::string_view key : {"index_head_dim", "index_topk", "kv_lora_rank"}) {
+  for (std::string_view key : {"index_head_dim", "index_topk"}) {
     needs(draft, "index_n_heads", key);
+    needs(draft, key, "index_n_heads");
   }
+  needs(draft, "index_block_size", "index_n_heads");
 }
 
 // An upper bound of the true count: every layer is taken as the largest kind.
@@ -203,6 +219,7 @@ void check(const ModelDraft& draft) {
   check_pattern(draft);
   check_recurrent(draft);
   check_indexer(draft);
+  check_choices(draft);
   check_tower(draft);
   check_size(draft);
 }

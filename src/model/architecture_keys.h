@@ -50,9 +50,20 @@ constexpr EnumNames<RecurrentKind> names_of(RecurrentKind) {
           "kimi_delta", "lightning", "short_conv", "rg_lru"};
 }
 constexpr EnumNames<Mixer> names_of(Mixer) {
-  return {"",       "attention",    "local_attention", "recurrent",
-          "beside", "reused_keys",  "encoder",         "cross",
-          "shared", "shared_again", "encoder_again",   "local_encoder"};
+  return {"",
+          "attention",
+          "local_attention",
+          "recurrent",
+          "beside",
+          "reused_keys",
+          "encoder",
+          "cross",
+          "shared",
+          "shared_again",
+          "encoder_again",
+          "local_encoder",
+          "chosen_keys",
+          "all_keys"};
 }
 constexpr EnumNames<Feedforward> names_of(Feedforward) { return {"", "dense", "experts"}; }
 
@@ -198,6 +209,8 @@ inline constexpr auto kVariantRows = [] {
                                                "width of one of them"),
       fact_in<&A::indexer, &Indexer::top_k>("index_topk", kTokens, kNothing,
                                             "keys that sparse attention keeps for a query"),
+      fact_in<&A::indexer, &Indexer::block>("index_block_size", kTokens, kNothing,
+                                            "keys that it chooses together; none: each apart"),
       fact_in<&A::moe, &M::latent>("moe_latent_size", kWidth, kNothing,
                                    "width that routed experts work in; none: hidden_size"),
       fact_in<&A::moe, &M::shared_gate>("shared_expert_gate", kSwitch, otherwise("false"),

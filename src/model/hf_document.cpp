@@ -10,7 +10,8 @@ namespace {
 
 std::string type_of(const Json& document, const std::string& otherwise) {
   const auto at = document.find("model_type");
-  return at != document.end() && at->is_string() ? at->get<std::string>() : otherwise;
+  const bool named = at != document.end() && at->is_string() && *at != "";
+  return named ? at->get<std::string>() : otherwise;
 }
 
 // The language model within, with the keys that the whole file says for it.
@@ -43,7 +44,8 @@ bool enter(HfDocument& found, const std::string& part) {
   // Fuyu has no encoder: its patches are projected to tokens.
   if (found.document.contains("patch_size")) found.others.emplace_back("the projection of patches");
   Json inner = inner_model(found.document, *at);
-  found.model_type = type_of(inner, found.model_type);
+  // MiniMax-M3's code takes its language model for its own, whatever that calls itself.
+  if (found.model_type != "minimax_m3_vl") found.model_type = type_of(inner, found.model_type);
   found.path += (found.path.empty() ? "" : ".") + part;
   found.document = std::move(inner);
   return true;

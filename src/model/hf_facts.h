@@ -9,10 +9,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_reader.h"
+#include "model/architecture.h"
 #include "model/model_draft.h"
 
 namespace orrery {
@@ -67,6 +69,10 @@ class HfFacts {
 void translate_shapes(HfFacts& facts);
 void translate_layers(HfFacts& facts);
 void translate_recurrent(HfFacts& facts);
+
+// The indexer of sparse attention, and which layers have one (hf_indexer.cpp).
+void translate_indexer(HfFacts& facts);
+void choose_keys(HfFacts& facts, std::vector<LayerKind>& kinds);
 
 // The encoder of images of `outer`, the whole file (hf_tower.cpp). False: it is left out, or none.
 bool translate_tower(HfFacts& facts, const Json& outer);

@@ -26,6 +26,9 @@
 //   first_sees_all    layers with a window follow one that sees all, from the first on
 //   bidirectional     a decoder's layers in which every token sees all
 //   attention_heads_of, mlp_of  words for one key head, and for a gate
+//   chooses_blocks    an indexer chooses blocks of keys, a head of it for each key head
+//   dense_beside_experts  a layer is a pair of ours, the first with experts beside its dense MLP;
+//                     layer_pairs, idle_experts: such layers, and experts that do nothing
 //   width_of_part     hidden_size that a language model within a larger file leaves out: such parts
 //                     hold what differs from their class alone
 // No other row has a default for hidden_size, and none for the number of experts: a file that

@@ -102,7 +102,8 @@ class Translation {
   static bool is_a_list(std::string_view key) {
     return has_word(
         "mlp_only_layers moe_layers mlp_layer_types attn_layer_indices full_attn_layers "
-        "attn_type_list hybrid_layer_pattern hybrid_layer_ids no_rope_layers compress_ratios",
+        "attn_type_list hybrid_layer_pattern hybrid_layer_ids no_rope_layers compress_ratios "
+        "sparse_attention_freq indexer_types",
         key);
   }
 
@@ -190,8 +191,9 @@ class Translation {
     }
     for (std::string_view key :
          {"recurrent", "linear_key_head_dim", "linear_conv_kernel_dim", "use_cla",
-          "compress_ratios", "o_lora_rank", "image_size", "type_vocab_size",
-          "relative_attention_num_buckets", "num_decoder_layers"}) {
+          "compress_ratios", "index_topk_blocks", "sparse_attention_freq", "o_lora_rank",
+          "image_size", "type_vocab_size", "relative_attention_num_buckets",
+          "num_decoder_layers"}) {
       if (facts_.has(key))
         refuse_unknown("\"" + facts_.names.of(key) + "\", which is not understood");
     }

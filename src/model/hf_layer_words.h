@@ -18,6 +18,8 @@ inline constexpr LayerWord kLayerWords[] = {
     {"full_attention", {Mixer::attention, Feedforward::none}},
     {"attention", {Mixer::attention, Feedforward::none}},
     {"global", {Mixer::attention, Feedforward::none}},
+    {"deepseek_sparse_attention", {Mixer::attention, Feedforward::none}},
+    {"minimax_m3_sparse", {Mixer::attention, Feedforward::none}},
     {"*", {Mixer::attention, Feedforward::none}},
     {"sliding_attention", {Mixer::local_attention, Feedforward::none}},
     {"chunked_attention", {Mixer::local_attention, Feedforward::none}},

@@ -28,6 +28,7 @@ class Plan {
       set_mixers();
       set_feedforwards();
     }
+    choose_keys(f_, kinds_);
     if (f_.flag("bidirectional") || f_.text("mixers") == "encoder") see_both_ways();
     set_weights_that_serve_again();
     write();

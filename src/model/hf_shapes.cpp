@@ -26,6 +26,7 @@ class Shapes {
  private:
   void translate_shape() {
     facts_.needed("hidden_size");
+    if (facts_.flag("dense_beside_experts")) translate_longcat();
     if (facts_.has("expansion_ratio") && !facts_.has("intermediate_size")) {
       const double ratio = facts_.find("expansion_ratio")->number(0, 1e6);
       const auto hidden = static_cast<double>(facts_.needed("hidden_size"));
@@ -46,6 +47,34 @@ class Shapes {
       facts_.refuse("word_embed_proj_dim", std::to_string(projected),
                     "hidden_size; narrower embeddings are not modelled");
     }
+  }
+
+  // LongCat-Flash: two of our layers for one of its own. Routing is even, so that of the experts a
+  // token chooses as large a share computes as of all.
+  void translate_longcat() {
+    expect("attention_method", "MLA");
+    expect("idle_expert_type", "identity");
+    for (const auto& [ours, theirs] :
+         {std::pair{"layer_pairs", "num_layers"}, std::pair{"idle_experts", "zero_expert_num"}}) {
+      if (!facts_.has(ours)) facts_.refuse(theirs, "nothing", "this key is required");
+    }
+    facts_.set("num_hidden_layers", 2 * facts_.needed("layer_pairs"));
+    facts_.set("moe_shared_expert_intermediate_size", facts_.needed("intermediate_size"));
+    facts_.set("n_shared_experts", 1);
+    const std::int64_t computing = facts_.needed("num_local_experts");
+    const std::int64_t all = computing + facts_.whole("idle_experts");
+    const std::int64_t chosen = facts_.needed("num_experts_per_tok") * computing;
+    if (chosen % all != 0) {
+      facts_.refuse("idle_experts", std::to_string(facts_.whole("idle_experts")),
+                    "experts of which a token's share is a whole number");
+    }
+    facts_.set("num_experts_per_tok", chosen / all);
+  }
+
+  void expect(std::string_view key, const std::string& value) const {
+    const std::string found = facts_.text(key);
+    if (!found.empty() && found != value)
+      facts_.refuse(key, "\"" + found + "\"", "\"" + value + "\"");
   }
 
   // LFM2 writes the width of an ungated MLP; its gated one has two thirds, rounded up.
@@ -162,8 +191,8 @@ class Shapes {
       translate_latent();
     } else {
       check_narrow_queries();
-      drop_indexer();
     }
+    translate_indexer(facts_);
     if (facts_.flag("attention_gate")) facts_.set("attention_gate_dim", gate_width());
     if (facts_.flag("shared_norm") && !facts_.flag("use_parallel_residual")) {
       facts_.set("shared_norm", false);
@@ -188,12 +217,6 @@ class Shapes {
     if (!facts_.has("q_lora_rank") || facts_.has("o_lora_rank") || facts_.flag("narrow_queries"))
       return;
     facts_.refuse("q_lora_rank", "it without kv_lora_rank", "both or neither");
-  }
-
-  void drop_indexer() {
-    for (std::string_view key : {"index_n_heads", "index_head_dim", "index_topk"}) {
-      facts_.drop(key);
-    }
   }
 
   std::int64_t gate_width() const {

@@ -77,9 +77,17 @@ constexpr HfSpelling kSpellings[] = {
     {"qk_rope_head_dim", "qk_rope_head_dim"},
     {"v_head_dim", "v_head_dim"},
     {"use_mla", "use_mla"},
-    {"index_n_heads", "index_n_heads"},
-    {"index_head_dim", "index_head_dim"},
+    {"index_n_heads", "index_n_heads sparse_num_index_heads"},
+    {"index_head_dim", "index_head_dim sparse_index_dim"},
     {"index_topk", "index_topk"},
+    {"index_block_size", "index_block_size sparse_block_size"},
+    {"index_topk_blocks", "index_topk_blocks sparse_topk_blocks"},
+    {"use_sparse_attention", "use_sparse_attention"},
+    {"sparse_attention_freq", "sparse_attention_freq"},
+    {"indexer_types", "indexer_types"},
+    {"index_topk_pattern", "index_topk_pattern"},
+    {"index_topk_freq", "index_topk_freq"},
+    {"index_skip_topk_offset", "index_skip_topk_offset"},
     {"attention_gate", "attn_output_gate mla_use_output_gate use_output_gate"},
     {"cla_share_factor", "cla_share_factor"},
     {"use_cla", "use_cla"},
@@ -173,7 +181,8 @@ constexpr std::string_view kIrrelevant =
     "use_grouped_topk moe_renormalize moe_router_activation_func norm_topk_prob "
     "routed_scaling_factor moe_router_scaling_factor swiglu_limit experts_implementation "
     "num_hash_layers original_max_position_embeddings initial_context_length model_max_length "
-    "n_ctx rope_interleave rope_parameters rope_scaling rope_theta rope_local_base_freq "
+    "n_ctx rope_interleave indexer_rope_interleave index_share_for_mtp_iteration "
+    "rope_parameters rope_scaling rope_theta rope_local_base_freq "
     "rotary_dim rotary_pct rotary_emb_base rotary_emb_fraction partial_rotary_factor "
     "partial_rotary_factors rope_ratio original_rope qk_head_dim query_pre_attn_scalar "
     "query_pre_attn_scale pretraining_tp moe_capacity moe_gate moe_drop_tokens capacity_factor "
@@ -249,7 +258,9 @@ std::string_view hf_dropout_keys() { return kDropout; }
 std::string_view hf_refused_keys() {
   return "add_cross_attention alibi_starting_size relative_attention";
 }
-std::string_view hf_parts() { return "attn_config ffn_config linear_attn_config"; }
+std::string_view hf_parts() {
+  return "attn_config ffn_config linear_attn_config sparse_attention_config";
+}
 std::string_view hf_language_models() {
   return "text_config llm_config language_config thinker_config text_model_config";
 }

@@ -119,7 +119,7 @@ TEST_CASE("Zamba 2's shared blocks stand where either of its two lists says") {
 }
 
 TEST_CASE("layers whose attention differs in width, or that run again, are refused so") {
-  CHECK(says(refusal(R"({"model_type": "mimo_v2_flash"})"), "another number of key heads"));
+  CHECK(says(refusal(R"({"model_type": "mimo_v2_flash"})"), "different numbers of key heads"));
   CHECK(says(refusal(R"({"model_type": "ouro"})"), "run several times"));
   for (const char* type : {"Dream", "llada"})
     CHECK(says(refusal(std::string(R"({"model_type": ")") + type + "\"}"), "diffusion"));
@@ -214,6 +214,46 @@ TEST_CASE("an unknown family is no decoder by a BERT's name or a key of its tabl
   CHECK(architecture("newcomer", "\"rms_norm_eps\": 1, " + kWidths +
                                      R"(, "share_embedding": true, "tie_word_embeddings": false)")
             .tie_word_embeddings);
+}
+
+TEST_CASE("LongCat-Flash's layers are pairs, the first with experts beside its MLP") {
+  const std::string base =
+      R"({"model_type": "longcat_flash", "hidden_size": 64, "num_attention_heads": 4,
+          "ffn_hidden_size": 128, "expert_ffn_hidden_size": 16, "vocab_size": 100,
+          "q_lora_rank": 16, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4,
+          "v_head_dim": 8, "head_dim": 4, "n_routed_experts": 8, "zero_expert_num": 4)";
+  const std::string full = base + R"(, "moe_topk": 3, "num_layers": 3, "num_hidden_layers": 6})";
+  const ModelDescription model = model_of(full);
+  const Architecture& a = model.architecture;
+  CHECK(a.layers == 6);
+  for (std::int64_t i = 0; i < 6; ++i) CHECK(is_moe_layer(a, i) == (i % 2 == 0));
+  CHECK(a.intermediate == 128);
+  CHECK(a.moe.shared_intermediate == 128);
+  CHECK(a.moe.experts == 8);
+  CHECK(a.moe.top_k == 2);  // of 3 chosen from 12, those that are among the 8
+  REQUIRE(model.notes.size() == 1);
+  CHECK(says(model.notes.front(), "experts that do nothing"));
+  // Released files say num_layers alone.
+  CHECK(a == model_of(base + R"(, "moe_topk": 3, "num_layers": 3})").architecture);
+  CHECK(says(refusal(base + R"(, "moe_topk": 3})"), "num_layers: found nothing"));
+  CHECK(says(refusal(R"({"model_type": "longcat_flash", "hidden_size": 64, "num_layers": 3})"),
+             "zero_expert_num: found nothing"));
+  CHECK(says(refusal(base + R"(, "moe_topk": 4, "num_layers": 3})"), "zero_expert_num: found 4"));
+  CHECK(says(refusal(base + R"(, "moe_topk": 3, "num_layers": 3, "zero_expert_type": "copy"})"),
+             "zero_expert_type: found \"copy\""));
+  CHECK(
+      says(refusal(base + R"(, "ngram_vocab_size_ratio": 78})"), "ngram_vocab_size_ratio: found"));
+  CHECK(says(refusal(R"({"model_type": "longcat_flash_ngram"})"), "embeddings of n-grams"));
+}
+
+TEST_CASE("Gemma's and MiMo's later families are refused by what they are built of") {
+  for (const char* type : {"gemma3n", "gemma3n_text"})
+    CHECK(says(refusal(std::string(R"({"model_type": ")") + type + "\"}"), "residual streams"));
+  for (const char* type : {"gemma4", "gemma4_text", "gemma4_unified_text"})
+    CHECK(says(refusal(std::string(R"({"model_type": ")") + type + "\"}"), "wider heads"));
+  CHECK(says(refusal(R"({"model_type": "gemma4", "text_config": {"hidden_size": 64}})"),
+             "wider heads"));
+  CHECK(says(refusal(R"({"model_type": "mimo_v2"})"), "value heads narrower"));
 }
 
 }  // namespace orrery

@@ -53,8 +53,9 @@ double centred_fraction(std::int64_t s, std::int64_t window) {
 }
 
 // The indexer leaves fewer keys than there are.
-bool is_sparse(const BuildContext& c) {
-  return c.arch.indexer.heads > 0 && c.arch.indexer.top_k < c.s();
+bool is_sparse(const BuildContext& c, Mixer mixer) {
+  const Indexer& x = c.arch.indexer;
+  return x.heads > 0 && x.top_k < c.s() && mixer != Mixer::all_keys;
 }
 
 // No mask hides what follows: an encoder's attention, and a decoder's to its encoder.
@@ -66,7 +67,7 @@ bool sees_all(Mixer mixer) {
 double document_fraction(const BuildContext& c, Mixer mixer, std::int64_t n) {
   if (mixer == Mixer::local_encoder) return centred_fraction(n, c.arch.sliding_window);
   if (sees_all(mixer)) return 1.0;
-  if (is_sparse(c)) return window_fraction(n, c.arch.indexer.top_k);
+  if (is_sparse(c, mixer)) return window_fraction(n, c.arch.indexer.top_k);
   if (mixer != Mixer::local_attention) return causal_fraction(n);
   if (c.arch.sliding_window > 0) return window_fraction(n, c.arch.sliding_window);
   return chunk_fraction(n, c.arch.attention_chunk_size);
@@ -86,10 +87,10 @@ double masked_fraction(const BuildContext& c, Mixer mixer) {
 // Sizes shared by the kernels of the attention core. Sparse latent attention runs on the compressed
 // keys and values, which all heads share (DeepSeek-V3.2, section 2).
 void set_core(Operator& op, const BuildContext& c, Mixer mixer) {
-  const bool compressed = is_sparse(c) && c.arch.attention == AttentionKind::kLatent;
+  const bool compressed = is_sparse(c, mixer) && c.arch.attention == AttentionKind::kLatent;
   const LatentAttention& m = c.arch.mla;
   const bool packed = c.options.lengths.count > 0;
-  const bool limited = mixer == Mixer::local_attention || is_sparse(c) || packed;
+  const bool limited = mixer == Mixer::local_attention || is_sparse(c, mixer) || packed;
   op.groups = {c.arch.heads, c.b(), Axis::tensor};
   op.inner = {compressed ? m.kv_lora_rank + m.qk_rope_head_dim : c.arch.head_dim, 1, Axis::whole};
   op.cols2 = {compressed ? m.kv_lora_rank : value_head_dim(c.arch), 1, Axis::whole};
@@ -374,6 +375,7 @@ void append_attention(Block& block, const BuildContext& c, Mixer mixer) {
   } else {
     append_projections(block, c, mixer);
   }
+  append_indexer(block, c, mixer);
   append_rope(block, c);
   append_head_copies(block, c);
   const ModuleMask qkv_dropped = latent ? mask_of(Module::mla_up_proj) : ModuleMask{0};

@@ -76,6 +76,7 @@ void append_attention(Block& block, const BuildContext& c, Mixer mixer);
 void append_shared_block(Block& block, const BuildContext& c, bool again);
 void append_recurrent(Block& block, const BuildContext& c, Mixer mixer);
 void append_latent_projections(Block& block, const BuildContext& c);
+void append_indexer(Block& block, const BuildContext& c, Mixer mixer);
 void append_mlp(Block& block, const BuildContext& c);
 void append_moe(Block& block, const BuildContext& c);
 void append_layer(Block& block, const BuildContext& c, LayerKind kind);

@@ -3,8 +3,6 @@
 // Projections of multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1), laid out
 // as Megatron-Core does: down-projections and latent norms are not split by tensor parallelism and
 // run on the sequence-parallel shard; the up-projections are column-parallel.
-#include <algorithm>
-
 #include "model/layers/build.h"
 
 namespace orrery {
@@ -27,33 +25,6 @@ void append_up(Block& block, const BuildContext& c, OpName norm, OpName up, std:
   op.recomputed_by = kUp;
   save(op, c.input_tokens(), latent, c.w(), kNorms);
   cross(op, BoundaryKind::enter_tensor, c.tokens(), latent, c.e());
-}
-
-// DeepSeek-V3.2's indexer (its report, section 2): a score for every pair of a query and an earlier
-// key. Every rank of a tensor-parallel group computes all of it. Its keys are normalised.
-void append_indexer(Block& block, const BuildContext& c) {
-  const Indexer& x = c.arch.indexer;
-  if (x.heads == 0) return;
-  const bool compressed = c.arch.mla.q_lora_rank > 0;
-  const Extent from{compressed ? c.arch.mla.q_lora_rank : c.arch.hidden, 1, Axis::whole};
-  append_linear(block, OpName::index_query, c.sequence_tokens(), from,
-                {x.heads, x.head_dim, Axis::whole});
-  Operator& key = append_linear(block, OpName::index_key, c.sequence_tokens(), c.hidden(),
-                                {x.head_dim, 1, Axis::whole});
-  key.cols2 = {x.heads, 1, Axis::whole};
-  key.vectors = 2;
-  key.vector_extent = {x.head_dim, 1, Axis::whole};
-  save(key, c.sequence_tokens(), {x.head_dim, 1, Axis::whole}, c.e());
-  Operator& scores = append(block, OpName::index_scores, OpKind::fused_attention,
-                            {c.s(), 1, Axis::context}, {c.s(), 1, Axis::whole});
-  scores.groups = {x.heads, c.b(), Axis::whole};
-  scores.inner = {x.head_dim, 1, Axis::whole};
-  scores.masked_pairs = causal_pairs(c);
-  scores.pairs = std::min(1.0, scores.masked_pairs * c.options.document_load);
-  if (c.options.lengths.count > 0) scores.megatron_pairs = std::min(1.0, 2 * scores.masked_pairs);
-  scores.kernels = {2, 3};
-  save(scores, c.tokens(), {x.heads, x.head_dim, Axis::whole}, c.e());
-  save(scores, c.tokens(), {x.top_k, 1, Axis::whole}, 4);  // indices of the chosen keys
 }
 
 // The output gate is computed from the layer's input, beside the queries.
@@ -88,7 +59,6 @@ void append_latent_projections(Block& block, const BuildContext& c) {
   append_up(block, c, OpName::kv_norm_latent, OpName::kv_up, m.kv_lora_rank,
             m.qk_nope_head_dim + m.v_head_dim);
   append_queries(block, c);
-  append_indexer(block, c);
   append_gate_up(block, c);
 }
 

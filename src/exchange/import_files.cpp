@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/accelerate/accelerate.h"
+#include "exchange/assumptions.h"
 #include "exchange/bridge/bridge.h"
 #include "exchange/combined.h"
 #include "exchange/deepspeed/deepspeed.h"
@@ -18,11 +19,13 @@
 #include "exchange/primus/primus.h"
 #include "exchange/programs.h"
 #include "exchange/recognise.h"
+#include "exchange/several_runs.h"
 #include "exchange/slurm/slurm.h"
 #include "exchange/started_configs.h"
 #include "exchange/text_lines.h"
 #include "exchange/torchtitan/torchtitan.h"
 #include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
 
 namespace orrery {
 namespace {
@@ -90,12 +93,6 @@ constexpr std::array kTrainers = {
     Trainer{ForeignFormat::accelerate, accelerate::read},
 };
 
-std::string plain_name(std::string name) {
-  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 class Import {
  public:
   explicit Import(ImportJob& job) : job_(job) {}
@@ -108,8 +105,9 @@ class Import {
     if (!machine_.empty()) parts_.push_back(import_machine(machine_, job_));
     drop_configs();
     for (const TrainingFile& f : training_) alone(f);
-    check_assumed();
     ImportedRun all = combined(std::move(parts_));
+    drop_assumed(job_.assumed, all);
+    check_assumed(job_.assumed);
     job_.files.insert(job_.files.end(), started_.begin(), started_.end());
     slurm::compare_with_machine(all, job_.files);
     all.is_training = !training_.empty();
@@ -136,7 +134,7 @@ class Import {
       const Recognised r = recognise(f);
       if (r.kind == FileKind::training) {
         training_.push_back({f, *r.format});
-        if (r.format == ForeignFormat::hf_trainer) name_deepspeed(training_.back().file);
+        if (r.format == ForeignFormat::hf_trainer) command_of_trainer(training_.back());
         if (r.format == ForeignFormat::hf_trainer) add_own_deepspeed();
         if (r.format == ForeignFormat::sbatch) add_started(f);
         if (r.format == ForeignFormat::hf_trainer && contains(f.text, "#SBATCH"))
@@ -199,6 +197,15 @@ class Import {
              return g.name != f.name && contains(g.text, base_name(f.name)) &&
                     recognise(g).format == ForeignFormat::primus;
            });
+  }
+
+  // A script that starts several of the Trainer's commands is asked in which way they differ.
+  void command_of_trainer(TrainingFile& f) {
+    name_deepspeed(f.file);
+    if (!is_script(f.file) || begins_as_yaml(f.file.text)) return;
+    ImportedRun part;
+    part.ignored = differing_trainers(f.file);
+    if (!part.ignored.empty()) add(f, std::move(part));
   }
 
   void add_own_deepspeed() {
@@ -319,6 +326,7 @@ class Import {
     std::vector<ForeignFile> files = files_of(of_format(training_, n.format));
     if (files.empty()) return;
     NamedSettings settings = n.read(files, job_.scripts);
+    if (!settings.unknown_program.empty()) refuse_program(files.front(), settings.unknown_program);
     const std::size_t roots = files.size();
     add_unread(n.format, settings, files);
     if (files.size() > roots) settings = n.read(files, job_.scripts);
@@ -410,15 +418,6 @@ class Import {
     parts_.push_back(std::move(part));
   }
 
-  void check_assumed() const {
-    for (const GivenSetting& a : job_.assumed) {
-      if (a.used) continue;
-      throw InputError(
-          ErrorCode::unknown_name, "--assume", a.name, "a name that no file has",
-          "a setting of the files as it stands there, or a key such as training.precision");
-    }
-  }
-
   ImportJob& job_;
   TrainingFiles training_;
   std::vector<ForeignFile> machine_;
@@ -427,21 +426,6 @@ class Import {
 };
 
 }  // namespace
-
-void apply(std::vector<GivenSetting>& assumed, Settings& settings, ImportedRun& out) {
-  for (GivenSetting& a : assumed) {
-    const std::string name = plain_name(a.name);
-    for (const ForeignSetting& known : std::vector<ForeignSetting>(settings.all())) {
-      if (known.name != name && plain_name(known.written) != name) continue;
-      a.used = true;
-      out.assumed.push_back({known.written, bare_text(a.value), "--assume"});
-      ForeignSetting changed = known;
-      changed.value = a.value;
-      settings.remove(known.name);
-      if (a.value != "none" && !a.value.is_null()) settings.add(std::move(changed));
-    }
-  }
-}
 
 ImportedRun import_files(ImportJob job) { return Import(job).run(); }
 

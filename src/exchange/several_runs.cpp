@@ -2,8 +2,13 @@
 #include "exchange/several_runs.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/json_path.h"
+#include "exchange/arguments.h"
+#include "exchange/import_draft.h"
+#include "exchange/shell/shell.h"
+#include "exchange/trainer/facts.h"
 
 namespace orrery {
 namespace {
@@ -39,6 +44,31 @@ const ForeignSetting* find_setting(const Settings& settings, const std::string& 
 
 std::string value_text(const ForeignSetting* s) {
   return s == nullptr ? "absent" : s->value.is_null() ? "given" : bare_text(s->value);
+}
+
+std::vector<LeftOver> differing_trainers(const ForeignFile& script) {
+  constexpr std::array<std::string_view, 12> kMoving = {
+      "model_name_or_path", "model_name", "max_length", "cutoff_len", "block_size", "bf16", "fp16",
+      "deepspeed",          "fsdp",       "optim",      "packing",    "config"};
+  const ShellRun run = run_shell(script.text, script.name);
+  std::vector<Settings> each;
+  std::vector<std::size_t> lines;
+  Settings all(script.name);
+  for (const ShellCommand& c : run.commands) {
+    Settings own = settings_of_words(words_of(run, c), script.name);
+    if (!trainer::hf_trainer::is_command(own)) continue;
+    all.add_all(own);
+    each.push_back(std::move(own));
+    lines.push_back(c.line);
+  }
+  std::vector<OneRun> runs;
+  for (std::size_t i = 0; i < each.size(); ++i) runs.push_back({&each[i], lines[i]});
+  const auto is_harmless = [&](const ForeignSetting& s) {
+    const bool moves = std::find(kMoving.begin(), kMoving.end(), s.name) != kMoving.end();
+    return !moves && !moves_a_number(s.name);
+  };
+  return take_differing(
+      runs, {[](const ForeignSetting&) { return std::string_view(); }, is_harmless}, all);
 }
 
 std::vector<LeftOver> take_differing(const std::vector<OneRun>& runs, const SettingKinds& kinds,

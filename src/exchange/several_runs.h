@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exchange/foreign_file.h"
 #include "exchange/left_over.h"
 #include "exchange/settings.h"
 
@@ -30,6 +31,9 @@ struct SettingKinds {
 // ones, with the values and the lines.
 std::vector<LeftOver> take_differing(const std::vector<OneRun>& runs, const SettingKinds& kinds,
                                      Settings& all);
+
+// The same of the commands of Hugging Face's Trainer that a script starts.
+std::vector<LeftOver> differing_trainers(const ForeignFile& script);
 
 // The setting of a name; nullptr for none.
 const ForeignSetting* find_setting(const Settings& settings, const std::string& name);

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/accelerate/accelerate.h"
+#include "exchange/assumptions.h"
 #include "exchange/bridge/bridge.h"
 #include "exchange/combined.h"
 #include "exchange/deepspeed/deepspeed.h"
@@ -18,6 +19,7 @@
 #include "exchange/primus/primus.h"
 #include "exchange/programs.h"
 #include "exchange/recognise.h"
+#include "exchange/several_runs.h"
 #include "exchange/slurm/slurm.h"
 #include "exchange/started_configs.h"
 #include "exchange/text_lines.h"
@@ -26,6 +28,7 @@
 #include "exchange/torchtitan/torchtitan.h"
 #include "exchange/trainer/facts.h"
 #include "exchange/wrappers.h"
+#include "exchange/yaml.h"
 
 namespace orrery {
 namespace {
@@ -81,11 +84,6 @@ constexpr std::array kNamed = {
     NamedFormat{ForeignFormat::primus, without_scripts<primus::read_named>},
 };
 
-std::string plain_name(std::string name) {
-  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
 
 class Import {
  public:
@@ -99,8 +97,9 @@ class Import {
     if (!machine_.empty()) parts_.push_back(import_machine(machine_, job_));
     drop_configs();
     for (const TrainingFile& f : training_) alone(f);
-    check_assumed();
     ImportedRun all = combined(std::move(parts_));
+    drop_assumed(job_.assumed, all);
+    check_assumed(job_.assumed);
     job_.files.insert(job_.files.end(), started_.begin(), started_.end());
     slurm::compare_with_machine(all, job_.files);
     all.is_training = !training_.empty();
@@ -337,6 +336,7 @@ class Import {
     std::vector<ForeignFile> files = files_of(of_format(training_, n.format));
     if (files.empty()) return;
     NamedSettings settings = n.read(files, job_.scripts);
+    if (!settings.unknown_program.empty()) refuse_program(files.front(), settings.unknown_program);
     const std::size_t roots = files.size();
     add_unread(n.format, settings, files);
     if (files.size() > roots) settings = n.read(files, job_.scripts);
@@ -432,15 +432,6 @@ class Import {
     parts_.push_back(std::move(part));
   }
 
-  void check_assumed() const {
-    for (const GivenSetting& a : job_.assumed) {
-      if (a.used) continue;
-      throw InputError(
-          ErrorCode::unknown_name, "--assume", a.name, "a name that no file has",
-          "a setting of the files as it stands there, or a key such as training.precision");
-    }
-  }
-
   ImportJob& job_;
   TrainingFiles training_;
   std::vector<ForeignFile> machine_;
@@ -449,21 +440,6 @@ class Import {
 };
 
 }  // namespace
-
-void apply(std::vector<GivenSetting>& assumed, Settings& settings, ImportedRun& out) {
-  for (GivenSetting& a : assumed) {
-    const std::string name = plain_name(a.name);
-    for (const ForeignSetting& known : std::vector<ForeignSetting>(settings.all())) {
-      if (known.name != name && plain_name(known.written) != name) continue;
-      a.used = true;
-      out.assumed.push_back({known.written, bare_text(a.value), "--assume"});
-      ForeignSetting changed = known;
-      changed.value = a.value;
-      settings.remove(known.name);
-      if (a.value != "none" && !a.value.is_null()) settings.add(std::move(changed));
-    }
-  }
-}
 
 ImportedRun import_files(ImportJob job) {
   if (job.lookup != nullptr) job.tools = tools::ToolBook(*job.lookup);

@@ -50,6 +50,7 @@ struct NamedSettings {
   std::vector<std::string> overrides = {};  // Hydra's, of a configuration that is not given
   std::vector<std::string> without_effect = {};
   bool starts = false;                      // a script that starts a training
+  std::string unknown_program = {};         // started, and of no tool by its name and arguments
   bool is_fragment = false;                 // arguments for a command that stands elsewhere
   std::vector<Fact> assumed = {};           // defaults of variables that no script sets
 };

@@ -2,8 +2,10 @@
 #include "exchange/several_runs.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/json_path.h"
+#include "exchange/import_draft.h"
 
 namespace orrery {
 namespace {

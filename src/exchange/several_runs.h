@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exchange/foreign_file.h"
 #include "exchange/left_over.h"
 #include "exchange/settings.h"
 

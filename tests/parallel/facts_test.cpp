@@ -142,7 +142,7 @@ TEST_CASE("a codec that is on and not lossless is lossy") {
 }
 
 TEST_CASE("a value is assumed where it stands in the list under its path") {
-  const std::vector<Assumed> list = {{"parallel.tp", "1", "default"}};
+  const std::vector<Fact> list = {{"parallel.tp", "1", "default"}};
   CHECK(is_assumed(list, "parallel.tp"));
   CHECK_FALSE(is_assumed(list, "parallel"));
   CHECK_FALSE(is_assumed({}, "parallel.tp"));

@@ -135,7 +135,8 @@ void read_deepspeed(Settings& settings, Facts& facts) {
                      file + "deepspeed_config_file " + *named);
   facts.set(FactId::framework, "deepspeed", file + "distributed_type DEEPSPEED");
   const auto stage = settings.count("deepspeed_config.zero_stage", 0, 3);
-  facts.set(FactId::zero, stage.value_or(2), file + "zero_stage");
+  if (stage) facts.set(FactId::zero, *stage, file + "zero_stage");
+  facts.assume_default(FactId::zero, 2, "Accelerate@16cb6eb: zero_stage 2 of its plugin");
   const auto device = [&](const char* name, FactId fact) {
     const auto at = settings.choice(name, deepspeed::kDevices.values);
     if (at) facts.set(fact, std::string(kNamesOf<OffloadTarget>[*at]), file + name);

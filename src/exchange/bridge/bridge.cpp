@@ -22,6 +22,7 @@ class Reading {
   void read() {
     for (const NamedPath& n : kNames) copy(n);
     activation();
+    spec();
     heads();
     layout();
     layers();
@@ -31,7 +32,8 @@ class Reading {
     recompute();
     if (at("mixed_precision").is_string()) precision(at("mixed_precision").get<std::string>());
     if (!at("peft").is_null()) adapter();
-    if (at("model.num_layers").is_null() || is_part_of_provider()) recipe();
+    const bool fragment = at("train").is_null();
+    if (at("model.num_layers").is_null() || fragment || is_part_of_provider()) recipe();
     rest();
   }
 
@@ -88,6 +90,15 @@ class Reading {
       if (a.path == last) return add(a.name, "model.gated_linear_unit", true);
     }
     add("swiglu", "model.gated_linear_unit", true);
+  }
+
+  // A function or class of a plugin, which a dump names.
+  void spec() {
+    const Json named = leaf("model.transformer_layer_spec");
+    if (!named.is_string() || begins_with(named.get<std::string>(), "megatron.")) return;
+    out_.left.push_back({"model.transformer_layer_spec " + named.get<std::string>(),
+                         "layers of one's own, which may be another model; --model names it",
+                         "model", true});
   }
 
   void heads() {

@@ -226,6 +226,37 @@ void add_processes(const ShellRun& run, const ShellCommand& c, Launch& launch) {
   add_started(*starter, words, run, launch);
 }
 
+// Names that Megatron-LM's programs have, and arguments that no other tool has.
+bool is_of_megatron(const std::string& program, const Settings& settings) {
+  constexpr std::string_view kArguments[] = {
+      "num_attention_heads", "micro_batch_size", "tensor_model_parallel_size",
+      "model_parallel_size", "seq_length",       "pipeline_model_parallel_size",
+      "use_mcore_models",    "yaml_cfg",         "use_checkpoint_args",
+      "ffn_hidden_size",     "vocab_file",       "deepspeed_config"};
+  const std::string name = base_name(program);
+  return begins_with(name, "pretrain") || contains(name, "megatron") || contains(name, "gpt") ||
+         std::any_of(std::begin(kArguments), std::end(kArguments),
+                     [&](std::string_view argument) { return settings.has(argument); });
+}
+
+// The program of a script that starts no other one, and whose words are all known; "" for none.
+std::string unknown_program(const ShellRun& run, const Settings& settings) {
+  std::string unknown;
+  for (const ShellCommand& c : run.commands) {
+    const Words words = words_of(run, c);
+    const std::size_t program = place_of_program(words);
+    if (program == kNone || trains_nothing(words[program])) continue;
+    const bool open = std::any_of(words.begin() + static_cast<std::ptrdiff_t>(program), words.end(),
+                                  [](const std::string& w) { return contains(w, "$"); });
+    const bool overridden = std::any_of(words.begin(), words.end(), [](const std::string& w) {
+      return !begins_with(w, "-") && contains(w, "=") && contains(w, ".");
+    });
+    if (open || overridden || is_of_megatron(words[program], settings)) return "";
+    unknown = base_name(words[program]);
+  }
+  return run.sources.empty() ? unknown : "";
+}
+
 std::vector<Launch> launches_of(const ShellRun& run, const std::string& file) {
   std::vector<Launch> launches;
   for (const ShellCommand& c : run.commands) {
@@ -234,6 +265,7 @@ std::vector<Launch> launches_of(const ShellRun& run, const std::string& file) {
     if (program == kNone || trains_nothing(words[program])) continue;
     Launch launch{settings_of_launch(words, program, file), c.line, words[program]};
     if (keys_in(launch.settings) < kFewKeys) continue;
+    if (!is_of_megatron(launch.program, launch.settings)) continue;
     add_processes(run, c, launch);
     launches.push_back(std::move(launch));
   }
@@ -331,6 +363,7 @@ NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
     NamedSettings out{std::move(all.settings)};
     out.left = std::move(all.left);
     out.is_fragment = is_fragment(run, out.settings);
+    out.unknown_program = unknown_program(run, out.settings);
     if (out.is_fragment) out.other_defaults = kFragment;
     return out;
   }

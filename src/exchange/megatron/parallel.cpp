@@ -98,7 +98,7 @@ void global_batch(ImportDraft& d) {
     return d.open(key, d.settings.written("batch_of_replica"), "of how many replicas; give --gpus");
   }
   const bool own_default = d.other_defaults.empty() && !d.is_on("deepspeed");
-  if (dp == 0 || !own_default || d.is_open("training.micro_batch")) return;
+  if (dp == 0 || !own_default || d.at("training.micro_batch").is_null()) return;
   d.assume(key, dp * d.count_at("training.micro_batch", 1),
            "micro batch x replicas, without --global-batch-size");
 }
@@ -408,7 +408,6 @@ void read_parallel_of(ImportDraft& d) {
   const bool dense = d.at("model").is_object() && d.at("model.num_local_experts").is_null();
   if (dense && value_at(d.given, "model").is_null()) erase_at(d.out.run, "parallel.etp");
   degrees(d);
-  d.assume("training.micro_batch", 1, "not given");
   world(d);
   global_batch(d);
   context(d);

@@ -48,6 +48,77 @@ TEST_CASE("A program of one's own is refused by its name, in a job as without it
         std::string::npos);
 }
 
+TEST_CASE("Arguments with names like Megatron-LM's are no arguments of Megatron-LM") {
+  for (const char* text :
+       {"torchrun train.py --num_layers 24 --hidden_size 64 --num_heads 4 --batch_size 8\n",
+        "# as in Megatron\npython train.py --dim 4096\n",
+        "cd /a/Megatron-LM\npython tools/train_mine.py --width 4096\n",
+        "torchrun train.py --model_name gpt2 --batch_size 4 --fsdp\n"}) {
+    CAPTURE(text);
+    CHECK(refusal({{"a.sh", text}}).find("train") != std::string::npos);
+  }
+}
+
+TEST_CASE("Commands of Hugging Face's Trainer that differ are asked for what they differ in") {
+  const std::string loop =
+      "for BS in 1 2; do\n  accelerate launch --num_processes 8 train.py --model_name_or_path "
+      "meta-llama/Llama-3.1-8B --per_device_train_batch_size $BS --bf16 true --seed $BS\ndone\n";
+  const ImportedRun r = read(loop);
+  CHECK(refuses_at(r, "--per_device_train_batch_size"));
+  CHECK_FALSE(refuses_at(r, "--seed"));
+  const ImportedRun settled = read({{"a.sh", loop}}, "{}", {{"per_device_train_batch_size", 1}});
+  CHECK_FALSE(refuses_at(settled, "--per_device_train_batch_size"));
+  CHECK(at(settled, "training.micro_batch") == 1);
+}
+
+TEST_CASE("A file that two commands start with other overrides has neither of their values") {
+  const ImportedRun r =
+      read({{"run.sh",
+             "for TP in 1 2; do\n  python pretrain.py --config-name gpt "
+             "model.tensor_model_parallel_size=$TP\ndone\n"},
+            {"gpt.yaml",
+             "trainer:\n  num_nodes: 1\n  devices: 8\n  precision: bf16\nmodel:\n"
+             "  micro_batch_size: 1\n  global_batch_size: 8\n  encoder_seq_length: 32\n"
+             "  num_layers: 2\n  hidden_size: 64\n  num_attention_heads: 4\n"
+             "  tensor_model_parallel_size: 1\n"}});
+  CHECK(is_open(r, "parallel.tp"));
+  CHECK(at(r, "training.micro_batch") == 1);
+}
+
+TEST_CASE("A part of Megatron-Bridge's dump is no run") {
+  const ImportedRun r =
+      whole({{"a.yaml",
+              "_target_: megatron.bridge.training.config.ConfigContainer\nmodel:\n  num_layers: 2\n"
+              "  hidden_size: 64\n  num_attention_heads: 4\n  normalization: RMSNorm\n"
+              "  vocab_size: 100\n"}},
+            kLlamaOn8);
+  for (const char* key : {"training.precision", "parallel.tp", "parallel.zero",
+                          "parallel.recompute", "training.micro_batch"})
+    CHECK_MESSAGE(is_open(r, key), key);
+  const std::string dump =
+      "model:\n  num_layers: 2\n  hidden_size: 64\n  num_attention_heads: 4\n"
+      "  normalization: RMSNorm\n  transformer_layer_spec:\n    _target_: ";
+  const std::string rest = "\n    _call_: false\ntrain:\n  micro_batch_size: 1\n";
+  CHECK(is_open(read({{"a.yaml", dump + "mine.layers.hybrid" + rest}}), "model"));
+  CHECK_FALSE(is_open(read({{"a.yaml", dump + "megatron.bridge.models.x.spec" + rest}}), "model"));
+}
+
+TEST_CASE("Megatron-LM has no micro batch by default") {
+  const ImportedRun r = whole(
+      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 64 "
+      "--num-attention-heads 4 --seq-length 32 --vocab-size 100 --global-batch-size 8 --bf16\n");
+  CHECK(open_keys(r) == Keys{"training.micro_batch"});
+}
+
+TEST_CASE("A default of the tool is listed with the tool and its release") {
+  const ImportedRun r = whole(started_megatron(""));
+  const auto found = std::find_if(r.assumed.begin(), r.assumed.end(),
+                                  [](const Fact& a) { return a.path == "training.precision"; });
+  REQUIRE(found != r.assumed.end());
+  CHECK(found->value == "fp32");
+  CHECK(found->why.find("Megatron-LM@d98e8a6") != std::string::npos);
+}
+
 TEST_CASE("A job's header without a training has its GPUs, and everything else is asked for") {
   const ImportedRun r =
       whole({{"job.slurm", kJobHeader + "module load cuda\nsource env.sh\nexport A=1\n"

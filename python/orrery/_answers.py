@@ -67,6 +67,7 @@ class Estimate(_OfRun):
     breakdown_s: Record
     communication: tuple[Record, ...]
     interval_80: Record
+    open: tuple[Record, ...]
     inputs: Record
 
     @property

@@ -154,10 +154,11 @@ class Run:
         progress: Progress | None = None,
         **options: Any,
     ) -> Search:
-        """The best strategies: what `parallel` leaves open is free.
+        """The best strategies, beside the run's own: all of `parallel` is free but for `keep`.
 
         `where` are constraints ("memory.peak_gib <= 72"), `pareto` two or more aims to be small.
-        Further options: top, minimize, maximize, refine, beside, jobs.
+        Further options: keep (["tp", "recompute"]; ["parallel"] holds all), top, minimize,
+        maximize, refine, jobs.
         """
         conditions = [where] if isinstance(where, str) else list(where)
         answer = self.ask(

@@ -95,7 +95,7 @@ struct Fitting {
 };
 
 Fitting fitting(const Json& run, const std::string& file, const PlanContext& context) {
-  Fitting f{resolve_run(run, file, context.lookup), {}};
+  Fitting f{resolve_chosen(run, file, context.lookup), {}};
   f.answer = estimate(f.resolved.run);
   if (f.answer.reason != Reason::fits) {
     throw Refused{OptionStatus::does_not_fit, too_big(f.answer)};

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 
+#include "core/fact_keys.h"
 #include "core/json.h"
 
 namespace orrery {
+
+extern const KeyTable kFactTable;
+constinit const KeyTable kFactTable = {"assumed[]", kFactRows.rows};
 
 const Fact* find_fact(const std::vector<Fact>& facts, std::string_view path) {
   const auto found =

@@ -23,6 +23,5 @@ template <>
 struct KeysOf<Fact> {
   static constexpr const Keys<Fact>& table = kFactKeys;
 };
-inline constexpr Form kFactForm = form::object(kFactKeys);
 
 }  // namespace orrery

@@ -4,7 +4,11 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/key_access.h"
+#include "estimate/origins.h"
+#include "estimate/run_keys.h"
 #include "report/foreign_text.h"
+#include "report/frame_json.h"
 
 namespace orrery {
 namespace {
@@ -29,7 +33,11 @@ void check_printed_format(Request& request, const std::string& key, const std::s
 
 CommandAnswer printed_run(const std::string& format, const ResolvedRun& resolved, const Json& run,
                           const ConfigLookup& lookup, bool json) {
-  if (format == kRunFile) return {ExitCode::answer, AnswerText(run_file(resolved, run))};
+  if (format == kRunFile) {
+    Json whole = run_file(resolved, run);
+    at_key<&RunRequest::assumed>(whole) = facts_json(assumed_facts(resolved));
+    return {ExitCode::answer, AnswerText(std::move(whole))};
+  }
   const ForeignFormat foreign = find_name<ForeignFormat>(format).value();
   const ExportedRun exported = export_run(foreign, resolved, run, lookup);
   CommandAnswer answer{ExitCode::answer, json ? AnswerText(exported_json(foreign, exported))

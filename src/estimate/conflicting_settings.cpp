@@ -19,10 +19,11 @@ struct OurKey {
   std::string value;  // in the words of the framework's switch
 };
 
-void forget_assumption(const std::string& path, ResolvedRun& out) {
-  const auto same = [&](const Fact& a) { return a.path == path; };
-  out.assumed.erase(std::remove_if(out.assumed.begin(), out.assumed.end(), same),
-                    out.assumed.end());
+// The option follows our key.
+void follow(const OurKey& ours, const std::string& path, ResolvedRun& out) {
+  for (Fact& f : out.assumed) {
+    if (f.path == path) f = {path, ours.value, std::string("as ") + ours.path, Known::derived, ""};
+  }
 }
 
 // A profile without that switch has nothing to say.
@@ -34,7 +35,7 @@ void agree(const char* option, const OurKey& ours, ResolvedRun& out) {
                        ours.value + ", and framework_options." + option + " " + o.value,
                        "one of them, or both alike");
     }
-    forget_assumption("parallel.framework_options." + o.name, out);
+    follow(ours, "parallel.framework_options." + o.name, out);
     o.value = ours.value;
   }
 }

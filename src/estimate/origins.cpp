@@ -59,11 +59,9 @@ const Fact* last_about(std::string_view path, const std::vector<Fact>& facts) {
 }
 
 // The same wherever the configurations lie.
-std::string file_name(const std::string& file) {
-  return file.substr(file.rfind('/') + 1);
-}
+std::string file_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }
 
-// What the document holds, each leaf by who gave it.
+// Takes each leaf of the document by who gave it.
 void take_leaves(const Json& run, const std::vector<Fact>& places, ResolvedRun& out) {
   std::vector<Fact> leaves;
   add_leaves(run, "", leaves);
@@ -79,6 +77,33 @@ void take_leaves(const Json& run, const std::vector<Fact>& places, ResolvedRun& 
   }
 }
 
+// Adds a default for each leaf of the resolved run that no fact is about yet.
+class Remaining {
+ public:
+  explicit Remaining(ResolvedRun& out) : out_(out) {
+    for (const std::vector<Fact>* facts : {&out.assumed, &out.recorded, &out.stated}) {
+      for (const Fact& f : *facts) known_.push_back(f.path);
+    }
+    std::sort(known_.begin(), known_.end());
+  }
+
+  void take(const Json& value, const std::string& path) {
+    if (std::binary_search(known_.begin(), known_.end(), path)) return;
+    if (!value.is_object()) {
+      out_.assumed.push_back(
+          {path, bare_text(value), "not given", Known::tool_default, kOurDefault});
+      return;
+    }
+    for (const auto& [key, below] : value.items()) {
+      take(below, path.empty() ? key : path + "." + key);
+    }
+  }
+
+ private:
+  ResolvedRun& out_;
+  std::vector<std::string> known_;
+};
+
 }  // namespace
 
 void take_origins(const Json& run, const std::vector<Fact>& changes, ResolvedRun& out) {
@@ -92,6 +117,7 @@ void take_origins(const Json& run, const std::vector<Fact>& changes, ResolvedRun
   for (Fact& place : places) place.known = Known::stated;
   places.insert(places.end(), changes.begin(), changes.end());
   take_leaves(run, places, out);
+  Remaining(out).take(*out.inputs, "");
 }
 
 std::vector<Fact> assumed_facts(const ResolvedRun& r) {

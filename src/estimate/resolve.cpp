@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/resolve.h"
 
+#include <algorithm>
+
 #include "core/error.h"
+#include "core/json.h"
+#include "core/json_path.h"
 #include "core/json_reader.h"
 #include "core/key_access.h"
 #include "core/one_line.h"
@@ -320,14 +324,36 @@ void resolve_placement(const StrategyRequest& request, ResolvedRun& out) {
   c.device_of_rank = out_of_order(c.listed_devices, c);
 }
 
+// Recorded as open by an answer that this run was taken from, and unchanged since.
+bool is_recorded_open(const Json& run, const std::string& path) {
+  const Json& facts = value_at(run, key_name<&RunRequest::assumed>);
+  return facts.is_array() && std::any_of(facts.begin(), facts.end(), [&](const Json& fact) {
+           return value_at(fact, "path") == path &&
+                  value_at(fact, "known") == name_of(Known::open) &&
+                  value_at(fact, "value") == bare_text(value_at(run, path));
+         });
+}
+
+template <auto... Members>
+void leave_open(const Json& run, StrategyRequest& request, std::vector<std::string>& keys) {
+  const auto leave = [&](auto& member, const char* path, std::string_view key) {
+    if (!member || !is_recorded_open(run, path)) return;
+    member.reset();
+    std::erase(keys, key);
+  };
+  (leave(request.*Members, key_path<Members>, key_name<Members>), ...);
+}
+
 StrategyRequest request_of(Reader& root, ResolvedRun& out) {
   static const Json kNothing = Json::object();
   const std::optional<Reader> given = find_key<&RunRequest::parallel>(root);
   const Reader parallel = given ? *given : Reader(kNothing, out.file, kStrategyKeys.path);
-  const StrategyRequest request = read_strategy(parallel);
+  StrategyRequest request = read_strategy(parallel);
   for (const auto& [key, value] : parallel.json().items()) {
     if (!value.is_null()) out.parallel_keys.push_back(key);
   }
+  leave_open<&StrategyRequest::recompute, &StrategyRequest::recompute_method,
+             &StrategyRequest::recompute_layers>(root.json(), request, out.parallel_keys);
   return request;
 }
 
@@ -355,8 +381,37 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   return all;
 }
 
+// Steps of the user's own hold what they ran with.
+void widen_intervals(const OpenKey& key, ResolvedRun& out) {
+  out.memory = widened(out.memory, key.alternatives, &Alternative::memory_ratio);
+  if (out.stack) return;
+  const StepInterval wide = widened(out.interval, key.alternatives, &Alternative::time_ratio);
+  constexpr double kWorthSaying = 1.01;
+  if (wide.high > out.interval.high * kWorthSaying || wide.low * kWorthSaying < out.interval.low) {
+    out.interval.words += "; the interval is wider, as " + key.path + " is open";
+  }
+  out.interval.low = out.run.framework.level.interval_low = wide.low;
+  out.interval.high = out.run.framework.level.interval_high = wide.high;
+}
+
+void predict_open_keys(ResolvedRun& out) {
+  Workspace workspace;
+  OpenKey key = open_recompute(out.run, workspace);
+  const Fact origin{"", "", key.why, Known::open, name_of_framework(out)};
+  for (Fact& f : recompute_facts(out.run, origin)) out.assumed.push_back(std::move(f));
+  widen_intervals(key, out);
+  out.open.push_back(std::move(key));
+}
+
+void choose_open_keys(ResolvedRun& out) {
+  Workspace workspace;
+  for (Fact& f : choose_least_recompute(out.run, workspace)) out.assumed.push_back(std::move(f));
+}
+
+enum class OpenKeys : bool { predicted, chosen };
+
 // Strategy, and what follows from it.
-void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
+void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun& out) {
   const StrategyRequest& request = all.request;
   const Framework& f = out.run.framework;
   const ResolvedStrategy strategy =
@@ -370,21 +425,18 @@ void resolve_strategy_of(const WithoutStrategy& all, ResolvedRun& out) {
   agree_on_precision(out);
   check_own_order(out);
   agree_on_sharding(request, out);
-  if (!strategy.recompute_open) return;
-  out.recompute_chosen = true;
-  Workspace workspace;
-  out.assumed.push_back(choose_least_recompute(out.run, workspace));
+  out.recompute_open = strategy.recompute_open;
+  if (!out.recompute_open) return;
+  open == OpenKeys::predicted ? predict_open_keys(out) : choose_open_keys(out);
 }
 
-}  // namespace
-
-ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup,
-                        const std::vector<Fact>& changes) {
+ResolvedRun resolve_whole(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                          const std::vector<Fact>& changes, OpenKeys open) {
   ResolvedRun out;
   out.file = file;
   Reader root(run, file);
   const WithoutStrategy all = resolve_all_else(root, lookup, out);
-  resolve_strategy_of(all, out);
+  resolve_strategy_of(all, open, out);
   out.warnings = run_warnings(out);
   const Reader cluster = at_key<&RunRequest::cluster>(root);
   Json inputs = inputs_json(out, cluster.json(), all.training.request, all.request);
@@ -402,12 +454,23 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   return out;
 }
 
+}  // namespace
+
+ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                        const std::vector<Fact>& changes) {
+  return resolve_whole(run, file, lookup, changes, OpenKeys::predicted);
+}
+
+ResolvedRun resolve_chosen(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  return resolve_whole(run, file, lookup, {}, OpenKeys::chosen);
+}
+
 ResolvedRun resolve_for_numbers(const Json& run, const std::string& file,
                                 const ConfigLookup& lookup) {
   ResolvedRun out;
   out.file = file;
   Reader root(run, file);
-  resolve_strategy_of(resolve_all_else(root, lookup, out), out);
+  resolve_strategy_of(resolve_all_else(root, lookup, out), OpenKeys::predicted, out);
   return out;
 }
 

@@ -5,11 +5,12 @@
 // Required: model, cluster, training.sequence_length, training.global_batch. Unknown keys are
 // errors. An absent key takes its default and is listed in `assumed`; a key that the file's own
 // `assumed` lists with the value it has keeps that origin; every other key of the file is stated.
-// `inputs` is the whole resolved run and, read again, gives the same Run. If recompute is absent,
-// it is the first that fits in memory: none, selective, full. Errors: InputError with file, JSON
-// path, found, allowed and the nearest name.
+// `inputs` is the whole resolved run and, read again, gives the same Run. Recompute
+// that is absent, or recorded as open, is predicted or chosen (estimate/least_recompute.h). Errors:
+// InputError with file, JSON path, found, allowed and the nearest name.
 //
-// A strategy chosen here fits with a probability of 1 − `risk` or more (estimate/risk.h).
+// A choice fits with a probability of 1 − `risk` or more (estimate/risk.h); a prediction takes what
+// a user's own run most likely has.
 //
 // `stack` = {"factor", "spread", "steps"} is the level of a user's own software and site, measured
 // over predicted step time (--observed sets it). It scales every term of the step; the interval is
@@ -22,6 +23,7 @@
 #include "core/json_fwd.h"
 #include "estimate/accuracy.h"
 #include "estimate/config_lookup.h"
+#include "estimate/open_keys.h"
 #include "estimate/run.h"
 #include "hardware/cluster_reader.h"
 #include "model/architecture_json.h"
@@ -45,7 +47,8 @@ struct ResolvedRun {
   std::optional<double> risk;              // as the run file says
   std::vector<std::string> parallel_keys;  // keys of `parallel` in the run file
   std::vector<std::string> training_keys;  // and of `training`, as paths: "adapter.rank"
-  bool recompute_chosen = false;           // it was left open
+  bool recompute_open = false;             // the run leaves it to us
+  std::vector<OpenKey> open;               // what a prediction took, and what else may be
 
   // Names and documents, for headers and for the sources of numbers.
   std::string model_name;
@@ -60,6 +63,9 @@ struct ResolvedRun {
 // `changes`: origins of values that stand in `run` but not in its file (estimate/origins.h).
 ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup,
                         const std::vector<Fact>& changes = {});
+
+// The same where Orrery chooses: what is left open is what a planner takes.
+ResolvedRun resolve_chosen(const Json& run, const std::string& file, const ConfigLookup& lookup);
 
 // The same without `inputs`, origins and warnings, for who wants only numbers of many runs.
 ResolvedRun resolve_for_numbers(const Json& run, const std::string& file,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/risk.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -10,8 +11,7 @@
 namespace orrery {
 namespace {
 
-constexpr double kSure = 0.95;
-constexpr double kLikely = 0.8;
+constexpr std::array kLeastOfRank = {0.95, 0.8, 0.5, 0.15};
 constexpr double kMostPrinted = 0.99;
 constexpr double kLeastPrinted = 0.01;
 constexpr int kHalvings = 40;
@@ -56,13 +56,15 @@ template double fit_probability(const Run&, const AnswerOf<double>&);
 template double fit_probability(const Run&, const AnswerOf<Traced>&);
 
 int fit_rank(const Run& run, const Answer& a) {
-  if (a.reason != Reason::fits) return 3;
   const double p = fit_probability(run, a);
-  return p >= kSure ? 0 : p >= kLikely ? 1 : 2;
+  const auto rank = std::find_if(kLeastOfRank.begin(), kLeastOfRank.end(),
+                                 [p](double least) { return p >= least; });
+  return static_cast<int>(rank - kLeastOfRank.begin());
 }
 
 std::string_view fit_words(const Run& run, const Answer& a) {
-  constexpr std::array<std::string_view, 4> kWords = {"fits", "likely", "tight", "does not fit"};
+  constexpr std::array<std::string_view, kLeastOfRank.size() + 1> kWords = {
+      "fits", "likely", "tight", "unlikely", "does not fit"};
   return kWords[static_cast<std::size_t>(fit_rank(run, a))];
 }
 

@@ -30,8 +30,8 @@ double fit_probability(double spread, Bytes needed, Bytes capacity);
 template <Number R>
 double fit_probability(const Run& run, const AnswerOf<R>& answer);
 
-// How surely a run fits: 0 "fits" (0.95 or more), 1 "likely" (0.8), 2 "tight", 3 "does not fit"
-// (predicted so).
+// How surely a run fits, by its probability: 0 "fits" (0.95 or more), 1 "likely" (0.8), 2 "tight"
+// (0.5), 3 "unlikely" (0.15), 4 "does not fit". As predicted, those from "unlikely" on do not.
 int fit_rank(const Run& run, const Answer& answer);
 std::string_view fit_words(const Run& run, const Answer& answer);
 

@@ -6,7 +6,6 @@
 
 #include <optional>
 
-#include "core/fact_keys.h"
 #include "core/keys.h"
 #include "estimate/risk.h"
 #include "estimate/training_keys.h"
@@ -18,6 +17,9 @@
 namespace orrery {
 
 inline constexpr const char* kDefaultFramework = "generic";
+
+extern const KeyTable kFactTable;  // core/fact_keys.h
+inline constexpr Form kFactForm = form::object(kFactTable);
 
 struct RunRequest {
   Elsewhere name, assumed, stated, model, cluster, training, parallel, framework;
@@ -62,8 +64,8 @@ inline constexpr auto kRunRows = keys<RunRequest>(
                             "level of your own software and site; --observed FILE sets it"),
     key<&RunRequest::risk>("risk", form::number(0.0001, kMostRisk, "probability"), otherwise("0.1"),
                            Vary::run,
-                           "accepted probability that what Orrery chooses (recompute left open, "
-                           "strategies of a search) runs out of memory; 0.5: fill the device as "
+                           "accepted probability that what Orrery chooses (strategies of a "
+                           "search, advice, capacity) runs out of memory; 0.5: fill the device as "
                            "predicted")
         .flagged("--risk",
                  "how likely a strategy that Orrery chooses may run out of memory, at most"),

@@ -130,7 +130,7 @@ class Adviser {
   Adviser(const ResolvedRun& run, const Answer& answer)
       : run_(run.run),
         keys_(run.parallel_keys),
-        recompute_open_(run.recompute_chosen),
+        recompute_open_(run.recompute_open),
         framework_(framework_limits(run)),
         answer_(answer),
         fits_(answer.reason == Reason::fits),
@@ -174,14 +174,13 @@ class Adviser {
     keep(t);
   }
 
-  // Settles recompute too, where the run file leaves it open.
+  // Recompute that the run leaves open is what the changed run would have.
   void fill_prices(Run& changed) {
     workspace_.end_traffics.clear();
     if (recompute_open_ && changed.strategy.recompute == run_.strategy.recompute) {
-      choose_least_recompute(changed, workspace_);
-    } else {
-      price<double>(changed, workspace_.scratch, workspace_.prices);
+      predict_recompute(changed, workspace_);
     }
+    price<double>(changed, workspace_.scratch, workspace_.prices);
   }
 
   void fill_memory(Run& changed) {

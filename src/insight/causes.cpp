@@ -130,7 +130,7 @@ class Weighing {
         run.strategy.recompute == r_.resolved.run.strategy.recompute &&
         run.strategy.recompute_layers == r_.resolved.run.strategy.recompute_layers;
     // A command line settles it so.
-    if (r_.resolved.recompute_chosen && same_recompute) choose_least_recompute(run, workspace_);
+    if (r_.resolved.recompute_open && same_recompute) predict_recompute(run, workspace_);
     const Answer answer = estimate(run);
     const bool same = answer.step_time == r_.answer.step_time &&
                       answer.memory.allocated == r_.answer.memory.allocated;

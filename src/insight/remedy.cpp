@@ -22,12 +22,6 @@ namespace {
 constexpr std::int64_t kMostBetween = 8;  // sizes tried between two powers of two
 constexpr std::int64_t kLongSequence = 65536;
 
-// The keys that a search finds itself.
-bool is_freed(const Key& k) {
-  return is_inner(k) && &k != &key_row<&StrategyRequest::zero_shard_group> &&
-         &k != &key_row<&StrategyRequest::offload>;
-}
-
 // The axes of common layouts.
 Json common_axes(const ResolvedRun& resolved) {
   const Run& run = resolved.run;
@@ -104,6 +98,19 @@ class Finder {
     }
   }
 
+  std::vector<Json> layouts(std::size_t most) const {
+    std::vector<Json> runs;
+    try {
+      const SearchRequest request = request_of(run_);
+      for (const Found& f : answer_of(request, most).best) {
+        runs.push_back(with_strategy(run_, request.space, f.place.base, f.strategy));
+      }
+    } catch (const InputError&) {
+      return {};  // the space of common layouts may be empty where the whole one is not
+    }
+    return runs;
+  }
+
   std::optional<Remedy> fewest() const {
     const OpenRun open = on_one();
     const std::int64_t ranks = given_ranks(open.request);
@@ -148,17 +155,24 @@ class Finder {
     return found;
   }
 
-  std::optional<Remedy> searched(const Json& run, std::int64_t gpus) const {
+  SearchRequest request_of(const Json& run) const {
     const OpenRun open = resolve_open(run, file_, lookup_);
-    const SearchRequest request =
-        read_search(run, file_, lookup_, short_search(open, search_), metric_source());
+    return read_search(run, file_, lookup_, short_search(open, search_), metric_source());
+  }
+
+  SearchAnswer answer_of(const SearchRequest& request, std::size_t most) const {
     SearchOptions options;
     if (!search_.is_null()) options.conditions = &request.conditions;
-    options.top = 1;
+    options.top = most;
     options.ties = false;
     options.families = false;
     options.counts = false;
-    const SearchAnswer a = search(request.space, options);
+    return search(request.space, options);
+  }
+
+  std::optional<Remedy> searched(const Json& run, std::int64_t gpus) const {
+    const SearchRequest request = request_of(run);
+    const SearchAnswer a = answer_of(request, 1);
     if (a.best.empty()) return {};
     const Found& best = a.recommended;
     return remedy_of(with_strategy(run, request.space, best.place.base, best.strategy), gpus);
@@ -203,6 +217,11 @@ class Finder {
 
 }  // namespace
 
+bool is_freed(const Key& k) {
+  return is_inner(k) && &k != &key_row<&StrategyRequest::zero_shard_group> &&
+         &k != &key_row<&StrategyRequest::offload>;
+}
+
 void set_gpus(std::int64_t gpus, Json& run) {
   at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run)) = gpus;
 }
@@ -236,6 +255,11 @@ std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,
 std::optional<Remedy> fewest_gpus_of_search(const Json& run, const Json& search,
                                             const std::string& file, const ConfigLookup& lookup) {
   return Finder(run, search, file, lookup).fewest();
+}
+
+std::vector<Json> common_layouts(const Json& run, const Json& search, std::size_t most,
+                                 const std::string& file, const ConfigLookup& lookup) {
+  return Finder(run, search, file, lookup).layouts(most);
 }
 
 }  // namespace orrery

@@ -23,6 +23,8 @@
 
 namespace orrery {
 
+struct Key;
+
 struct Remedy {
   std::int64_t gpus = 0;
   std::vector<Setting> settings;  // over the run file; each key that differs
@@ -44,6 +46,13 @@ std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,
 // `search` (an object or null). Sizes are then multiples of the degrees that are set.
 std::optional<Remedy> fewest_gpus_of_search(const Json& run, const Json& search,
                                             const std::string& file, const ConfigLookup& lookup);
+
+// The best common layouts of a search as run files, none where none fits.
+std::vector<Json> common_layouts(const Json& run, const Json& search, std::size_t most,
+                                 const std::string& file, const ConfigLookup& lookup);
+
+// A key of `parallel` that a search finds itself.
+bool is_freed(const Key& k);
 
 void set_gpus(std::int64_t gpus, Json& run);
 

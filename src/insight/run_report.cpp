@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "estimate/links.h"
 #include "insight/limiter.h"
+#include "insight/switches.h"
 
 namespace orrery {
 namespace {
@@ -25,19 +26,32 @@ std::string host_reason(const Answer& a) {
 }  // namespace
 
 RunReport report_on(ResolvedRun resolved) {
-  RunReport r{std::move(resolved), {}, {}, {}};
+  RunReport r{std::move(resolved), {}, {}, {}, {}};
   Workspace workspace;
   r.answer = estimate<double>(r.resolved.run, workspace);
   r.stages = memory_by_stage(r.resolved.run, workspace);
   return r;
 }
 
-RunReport report_with_remedy(const Json& run, const std::string& file, const ConfigLookup& lookup) {
-  RunReport r = report_on(resolve_run(run, file, lookup));
+RunReport report_with_remedy(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                             const std::vector<Fact>& changes) {
+  RunReport r = report_on(resolve_run(run, file, lookup, changes));
+  r.switches = switch_advice(run, r.resolved, r.answer, lookup);
   if (is_feasible(r) || r.resolved.run.own_order) return r;
   r.remedy = strategy_that_fits(run, file, lookup);
   if (!r.remedy) r.remedy = fewest_gpus(run, file, lookup);
   return r;
+}
+
+std::vector<Advice> advice_of(const RunReport& r) {
+  std::vector<Advice> all = advise(r.resolved, r.answer);
+  if (!r.switches || r.switches->empty()) return all;
+  std::erase_if(all, [](const Advice& a) { return !a.fits; });
+  all.insert(all.end(), r.switches->begin(), r.switches->end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Advice& a, const Advice& b) { return a.step_time < b.step_time; });
+  if (all.size() > kMostAdvice) all.resize(kMostAdvice);
+  return all;
 }
 
 Bytes on_drives(const RunReport& r) {

@@ -10,6 +10,7 @@
 
 #include "estimate/estimate.h"
 #include "estimate/resolve.h"
+#include "insight/advice.h"
 #include "insight/remedy.h"
 
 namespace orrery {
@@ -18,13 +19,19 @@ struct RunReport {
   ResolvedRun resolved;
   Answer answer;
   std::vector<StageMemory<double>> stages;
-  std::optional<Remedy> remedy;  // of one that does not fit, where it was looked for
+  std::optional<Remedy> remedy;                 // of one that does not fit, where it was looked for
+  std::optional<std::vector<Advice>> switches;  // of the framework, where they were tried
 };
 
 RunReport report_on(ResolvedRun resolved);
 
-// With a strategy that fits, or the fewest GPUs that do, where it does not fit.
-RunReport report_with_remedy(const Json& run, const std::string& file, const ConfigLookup& lookup);
+// With the framework's switches tried; with a strategy that fits, or the fewest GPUs that do, where
+// it does not fit.
+RunReport report_with_remedy(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                             const std::vector<Fact>& changes = {});
+
+// The best changes, of moves and of switches.
+std::vector<Advice> advice_of(const RunReport& r);
 
 inline bool is_feasible(const RunReport& r) { return r.answer.reason == Reason::fits; }
 

@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/json_path.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/training_keys.h"
 #include "estimate/workspace.h"
 #include "explore/axis_keys.h"
+#include "explore/rule_error.h"
 #include "explore/search.h"
 #include "explore/search_team.h"
 #include "explore/space.h"
@@ -21,6 +24,8 @@
 #include "insight/best_words.h"
 #include "insight/listed_strategies.h"
 #include "insight/metrics.h"
+#include "insight/remedy.h"
+#include "insight/switches.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -128,10 +133,27 @@ class Reasons {
   Workspace workspace_;
 };
 
+// The origins of a found strategy's keys that were not held.
+std::vector<Fact> chosen_facts(const Space& space, const Found& found,
+                               const std::vector<HeldKey>& held) {
+  std::vector<Fact> facts;
+  const Json keys = strategy_keys(space, found.strategy);
+  for (const auto& [part, object] : keys.items()) {
+    for (const auto& [key, value] : object.items()) {
+      const std::string path = part + "." + key;
+      const bool is_held =
+          std::any_of(held.begin(), held.end(), [&](const HeldKey& h) { return h.path == path; });
+      if (!is_held) facts.push_back({path, bare_text(value), "", Known::chosen, "orrery search"});
+    }
+  }
+  return facts;
+}
+
 RunReport reported(const Json& run, const std::string& file, const ConfigLookup& lookup,
-                   const Space& space, const Found& found) {
-  RunReport r = report_on(
-      resolve_run(with_strategy(run, space, found.place.base, found.strategy), file, lookup));
+                   const SearchReport& report, const Found& found) {
+  const Space& space = report.request.space;
+  RunReport r = report_on(resolve_run(with_strategy(run, space, found.place.base, found.strategy),
+                                      file, lookup, chosen_facts(space, found, report.held)));
   const bool estimated = found.step_time > Seconds();
   if ((estimated && r.answer.step_time != found.step_time) || r.answer.memory.peak != found.peak) {
     throw std::logic_error("search and estimate disagree on a strategy");
@@ -178,16 +200,21 @@ std::int64_t legal(const SearchAnswer& a) {
 }
 
 // Values that no free axis would try stay among the candidates.
-void keep_own(const Json& run, Json& search) {
+void keep_own(const Json& run, const HeldKeys& held, Json& search) {
   if (!run.contains(kStrategyKeys.path)) return;
   const Json& p = run[kStrategyKeys.path];
   if (search.is_null()) search = Json::object();
   Json& axes = search["axes"];
   if (axes.is_null()) axes = Json::object();
+  const auto is_free = [&](const std::string& key, const char* path) {
+    return p.contains(key) && !axes.contains(key) && !axes.contains(path) && !held.holds(path);
+  };
   const std::string modules(key_name<&StrategyRequest::recompute_modules>);
   const std::string layers(key_name<&StrategyRequest::stage_layers>);
-  if (p.contains(modules) && !axes.contains(modules)) axes[modules] = Json::array({p[modules]});
-  if (p.contains(layers) && !axes.contains(layers)) {
+  if (is_free(modules, key_path<&StrategyRequest::recompute_modules>)) {
+    axes[modules] = Json::array({p[modules]});
+  }
+  if (is_free(layers, key_path<&StrategyRequest::stage_layers>)) {
     axes[layers] = Json::array({"even", p[layers]});
   }
 }
@@ -222,25 +249,89 @@ void ask_for_front(SearchRequest& request, const std::string& file) {
   }
 }
 
-// Frees what the run says of its strategy, and keeps that to be set beside the best.
-void set_beside(SearchQuestion& asked, const std::string& file, const ConfigLookup& lookup,
-                SearchReport& r) {
-  r.own = report_on(resolve_run(asked.run, file, lookup));
-  keep_own(asked.run, asked.search);
-  asked.run = without_strategy(std::move(asked.run));
+// Where the run is searched for: its file, its configurations, what a caller adds.
+struct Search {
+  SearchQuestion asked;
+  const std::string& file;
+  const ConfigLookup& lookup;
+  const std::function<void(SearchOptions&)>& adjust;
+  const SearchExtras& extras;
+};
+
+// The run's own strategy, or why it has none.
+void set_own(const Search& s, SearchReport& r) {
+  try {
+    r.own = report_on(resolve_run(s.asked.run, s.file, s.lookup, s.extras.changes));
+  } catch (const InputError& e) {
+    if (!breaks_a_rule(e)) throw;
+    r.own_refusal = e.what();
+  }
+}
+
+// Frees what the run says of its strategy but for what is held.
+void free_strategy(const HeldKeys& held, Search& s, SearchReport& r) {
+  r.frees = true;
+  r.held = held.all();
+  if (s.asked.search.is_object() && s.asked.search.contains("axes")) {
+    for (const auto& [key, value] : s.asked.search["axes"].items()) {
+      r.held.push_back({key, brief(value), "search.axes"});
+    }
+  }
+  Json freed = held.freed(s.asked.run);
+  if (freed != s.asked.run) set_own(s, r);
+  keep_own(s.asked.run, held, s.asked.search);
+  s.asked.run = std::move(freed);
+}
+
+constexpr std::size_t kLayoutsSwitched = 3;
+constexpr double kWorthAnotherSearch = 1.01;
+
+// Takes the best switches of the layouts where they shorten the shortest step.
+bool switch_layouts(const std::vector<Json>& layouts, const HeldKeys& held, Seconds shortest,
+                    Search& s, SearchReport& r) {
+  const Json& axes = value_at(s.asked.search, "axes");
+  const auto is_free = [&](const std::string& path) {
+    return !held.holds(path) && (!axes.is_object() || !axes.contains(path));
+  };
+  BestSwitches best;
+  best.step_time = shortest;
+  for (const Json& layout : layouts) {
+    BestSwitches found = best_switches(layout, s.file, s.lookup, is_free);
+    if (!found.settings.empty() && found.step_time < best.step_time) best = std::move(found);
+  }
+  r.switch_layouts = std::max(r.switch_layouts, layouts.size());
+  for (const Setting& setting : best.settings) {
+    std::erase_if(r.switches, [&](const Setting& old) { return old.path == setting.path; });
+    r.switches.push_back(setting);
+  }
+  s.asked.run = with_settings(std::move(s.asked.run), best.settings);
+  return !best.settings.empty();
+}
+
+// The keys of a strategy that its switches are: all options, as one key replaces them together.
+void set_besides(const Search& s, SearchReport& r) {
+  Json besides = Json::object();
+  for (const Setting& setting : r.switches) {
+    const bool is_option = lies_at(setting.path, key_path<&StrategyRequest::framework_options>);
+    const std::string path =
+        is_option ? key_path<&StrategyRequest::framework_options> : setting.path;
+    set_at(besides, path, value_at(s.asked.run, path));
+  }
+  r.besides = std::move(besides);
 }
 
 // The run on as few GPUs as it fits on.
-void set_fewest_gpus(SearchQuestion& asked, const std::string& file, const ConfigLookup& lookup,
-                     SearchReport& r) {
-  const std::optional<Remedy> fewest = fewest_gpus_of_search(asked.run, asked.search, file, lookup);
+void set_fewest_gpus(Search& s, SearchReport& r) {
+  const std::optional<Remedy> fewest =
+      fewest_gpus_of_search(s.asked.run, s.asked.search, s.file, s.lookup);
   if (!fewest) {
-    throw InputError(file, "cluster.gpus",
+    throw InputError(s.file, "cluster.gpus",
                      "no size of up to " + grouped(kMostGpusTried) + " GPUs on which the run fits",
                      "a larger device, a smaller micro batch or sequence");
   }
   r.fewest_gpus = fewest->gpus;
-  set_gpus(fewest->gpus, asked.run);
+  set_gpus(fewest->gpus, s.asked.run);
+  r.own.reset();  // it has other GPUs
 }
 
 SearchOptions options_of(SearchReport& r, const SearchExtras& extras, const std::string& file) {
@@ -258,9 +349,7 @@ SearchOptions options_of(SearchReport& r, const SearchExtras& extras, const std:
 // The best, or where nothing fits the nearest.
 void add_found(SearchReport& r, const Json& run, const std::string& file,
                const ConfigLookup& lookup) {
-  const auto report = [&](const Found& f) {
-    return reported(run, file, lookup, r.request.space, f);
-  };
+  const auto report = [&](const Found& f) { return reported(run, file, lookup, r, f); };
   if (r.answer.best.empty()) {
     r.nearest.push_back(report(r.answer.nearest));
     return;
@@ -291,31 +380,81 @@ std::vector<FamilyReport> family_reports(const SearchReport& report) {
   return Reasons(report).all();
 }
 
-SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
-                              const std::function<void(SearchOptions&)>& adjust,
-                              const SearchExtras& extras) {
-  SearchReport r;
-  SearchQuestion asked = taken_apart(run);
-  if (extras.fewest) set_fewest_gpus(asked, file, lookup, r);
-  if (extras.beside) set_beside(asked, file, lookup, r);
-  r.request = read_search(asked.run, file, lookup, asked.search, metric_source());
+namespace {
+
+// Searches once; true where its layouts may be searched again.
+bool search_once(const Search& s, SearchReport& r) {
+  r.request = read_search(s.asked.run, s.file, s.lookup, s.asked.search, metric_source());
   r.left_out = narrow(r.request.space);
-  SearchOptions options = options_of(r, extras, file);
-  adjust(options);
+  SearchOptions options = options_of(r, s.extras, s.file);
+  s.adjust(options);
   r.top = options.top;
+  r.best.clear();
+  r.nearest.clear();
   r.answer = search(r.request.space, options);
-  if (options.team != nullptr && !options.team->leads()) return r;
+  if (options.team != nullptr && !options.team->leads()) return false;
   // A search that was stopped has not seen the space, so it cannot call it empty; the best of what
   // it has seen is its answer.
   if (options.stopped && options.stopped()) {
     r.is_stopped = true;
-    if (!r.answer.best.empty()) add_found(r, asked.run, file, lookup);
-    return r;
+    if (!r.answer.best.empty()) add_found(r, s.asked.run, s.file, s.lookup);
+    return false;
   }
   if (legal(r.answer) == 0) refuse_empty(r);
   refuse_if_constraints_empty_it(r);
-  add_found(r, asked.run, file, lookup);
-  if (r.best.empty()) return r;
+  add_found(r, s.asked.run, s.file, s.lookup);
+  // A team searches once, since its other members have no answer to go on from.
+  return !r.best.empty() && options.team == nullptr;
+}
+
+std::vector<Json> found_layouts(const Search& s, const SearchReport& r) {
+  std::vector<Json> runs;
+  for (const ListedStrategy& l : r.best) {
+    if (runs.size() == kLayoutsSwitched) break;
+    runs.push_back(
+        with_strategy(s.asked.run, r.request.space, l.found.place.base, l.found.strategy));
+  }
+  return runs;
+}
+
+bool asks_of_other_than_time(const Json& search) {
+  return search.is_object() && (search.contains("objective") || search.contains("pareto"));
+}
+
+// The layouts with the framework's switches at their best: found on common layouts, and again on
+// the layouts that the search finds.
+void search_with_switches(const HeldKeys& held, Search& s, SearchReport& r) {
+  // Switches are judged by the step alone.
+  if (asks_of_other_than_time(s.asked.search)) {
+    search_once(s, r);
+    return;
+  }
+  const Seconds any(std::numeric_limits<double>::infinity());
+  const std::vector<Json> common =
+      common_layouts(s.asked.run, s.asked.search, kLayoutsSwitched, s.file, s.lookup);
+  switch_layouts(common, held, any, s, r);
+  if (!search_once(s, r)) return;
+  const Seconds shortest = r.best[r.fastest].run.answer.step_time / kWorthAnotherSearch;
+  if (switch_layouts(found_layouts(s, r), held, shortest, s, r)) search_once(s, r);
+}
+
+}  // namespace
+
+SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                              const std::function<void(SearchOptions&)>& adjust,
+                              const SearchExtras& extras) {
+  SearchReport r;
+  Search s{taken_apart(run), file, lookup, adjust, extras};
+  const HeldKeys held(s.asked.run, extras.changes, extras.keep);
+  if (extras.frees) free_strategy(held, s, r);
+  if (extras.fewest) set_fewest_gpus(s, r);
+  if (extras.frees) {
+    search_with_switches(held, s, r);
+    set_besides(s, r);
+  } else {
+    search_once(s, r);
+  }
+  if (r.best.empty() || r.is_stopped) return r;
   r.families = family_reports(r);
   r.elasticities = elasticities(r.best[0].run.resolved.run);
   if (r.own) r.own_difference = difference_in_words(r.own->answer, r.best[r.fastest].run.answer);

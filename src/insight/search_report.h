@@ -17,11 +17,15 @@
 #include <string>
 #include <vector>
 
+#include "core/fact.h"
+#include "core/json_fwd.h"
 #include "explore/narrow.h"
 #include "explore/search.h"
 #include "explore/search_request.h"
 #include "explore/sensitivity.h"
+#include "insight/held_keys.h"
 #include "insight/run_report.h"
+#include "insight/settings.h"
 
 namespace orrery {
 
@@ -42,11 +46,13 @@ struct Refined {
 // Besides the search itself.
 struct SearchExtras {
   std::size_t refine = 0;  // how many of the best to simulate
-  // Search all that `parallel` says (but placement, offload, sharding groups and options) and the
-  // micro batch, and set the run's own strategy beside the best.
-  bool beside = false;
-  bool fewest = false;  // on the fewest GPUs that do
-  bool page = false;    // with what its charts need
+  // Free the run's strategy and its framework's switches, but what is held, and set the run's own
+  // strategy beside the best (insight/held_keys.h).
+  bool frees = false;
+  std::vector<std::string> keep;  // keys that are held
+  std::vector<Fact> changes;      // values that went over the run file, which are held too
+  bool fewest = false;            // on the fewest GPUs that do
+  bool page = false;              // with what its charts need
   std::string heat = "tp,pp";
 };
 
@@ -70,9 +76,15 @@ struct SearchReport {
   std::vector<FamilyReport> families;
   std::vector<Elasticity> elasticities;  // of the winner
   std::vector<Refined> refined;          // of the first of `best`
-  std::optional<RunReport> own;          // the run file's strategy
-  std::int64_t fewest_gpus = 0;          // where they were asked for
-  std::string own_difference;            // in words, where both fit
+  bool frees = false;                    // the strategy but for `held`
+  std::vector<HeldKey> held;
+  std::vector<Setting> switches;  // found on the best few layouts, for all of them
+  std::size_t switch_layouts = 0;
+  KeptJson besides;              // keys of `switches`; null where nothing is freed
+  std::optional<RunReport> own;  // the run file's strategy
+  std::string own_refusal;       // why it has none
+  std::int64_t fewest_gpus = 0;  // where they were asked for
+  std::string own_difference;    // in words, where both fit
   std::optional<AxisPair> heat;
   std::vector<NotTried> left_out;  // of a space too large
 };

@@ -7,6 +7,7 @@
 #include "core/json_in.h"
 #include "core/key_words.h"
 #include "document/words.h"
+#include "estimate/run.h"
 #include "estimate/run_keys.h"
 #include "estimate/training_keys.h"
 #include "parallel/strategy.h"

@@ -51,6 +51,8 @@ struct FrameworkRecompute {
   ModuleMask selective = mask_of(Module::core_attn);  // what `selective` means here
   RecomputeMask choices = kAnyRecompute;              // what it has, by `runs.recompute`
   bool one_in_n = false;                              // and if that is of some layers, of one in n
+  Recompute by_default = Recompute::none;             // where the user says nothing
+  EnumArray<Recompute, double> shares{};              // of the runs of its kind, that have each
 };
 
 struct FrameworkLoss {

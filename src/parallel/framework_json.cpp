@@ -113,8 +113,11 @@ FrameworkOption apply(Json& document, Reader option, const std::string& name, co
   Reader values = option.at("values");
   FrameworkOption result{name, option.at("default").text(), chosen == nullptr};
   if (chosen != nullptr) result.value = bare_text(*chosen);
+  bool is_searched = true;
+  if (const auto searched = option.find("searched")) is_searched = searched->boolean();
   option.reject_unknown();
   const std::vector<std::string> allowed = values.keys();
+  if (is_searched) result.searched = allowed;
   for (const std::string& value : allowed) check_overlay(values.at(value));
   if (!values.has(result.value)) {
     throw InputError(given.file(), given.path() + "." + name, result.value, alternatives(allowed),

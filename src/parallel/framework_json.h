@@ -21,8 +21,9 @@ namespace orrery {
 struct FrameworkOption {
   std::string name;
   std::string value;
-  bool assumed = false;   // the profile's default
-  bool is_count = false;  // a whole number, not one of a few words
+  bool assumed = false;                    // the profile's default
+  bool is_count = false;                   // a whole number, not one of a few words
+  std::vector<std::string> searched = {};  // values that a search tries
 };
 
 struct FrameworkProfile {

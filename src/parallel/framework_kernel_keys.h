@@ -87,7 +87,13 @@ inline constexpr auto kFrameworkRecomputeRows = [] {
                                     "full recompute of some layers is of one layer in n, which "
                                     "Orrery keeps to where it chooses")
                      .documented("activation_checkpoint.selective_ac_option n checkpoints every "
-                                 "n-th layer (torchtitan)"));
+                                 "n-th layer (torchtitan)"),
+                 fact<&G::by_default>("default", form::one_of<Recompute>(), otherwise("none"),
+                                      "what it recomputes where a run does not say")
+                     .documented("activation_checkpoint.mode is selective by itself (torchtitan)"),
+                 fact<&G::shares>("shares", form::map(kShare, kNamesOf<Recompute>), kNothing,
+                                  "how many runs of its kind have each recompute; widens the "
+                                  "interval of a run that leaves it open"));
 }();
 inline constexpr Keys<FrameworkRecompute> kFrameworkRecomputeKeys{"recompute",
                                                                   kFrameworkRecomputeRows};

@@ -95,11 +95,14 @@ inline constexpr std::int64_t kMostAtAll = std::int64_t{1} << 40;
 inline constexpr Form kOverlay = form::changes(form::object(kFrameworkDocument, "framework"));
 inline constexpr Form kCount = form::whole(-1, kMostAtAll, "");
 
-inline constexpr auto kSwitchRows =
-    keys<FrameworkOption>(elsewhere("default", form::text("a name of values"), kRequired,
-                                    Vary::never, "value of a run that gives none"),
-                          elsewhere("values", form::map(kOverlay), kRequired, Vary::never,
-                                    "by value: the fields of the profile that it changes"));
+inline constexpr auto kSwitchRows = keys<FrameworkOption>(
+    elsewhere("default", form::text("a name of values"), kRequired, Vary::never,
+              "value of a run that gives none"),
+    elsewhere("values", form::map(kOverlay), kRequired, Vary::never,
+              "by value: the fields of the profile that it changes"),
+    elsewhere("searched", form::boolean(), otherwise("true"), Vary::never,
+              "a search and the advice try its values; false where it changes "
+              "what is trained, or is no choice of the user's"));
 inline constexpr Keys<FrameworkOption> kSwitchKeys{"options", kSwitchRows};
 
 inline constexpr auto kCountRows = keys<FrameworkOption>(

@@ -198,10 +198,9 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         Vary::stages, "layers of each of the pp·vpp chunks, in the order of the layers"),
     key<&StrategyRequest::recompute, &Strategy::recompute>(
         "recompute", form::one_of<Recompute>(),
-        otherwise(
-            "as recompute_modules, recompute_method or recompute_layers imply; else the least "
-            "that fits",
-            "chosen to fit"),
+        otherwise("as recompute_modules, recompute_method or recompute_layers imply; else the "
+                  "framework's "
+                  "where it fits as likely as not, else the least that does"),
         Vary::stages, "activations that backward computes again")
         .flagged("--recompute"),
     key<&StrategyRequest::recompute_modules, &Strategy::recompute_modules>(

@@ -267,10 +267,12 @@ Section time_section(const RunReport& r) {
 Section limit_section(const RunReport& r) {
   Section s;
   s.add(Paragraph{bold("Limit") + "  " + limiter(r.resolved.run, r.answer), 7});
-  const std::vector<Advice> advice = advise(r.resolved, r.answer);
+  const std::vector<Advice> advice = advice_of(r);
   if (advice.empty()) {
     s.add(Paragraph{is_feasible(r)
-                        ? "no single change of the usual knobs that fits as surely is faster by " +
+                        ? "no single change of the usual knobs" +
+                              std::string(r.switches ? " and the framework's switches" : "") +
+                              " that fits as surely is faster by " +
                               percent(kRecommendationBand - 1, 0) +
                               ", the least that a prediction tells apart"
                         : "no change of one or two of the usual knobs makes it fit",

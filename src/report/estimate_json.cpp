@@ -96,12 +96,6 @@ Json training_json(const PieceTime& p) {
           {"time_s_80", {p.time.low.si(), p.time.high.si()}}};
 }
 
-Json settings_json(const std::vector<Setting>& settings) {
-  Json changes = Json::object();
-  for (const Setting& s : settings) changes[s.path] = json_or_text(s.value);
-  return changes;
-}
-
 Json remedy_json(const Remedy& m) {
   return {{"gpus", m.gpus},
           {"set", settings_json(m.settings)},
@@ -112,12 +106,12 @@ Json remedy_json(const Remedy& m) {
 }
 
 Json advice_json(const RunReport& r) {
-  return json_list(advise(r.resolved, r.answer), [](const Advice& a) -> Json {
+  return json_list(advice_of(r), [](const Advice& a) -> Json {
     return {{"set", settings_json(a.settings)},
             {"type", typed(a.settings)},
             {"step_time_s", a.step_time.si()},
             {"peak_gib", gib(a.peak)},
-            {"feasible", a.fits},
+            {"feasible", a.fits || a.fit_probability >= 0.5},
             {"fit_probability", a.fit_probability}};
   });
 }

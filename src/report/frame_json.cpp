@@ -12,10 +12,26 @@
 namespace orrery {
 namespace {
 
-// Their values stand in the run itself.
+// The places alone: the values stand in the run itself.
 Json places_json(const std::vector<Fact>& stated) {
   return json_list(stated, [](const Fact& f) -> Json {
     return {{"path", f.path}, {"where", f.where}};
+  });
+}
+
+Json alternative_json(const Alternative& a) {
+  return {{"value", a.value},
+          {"weight", a.weight},
+          {"step_time_change", a.time_ratio - 1},
+          {"memory_change", a.memory_ratio - 1}};
+}
+
+Json open_json(const std::vector<OpenKey>& open) {
+  return json_list(open, [](const OpenKey& key) -> Json {
+    return {{"path", key.path},
+            {"taken", key.taken},
+            {"why", key.why},
+            {"alternatives", json_list(key.alternatives, alternative_json)}};
   });
 }
 
@@ -53,6 +69,12 @@ std::string dump(const Json& j) {
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+Json settings_json(const std::vector<Setting>& settings) {
+  Json changes = Json::object();
+  for (const Setting& s : settings) changes[s.path] = json_or_text(s.value);
+  return changes;
+}
+
 Json facts_json(const std::vector<Fact>& facts) { return json_list(facts, fact_json); }
 
 Json reported_inputs(const ResolvedRun& r) {
@@ -64,6 +86,7 @@ Json reported_inputs(const ResolvedRun& r) {
 
 void add_frame(const RunReport& r, Json& j) {
   j["warnings"] = r.resolved.warnings;
+  j["open"] = open_json(r.resolved.open);
   j["rests_on"] = rests_on_json(r.resolved);
   j["inputs"] = reported_inputs(r.resolved);
   j = versioned(std::move(j));

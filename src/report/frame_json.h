@@ -12,6 +12,7 @@
 #include "core/fact.h"
 #include "core/json.h"
 #include "insight/rests_on.h"
+#include "insight/settings.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -25,10 +26,13 @@ inline constexpr int kSchemaVersion = 2;
 // The answer with its versions at the end.
 Json versioned(Json answer);
 
-// Adds what stands in every answer about a run: warnings, inputs, versions.
+// Adds what stands in every answer about a run: warnings, open keys, inputs, versions.
 void add_frame(const RunReport& r, Json& j);
 
 Json facts_json(const std::vector<Fact>& facts);
+
+// {"parallel.tp": 8}
+Json settings_json(const std::vector<Setting>& settings);
 
 // `inputs` with the origins of all its values.
 Json reported_inputs(const ResolvedRun& r);

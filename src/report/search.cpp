@@ -75,8 +75,30 @@ std::string left_out_words(const SearchReport& r) {
          std::string(key_of(r.left_out[0].axis)) + "=free and the like try them too";
 }
 
+std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+std::string held_words(const SearchReport& r) {
+  std::vector<std::string> parts;
+  for (const HeldKey& h : r.held) {
+    parts.push_back(last_part(h.path) + " " + (h.value.empty() ? "open" : h.value) + " (" + h.by +
+                    ")");
+  }
+  return (parts.empty() ? "nothing of the strategy (--keep KEY holds a key)"
+                        : joined(parts, ", ")) +
+         "; model, cluster, batch, length, precision, optimizer and framework";
+}
+
+std::string switch_words(const SearchReport& r) {
+  const std::string layouts = counted(static_cast<std::int64_t>(r.switch_layouts), "layout");
+  if (r.switches.empty()) return "as the run has them; no other value is faster on " + layouts;
+  std::vector<std::string> parts;
+  for (const Setting& s : r.switches) parts.push_back(last_part(s.path) + " " + s.value);
+  return joined(parts, ", ") + " for all strategies below, the fastest on " + layouts;
+}
+
 Section outcome(const SearchReport& r) {
   Section s;
+  if (r.frees) s.add(labelled("held", held_words(r)));
   if (r.is_stopped) {
     s.add(labelled("stopped", grouped(r.answer.searched) + " of " + grouped(r.answer.to_search) +
                                   " sets of degrees are searched; below is the best so far"));
@@ -87,6 +109,7 @@ Section outcome(const SearchReport& r) {
   }
   if (r.best.empty()) s.add(labelled("answer", nothing_fits(r.nearest[0])));
   s.add(labelled("search", counts(r.answer)));
+  if (r.switch_layouts > 0) s.add(labelled("switches", switch_words(r)));
   if (!r.left_out.empty()) s.add(labelled("not tried", left_out_words(r)));
   if (!r.best.empty()) s.add(labelled("ties", ties(r)));
   return s;
@@ -95,6 +118,19 @@ Section outcome(const SearchReport& r) {
 std::string recompute_cell(const Strategy& s) {
   const std::string kind(name_of(s.recompute));
   return s.recompute_layers > 0 ? kind + " " + std::to_string(s.recompute_layers) : kind;
+}
+
+std::vector<Cell> best_row(const std::string& name, const RunReport& run, bool moe) {
+  const Strategy& s = run.resolved.run.strategy;
+  const auto n = [](std::int64_t x) { return grouped(x); };
+  std::vector<Cell> row = {name, pretty(run.answer.step_time),
+                           percent(find_metric("mfu")->value({run.resolved.run, run.answer})),
+                           gib_text(run.answer.memory.peak, 1)};
+  row.insert(row.end(),
+             {n(s.tp), s.sequence_parallel ? "yes" : "no", n(s.cp), n(s.pp), n(s.vpp), n(s.dp)});
+  if (moe) row.insert(row.end(), {n(s.ep), n(s.etp)});
+  row.insert(row.end(), {n(s.micro_batch), n(s.zero), recompute_cell(s), name_of(s.schedule)});
+  return row;
 }
 
 Section best_section(const SearchReport& r) {
@@ -116,17 +152,13 @@ Section best_section(const SearchReport& r) {
   if (has_besides) columns.push_back({"besides"});
   Table table(columns, 2);
   for (std::size_t i = 0; i < r.best.size(); ++i) {
-    const RunReport& run = r.best[i].run;
-    const Strategy& s = run.resolved.run.strategy;
-    const auto n = [](std::int64_t x) { return grouped(x); };
-    std::vector<Cell> row = {std::to_string(i + 1), pretty(run.answer.step_time),
-                             percent(find_metric("mfu")->value({run.resolved.run, run.answer})),
-                             gib_text(run.answer.memory.peak, 1)};
-    row.insert(row.end(),
-               {n(s.tp), s.sequence_parallel ? "yes" : "no", n(s.cp), n(s.pp), n(s.vpp), n(s.dp)});
-    if (moe) row.insert(row.end(), {n(s.ep), n(s.etp)});
-    row.insert(row.end(), {n(s.micro_batch), n(s.zero), recompute_cell(s), name_of(s.schedule)});
+    std::vector<Cell> row = best_row(std::to_string(i + 1), r.best[i].run, moe);
     if (has_besides) row.push_back(besides(r.best[i].found));
+    table.add(row);
+  }
+  if (r.own) {
+    std::vector<Cell> row = best_row("yours", *r.own, moe);
+    if (has_besides) row.push_back(besides_words(space, 0, r.own->resolved.run.strategy));
     table.add(row);
   }
   Section section = {bold("Best"), {table}};
@@ -214,13 +246,15 @@ std::string own_beside_best(const SearchReport& r) {
 }
 
 Section own(const SearchReport& r) {
+  if (!r.own_refusal.empty())
+    return {bold("Yours"), {Paragraph{"illegal: " + r.own_refusal, 2, 2}}};
   if (!r.own) return {};
   const Answer& a = r.own->answer;
   std::string text = strategy_words(r.request.space, 0, r.own->resolved.run.strategy) + ": " +
                      pretty(a.step_time) + ", " + gib_text(a.memory.peak, 1);
   if (!is_feasible(*r.own)) text += ", which does not fit by this prediction";
   if (!r.best.empty()) text += own_beside_best(r);
-  return {bold("Its own strategy"), {Paragraph{text, 2, 2}}};
+  return {bold("Yours"), {Paragraph{text, 2, 2}}};
 }
 
 std::string loss_text(const Conditions& c, const FamilyReport& f) {

@@ -22,7 +22,7 @@ Json rejected_json(const std::array<std::int64_t, kRules + 1>& rejected) {
 // The keys of a strategy, and what the outer axes say.
 Json found_keys(const SearchReport& r, const Found& f) {
   const Space& space = r.request.space;
-  return with_strategy(Json::object(), space, f.place.base, f.strategy);
+  return with_strategy(r.frees ? *r.besides : Json::object(), space, f.place.base, f.strategy);
 }
 
 Json aim_json(const Aim& aim) {
@@ -94,6 +94,12 @@ Json search_json(const SearchReport& r) {
   const SearchAnswer& a = r.answer;
   Json j;
   j["feasible"] = !r.best.empty();
+  if (r.frees) {
+    j["held"] = json_list(r.held, [](const HeldKey& h) -> Json {
+      return {{"path", h.path}, {"value", h.value}, {"by", h.by}};
+    });
+    j["switches"] = {{"layouts", r.switch_layouts}, {"set", settings_json(r.switches)}};
+  }
   if (r.is_stopped) j["stopped"] = {{"searched", a.searched}, {"of", a.to_search}};
   j["candidates"] = a.candidates;
   j["rejected"] = rejected_json(a.rejected);
@@ -122,6 +128,7 @@ Json search_json(const SearchReport& r) {
     j["own"] = estimate_json(*r.own);
     j["own"]["against_best"] = r.own_difference;
   }
+  if (!r.own_refusal.empty()) j["own_refusal"] = r.own_refusal;
   if (!r.request.conditions.pareto.empty()) j["pareto"] = pareto_json(r);
   j["families"] = json_list(r.families, [&](const FamilyReport& f) { return family_json(r, f); });
   return versioned(std::move(j));

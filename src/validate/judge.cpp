@@ -69,8 +69,6 @@ ResolvedRun resolved_row(const Row& row, const Json& run, const ConfigLookup& lo
 void fill(JudgedRow& out, const ConfigLookup& lookup, const Adjust& adjust) {
   Json run = *out.row.run;
   if (lacks_global_batch(run)) run = with_global_batch(run, out.assumed);
-  // A measured run did fit: recompute left open is the least that fits as predicted.
-  if (!run.contains(key_name<&RunRequest::risk>)) at_key<&RunRequest::risk>(run) = kMostRisk;
   ResolvedRun resolved = resolved_row(out.row, run, lookup);
   if (adjust) adjust(resolved.run);
   const Training& t = resolved.run.training;

@@ -328,7 +328,7 @@ test('search finds, shows and gives a strategy back, and stops at once', { timeo
 test('a search by several workers is the search of the program', { timeout: 400_000 }, () => on(async page => {
   for (const run of ['llama-3-8b-8-h100', 'mixtral-8x7b-64-h100']) {
     const page_of = join(mkdtempSync(join(tmpdir(), 'orrery-search.')), 'search.html');
-    const wanted = JSON.parse(await cli('search', run, '--beside', '--top', '12', '--json', '--html', page_of));
+    const wanted = JSON.parse(await cli('search', run, '--top', '12', '--json', '--html', page_of));
     await page.run(`orrery.app.use(${plain(run)})`);
     await settled(page);
     await page.run("orrery.app.set({tab: 'search'})");

@@ -53,7 +53,7 @@ $ orrery estimate gpt3-175b-1024-a100 --set model.num_hidden_layers=48 | head -1
 $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 256 | head -3
 > Llama 3 8B: 8.03 B parameters, 32 layers of width 4,096, sequences of 8,192 tokens
 > 64 GPUs h100-sxm5-80gb in 8 nodes dgx-h100, bf16, framework generic, states adam-mixed-16
-> tp 1 · pp 1 · dp 64, ZeRO 1 · recompute ... · flash attention
+> tp 1 · pp 1 · dp 64, ZeRO 1 · recompute ...
 $ orrery estimate - --json < $ROOT/configs/runs/gpt3-175b-1024-a100.json | grep -c '^  "step_time_s"'
 > 1
 
@@ -148,8 +148,8 @@ $ orrery explain --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8
 
 # No published run is on these cards, whatever NVIDIA calls their architecture.
 $ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --node $n --gpus 8 --sequence-length 4096 --global-batch 8 --framework fsdp --zero 3 | grep -o '4 sources.*'; done
-> 4 sources), each predicted as an unknown stack; none on ada
-> 4 sources), each predicted as an unknown stack; none on ampere-ga10x
+> 4 sources), each predicted as an unknown stack; none on ada...
+> 4 sources), each predicted as an unknown stack; none on ampere-ga10x...
 
 # An advice's keys and values are those of a run file.
 $ orrery estimate mixtral-8x7b-64-h100 --json

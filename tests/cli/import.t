@@ -33,8 +33,8 @@ $ orrery import $ROOT/tests/exchange/data/ds_config.json --model llama-3-8b --no
 $ orrery estimate whole.json --json > b.json
 ! json without(a.json:, "inputs") = without(b.json:, "inputs")
 ! json without(a.json:inputs, "stated") = without(b.json:inputs, "stated")
-! json a.json:inputs.stated[0].where = "--model"
-! json b.json:inputs.stated[0].where = "whole.json"
+! json a.json:inputs.stated[path="model"].where = "--model"
+! json b.json:inputs.stated[path="model"].where = "whole.json"
 
 # An estimate repeats the origins that the file records, until another value goes over them.
 $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --assume --hybrid-layer-pattern=none > llama.json

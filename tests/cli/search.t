@@ -34,7 +34,33 @@ $ orrery estimate winner.json --json
 ! json without(., "inputs") in one.json:best[0]
 ! json one.json:best[0].feasible = true
 
-# An axis is fixed, listed or bounded; what the run file says stays.
+# A run file's own strategy stands beside the best; a flag, --keep and search.axes hold keys, which the first line names.
+$ orrery search gpt3-175b-1024-a100 --keep framework_options --keep flash_attention --json > free.json
+! json best[fastest].step_time_s < 0.86 * own.step_time_s
+! json own.inputs.parallel.tp = 8
+! json switches.set = {}
+! json best[0].inputs.assumed[path="parallel.pp"].known = "chosen"
+$ orrery search gpt3-175b-1024-a100 --beside --keep framework_options --keep flash_attention --json | cmp - free.json && echo same
+> same
+$ orrery search gpt3-175b-1024-a100 --tp 8 --keep parallel.pp | grep -E "^held|^  *yours"
+> held              tp 8 (--tp), pp 8 (--keep); model, cluster, batch, length, precision, optimizer
+>   yours  ...
+$ orrery search gpt3-175b-1024-a100 --tp 8 --keep pp --set search.axes.micro_batch=[1,2] --json
+! json best[*].inputs.parallel.tp = 8
+! json best[*].inputs.parallel.pp = 8
+! json held[2].by = "search.axes"
+! json held[2].path = "micro_batch"
+! json switches.set["training.flash_attention"] = true
+! json best[0].strategy.training.flash_attention = true
+! json best[0].strategy.parallel.framework_options.overlap_grad_reduce = true
+$ orrery search gpt3-175b-1024-a100 --keep ttp
+! exit 2
+! stderr /--keep: found "ttp"; allowed: keys of a strategy: parallel, tp, .*did you mean "tp"/
+$ orrery search gpt3-175b-1024-a100 --keep parallel --keep micro_batch --keep flash_attention --json
+! json candidates = 1
+! json best[0].step_time_s = own.step_time_s
+
+# An axis is fixed, listed or bounded.
 $ orrery search run.json --tp 2 --set search.axes.pp=[1,2] --set 'search.axes.micro_batch={"max": 2}' --set search.axes.recompute=[\"none\",\"full\"] --json --top 2
 ! json best[*].inputs.parallel.tp = 2
 ! json distinct(families[*axis="micro_batch"].value) = [1, 2]
@@ -54,7 +80,7 @@ $ orrery search --model gpt3-175b --node dgx-a100-80gb --gpus 8 --sequence-lengt
 $ orrery search --model gpt3-13b --node dgx-h100 --sequence-length 2048 --global-batch 64 --framework megatron-core --fewest --top 2 | grep -E "^GPUs"
 > GPUs              4 are the fewest of usual sizes on which a usual layout fits
 $ orrery search llama-3-70b-64-h100 --fewest --top 2 | grep -E "^GPUs"
-> GPUs              32 are the fewest of usual sizes on which a usual layout fits
+> GPUs              24 are the fewest of usual sizes on which a usual layout fits
 
 # Hugging Face's Trainer recomputes all layers or none.
 $ orrery search --model llama-3-70b --framework hf-trainer --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --json
@@ -130,8 +156,12 @@ $ orrery search llama-3-8b-8-h100 --minimize memory.peak_gib --json
 ! json best[fastest].why !~ /fastest/
 
 # The winner's sensitivity, what it takes when simulated, the run's own strategy beside it, and a page of it all.
-$ orrery search run.json --tp 2 --pp 2 --set training.micro_batch=1 --beside --refine 2 --html page.html --top 8 --json > beside.json
+$ sed 's/"framework"/"parallel": {"tp": 2, "pp": 2}, "framework"/' run.json > own.json
+$ orrery search own.json --set training.micro_batch=1 --refine 2 --html page.html --top 8 --json > beside.json
 ! json own.inputs.parallel.tp = 2
+! json held[*].path = "training.micro_batch"
+! json held[*].by = "--set"
+! json best[*].inputs.training.micro_batch = 1
 ! json own.step_time_s >= best[0].step_time_s
 ! json len(refined) = 2
 ! json elasticity.peak_flops < -0.3

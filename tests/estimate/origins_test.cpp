@@ -17,14 +17,14 @@ using namespace orrery::testing;
 
 namespace {
 
-Json small() {
+Json plain_run() {
   return json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
       "training": {"sequence_length": 8192, "global_batch": 8},
       "parallel": {"tp": 2}})");
 }
 
 Json with_record(const std::string& record) {
-  return with(small(), R"({"assumed": [)" + record + "]}");
+  return with(plain_run(), R"({"assumed": [)" + record + "]}");
 }
 
 Known known_of(const ResolvedRun& r, const std::string& path) {
@@ -42,7 +42,7 @@ void check_origins(const ResolvedRun& r, const Json& value, const std::string& p
   for (const auto& [key, below] : value.items()) check_origins(r, below, path + "." + key);
 }
 
-std::string refusal(const std::string& record) {
+std::string record_refusal(const std::string& record) {
   try {
     resolved(with_record(record));
   } catch (const InputError& e) {
@@ -58,13 +58,13 @@ TEST_CASE("every key of a resolved run has an origin") {
        {"{}", R"({"framework": "megatron-core", "parallel": {"cp": 2, "pp": 2, "vpp": 2}})",
         R"({"model": "mixtral-8x7b", "framework": "deepspeed", "parallel": {"ep": 2, "zero": 1}})",
         R"({"training": {"adapter": {"kind": "qlora"}}, "framework": "hf-trainer"})"}) {
-    const ResolvedRun r = resolved(with(small(), change));
+    const ResolvedRun r = resolved(with(plain_run(), change));
     for (const auto& [key, value] : r.inputs->items()) check_origins(r, value, key);
   }
 }
 
 TEST_CASE("values are stated, defaults, derived") {
-  const ResolvedRun r = resolved(small());
+  const ResolvedRun r = resolved(plain_run());
   CHECK(known_of(r, "parallel.tp") == Known::stated);
   CHECK(known_of(r, "model.hidden_size") == Known::stated);
   CHECK(known_of(r, "parallel.pp") == Known::tool_default);
@@ -100,7 +100,7 @@ TEST_CASE("an option leaves its name, even where a record has the same value") {
 }
 
 TEST_CASE("a resolved run read again has the same origins of its defaults") {
-  const ResolvedRun once = resolved(small());
+  const ResolvedRun once = resolved(plain_run());
   Json again = *once.inputs;
   again["assumed"] = Json::array();
   for (const Fact& f : assumed_facts(once)) again["assumed"].push_back(fact_json(f));
@@ -113,7 +113,7 @@ TEST_CASE("a resolved run read again has the same origins of its defaults") {
 }
 
 TEST_CASE("a malformed record is refused by its path") {
-  CHECK(refusal(R"({"value": "2"})").find("assumed[0].path") != std::string::npos);
-  CHECK(refusal(R"({"path": "a", "known": "guess"})").find("assumed[0].known") !=
+  CHECK(record_refusal(R"({"value": "2"})").find("assumed[0].path") != std::string::npos);
+  CHECK(record_refusal(R"({"path": "a", "known": "guess"})").find("assumed[0].known") !=
         std::string::npos);
 }

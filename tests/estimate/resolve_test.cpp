@@ -69,15 +69,19 @@ void check_round_trip(const Json& run) {
 
 }  // namespace
 
-TEST_CASE("a switch that takes what our key says is assumed no more") {
+TEST_CASE("a switch that takes what our key says is derived from it") {
   const std::string option = "parallel.framework_options.cp_comm_type";
   const auto run = [](const char* parallel) {
     return resolved(with(
         gpt3(), R"({"framework": "megatron-core", "parallel": )" + std::string(parallel) + "}"));
   };
-  CHECK(assumes(run(R"({"cp": 2})"), option));
-  CHECK(assumes(run(R"({"cp": 2, "cp_type": "p2p"})"), option));  // which it says by itself
-  CHECK_FALSE(assumes(run(R"({"cp": 2, "cp_type": "a2a"})"), option));
+  const auto known = [&](const char* parallel) {
+    const ResolvedRun r = run(parallel);
+    return find_fact(r.assumed, option)->known;
+  };
+  CHECK(known(R"({"cp": 2})") == Known::tool_default);
+  CHECK(known(R"({"cp": 2, "cp_type": "p2p"})") == Known::tool_default);  // it says so by itself
+  CHECK(known(R"({"cp": 2, "cp_type": "a2a"})") == Known::derived);
 }
 
 TEST_CASE("a run of the README resolves") {

@@ -35,6 +35,8 @@ Json open_run(const char* change) {
               change);
 }
 
+ResolvedRun chosen(const Json& run) { return resolve_chosen(run, "run.json", shipped_configs()); }
+
 double probability_of(const ResolvedRun& r) { return fit_probability(r.run, estimate(r.run)); }
 
 }  // namespace
@@ -59,8 +61,8 @@ TEST_CASE("what may be chosen at a risk runs out of memory with that probability
   CHECK(memory_risk({}, 0.1).share == 1);  // no published run to judge by
 }
 
-TEST_CASE("recompute left open fits as surely as asked, and no more than it takes") {
-  const ResolvedRun plain = resolved(open_run("{}"));
+TEST_CASE("recompute that is chosen fits as surely as asked, and no more than it takes") {
+  const ResolvedRun plain = chosen(open_run("{}"));
   CHECK(probability_of(plain) >= 0.9);
   ResolvedRun ample = plain;
   ample.run.cluster.device.memory_capacity = Bytes(1e12);
@@ -68,10 +70,10 @@ TEST_CASE("recompute left open fits as surely as asked, and no more than it take
   ResolvedRun less = plain;
   less.run.strategy.recompute_layers -= 1;
   CHECK(probability_of(less) < 0.9);
-  const ResolvedRun bold = resolved(open_run(R"({"risk": 0.5})"));
+  const ResolvedRun bold = chosen(open_run(R"({"risk": 0.5})"));
   CHECK(probability_of(bold) >= 0.5);
   CHECK(bold.run.strategy.recompute_layers < plain.run.strategy.recompute_layers);
-  CHECK(probability_of(resolved(open_run(R"({"risk": 0.01})"))) >= 0.99);
+  CHECK(probability_of(chosen(open_run(R"({"risk": 0.01})"))) >= 0.99);
 }
 
 // The last stage, with the logits, needs most; cached blocks fill both to the same peak on a device
@@ -96,7 +98,7 @@ TEST_CASE("the stage that needs most is judged, whichever has the highest peak")
 }
 
 TEST_CASE("a strategy that is stated stands, however tight it is") {
-  const std::int64_t layers = resolved(open_run(R"({"risk": 0.5})")).run.strategy.recompute_layers;
+  const std::int64_t layers = chosen(open_run(R"({"risk": 0.5})")).run.strategy.recompute_layers;
   Json stated = open_run(R"({"parallel": {"recompute": "full", "recompute_method": "block"}})");
   stated["parallel"]["recompute_layers"] = layers;
   const ResolvedRun r = resolved(stated);

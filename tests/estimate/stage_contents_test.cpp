@@ -130,7 +130,7 @@ TEST_CASE("what needs all that a risk leaves still fits") {
   CHECK_FALSE(fits_at_risk(run, a));
 }
 
-// 95 of 100 and more fit, 80 are likely.
+// 95 of 100 and more fit, 80 are likely, 50 tight, 15 unlikely.
 TEST_CASE("a fit is as sure as its probability") {
   Run run = testing::run_of(eight_micro_batches());
   run.memory_risk.spread = 0.1;
@@ -147,7 +147,11 @@ TEST_CASE("a fit is as sure as its probability") {
   CHECK(rank(0.84) == 2);  // 0.7995
   CHECK(fit_words(run, a) == "tight");
   a.reason = Reason::device_memory;
-  CHECK(rank(2) == 3);
+  CHECK(rank(-0.01) == 3);  // 0.496
+  CHECK(rank(-1.03) == 3);  // 0.1515
+  CHECK(fit_words(run, a) == "unlikely");
+  CHECK(rank(-1.04) == 4);  // 0.1492
+  CHECK(fit_words(run, a) == "does not fit");
   CHECK(fit_probability(0, Bytes(1), Bytes(1)) == 1);
   CHECK(fit_probability(0, Bytes(2), Bytes(1)) == 0);
 }

@@ -60,7 +60,7 @@ TEST_CASE("what does not fit has not run, and a change settles recompute as a co
       "cluster": {"node": "dgx-h100", "gpus": 64}, "framework": "fsdp",
       "training": {"sequence_length": 8192, "global_batch": 128}})");
   const ResolvedRun resolved = testing::resolved(run);
-  REQUIRE(resolved.recompute_chosen);
+  REQUIRE(resolved.recompute_open);
   const RunReport r = report_on(resolved);
   const auto cause = [&](double factor, const char* what) {
     StepCause found;

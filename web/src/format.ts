@@ -62,7 +62,7 @@ export function inUnit(x: number, unit: string): string {
   }
 }
 
-// A mark for each of the engine's four words of risk, `memory.fit`.
+// A mark for each of the engine's five words of risk, `memory.fit`.
 const MARKS: Record<string, string> = { fits: 'good', likely: 'fair', tight: 'poor' };
 export const riskMark = (fit: string): string => MARKS[fit] ?? 'bad';
 

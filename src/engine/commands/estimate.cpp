@@ -116,7 +116,7 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   if (log && output.csv()) throw UsageError(request.named("against") + ": give it without --csv");
   RunReport r;
   use_run(given, context, [&r](const RunSource& source) {
-    r = report_with_remedy(source.json, source.file, source.lookup);
+    r = report_with_remedy(source.json, source.file, source.lookup, source.changes);
   });
   if (log) {
     const TrainingLog logged = read_training_log(log->text, log->name);

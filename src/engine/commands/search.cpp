@@ -22,7 +22,8 @@ struct SearchCommand : SearchExtras {
   std::string html;
   std::string minimize;
   std::string maximize;
-  std::string print;  // a format; "": the answer
+  std::string print;    // a format; "": the answer
+  bool beside = false;  // what a search does anyway
 };
 
 constexpr std::int64_t kMostShown = 1000;
@@ -42,10 +43,11 @@ constexpr auto kSearchOptions = [] {
       Option{into<&C::print>(printed_formats), "--print", "FORMAT",
              "print the recommended strategy alone, in this format: "},
       Option{into<&C::refine, C>(1, kMostShown), "--refine", "K", "simulate the best K strategies"},
-      Option{
-          into<&C::beside, C>(), "--beside", "",
-          "also search the keys that `parallel` sets, and show the run's own strategy beside the "
-          "best"},
+      Option{into<&C::keep, C>(), "--keep", "KEY",
+             "hold this key of the run's strategy as the run has it (tp, recompute, parallel for "
+             "all); flags and `search.axes` hold theirs"},
+      Option{into<&C::beside>(), "--beside", "",
+             "without effect: a search shows the run's own strategy by itself"},
       Option{into<&C::fewest, C>(), "--fewest", "",
              "search on the fewest GPUs on which the run fits"},
       Option{into<&C::html>(), "--html", "FILE", "write the answer as an HTML page"},
@@ -107,9 +109,12 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
   use_run(
       command.run, context,
       [&](const RunSource& source) {
+        SearchExtras extras = command;
+        extras.frees = true;
+        extras.changes = source.changes;
         const SearchReport report = report_on_search(
             with_options(source.json, command), source.file, source.lookup,
-            [&](SearchOptions& o) { adjust(command, context.hooks, o); }, command);
+            [&](SearchOptions& o) { adjust(command, context.hooks, o); }, extras);
         const bool stopped = context.hooks.stopped && context.hooks.stopped();
         const bool alone = context.hooks.team == nullptr;
         // The others of a team have no answer.

@@ -9,7 +9,7 @@ import { documentOf } from '../embedded';
 import { isRight } from '../engine';
 import type { Doc, Json } from '../engine';
 import { change, digits, gib, inUnit, percent, seconds, sure } from '../format';
-import { at, commandLine, fromWords, leaves, words } from '../run';
+import { at, commandLine, fromWords, isDoc, leaves, words } from '../run';
 import { table } from './answer';
 import { capacity } from './capacity';
 import { box, field, parsed, progress } from './parts';
@@ -54,7 +54,7 @@ function answerOf(app: App, tab: Tab): Doc | undefined {
 // ---- search
 
 function searchRequest(app: App): Doc {
-  const request: Doc = { run: app.state.run, beside: true, top: 12, html: 'search.html' };
+  const request: Doc = { run: app.state.run, top: 12, html: 'search.html' };
   const where = lists(field(app, 'where'));
   if (where.length) request.where = where;
   const minimize = field(app, 'minimize');
@@ -65,7 +65,7 @@ function searchRequest(app: App): Doc {
 function search(app: App): Child {
   const a = answerOf(app, 'search'), work = app.state.works.search;
   return [
-    h('p', { class: 'dim' }, 'Every split of this model over these GPUs; what the strategy says is set beside the best.'),
+    h('p', { class: 'dim' }, 'Every split of this model over these GPUs, beside the split of the run (yours).'),
     h('div', { class: 'boxes' }, box(app, { name: 'where', label: 'only where', about: 'memory.peak_gib <= 72; tp <= 8' }),
       box(app, { name: 'minimize', label: 'least', about: 'step_time_s' }),
       go(app, 'search', 'search', 'search', () => searchRequest(app))),
@@ -78,9 +78,19 @@ function search(app: App): Child {
         sure(Number(at(b, 'memory.fit_probability'))), 
         h('button', { type: 'button', class: 'use', 'aria-label': `use strategy ${i + 1}`, onclick: () => void app.take(b.strategy as Doc) }, 'use'),
         strategyWords(b.strategy as Doc), words(b.why),
-      ]), 0, 5),
+      ] as Child[]).concat(ownRow(a)), 0, 5),
       work?.answer?.files['search.html'] ? ready(documentOf(work.answer, work.answer.files['search.html'], ['Best'])) : null,
     ] : null];
+}
+
+// The run's own strategy, by the keys that the best one has.
+function ownRow(a: Doc): Child[][] {
+  const own = a.own, best = (a.best as Doc[])[0];
+  if (!isDoc(own) || !best) return [];
+  const strategy = Object.fromEntries(Object.entries(best.strategy as Doc).map(([part, keys]) =>
+    [part, Object.fromEntries(Object.keys(keys as Doc).map(key => [key, at(own, `inputs.${part}.${key}`) ?? null]))]));
+  return [['yours', seconds(Number(own.step_time_s)), percent(Number(own.mfu)), gib(Number(at(own, 'memory.peak_gib'))),
+    sure(Number(at(own, 'memory.fit_probability'))), '', strategyWords(strategy), words(own.against_best)]];
 }
 
 function strategyWords(strategy: Doc): string {

@@ -178,7 +178,7 @@ constexpr HfFamily kFamilies[] = {
      R"("attention_bias": false, "tie_word_embeddings": false)", "",
      "hyper-connections, compressors and indexers of keys by layer (compress_ratios), hash "
      "routing"},
-    // Of its layers each is two of attention and MLP, the first with experts beside its MLP.
+    // LongCat-Flash's layer is two of attention and MLP, the first with experts beside its MLP.
     {"longcat_flash", "LongcatFlashConfig", kDecoder,
      R"("router_correction_bias": true, "dense_beside_experts": true, "moe_layer_freq": 2,
         "first_k_dense_replace": 0)",
@@ -189,7 +189,8 @@ constexpr HfFamily kFamilies[] = {
         "attention_bias": false, "tie_word_embeddings": false)",
      R"("num_layers": "layer_pairs", "num_hidden_layers": "", "zero_expert_num": "idle_experts",
         "zero_expert_type": "idle_expert_type", "attention_method": "attention_method",
-        "mla_scale_q_lora": "", "mla_scale_kv_lora": "", "ngram_vocab_size_ratio": "not_modelled",
+        "mla_scale_q_lora": "", "mla_scale_kv_lora": "", "router_bias": "router_bias",
+        "ngram_vocab_size_ratio": "not_modelled",
         "oe_vocab_size_ratio": "not_modelled", "index_n_heads": "not_modelled")",
      "experts beside the second half of a layer: priced before it; experts that do nothing: a "
      "token has as many others as even routing gives it; their rows of the router"},
@@ -227,7 +228,7 @@ constexpr HfFamily kFamilies[] = {
      R"("intermediate_size": "moe_intermediate_size", "use_qk_norm": "qk_norm_whole",
         "use_routing_bias": "router_correction_bias", "use_mtp": "",
         "mtp_transformer_layers": "", "qk_norm_type": "")"},
-    // Its indexer chooses blocks of keys, one choice for the heads of a key head.
+    // MiniMax-M3's indexer chooses blocks of keys, one choice for the heads of a key head.
     {"minimax_m3 minimax_m3_vl", "MiniMaxM3VLTextConfig", kDecoder,
      R"("attention_bias": false, "chooses_blocks": true)",
      R"("vocab_size": 200064, "moe_intermediate_size": 3072, "intermediate_size": 12288,

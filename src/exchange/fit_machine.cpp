@@ -18,9 +18,9 @@ namespace orrery {
 namespace {
 
 constexpr const char* kPerNode = "cluster.devices_per_node";
-constexpr const char* kAttention = "training.flash_attention";
+constexpr const char* kFusedAttention = "training.flash_attention";
 
-std::int64_t whole(const std::string& text) {
+std::int64_t positive(const std::string& text) {
   const auto n = parse_number(text);
   return n && *n >= 1 && *n <= static_cast<double>(kMostDegree) ? static_cast<std::int64_t>(*n) : 0;
 }
@@ -32,7 +32,7 @@ std::int64_t spread(std::int64_t processes, std::int64_t machines) {
 
 std::int64_t of_command(const Settings& all) {
   Settings s = all;
-  const auto number = [&](const char* name) { return whole(s.word(name).value_or("")); };
+  const auto number = [&](const char* name) { return positive(s.word(name).value_or("")); };
   for (const char* name : {"nproc_per_node", "num_gpus", "gpus_per_node"}) {
     if (const std::int64_t n = number(name)) return n;
   }
@@ -45,9 +45,9 @@ std::int64_t of_script(const ForeignFile& script) {
     if (const std::int64_t n = of_command(settings_of_words(words_of(run, c), script.name)))
       return n;
   }
-  if (const std::int64_t n = whole(shell_value(run.variables, "SLURM_GPUS_ON_NODE"))) return n;
-  return whole(shell_value(run.variables, "SLURM_NTASKS_PER_NODE")) *
-         whole(shell_value(run.variables, "SLURM_GPUS_PER_TASK"));
+  if (const std::int64_t n = positive(shell_value(run.variables, "SLURM_GPUS_ON_NODE"))) return n;
+  return positive(shell_value(run.variables, "SLURM_NTASKS_PER_NODE")) *
+         positive(shell_value(run.variables, "SLURM_GPUS_PER_TASK"));
 }
 
 // A log, or a list of a machine, is no script.
@@ -62,7 +62,7 @@ std::int64_t of_text(const ForeignFile& file) {
 std::int64_t of_launch_file(const ForeignFile& file) {
   if (!contains(file.text, "num_machines:")) return 0;
   const Json launch = read_yaml(file.text, file.name);
-  const auto number = [&](const char* name) { return whole(bare_text(value_at(launch, name))); };
+  const auto number = [&](const char* name) { return positive(bare_text(value_at(launch, name))); };
   return spread(number("num_processes"), number("num_machines"));
 }
 
@@ -122,12 +122,19 @@ void fit_attention(ImportedRun& r, const ConfigLookup& lookup) {
   const Json& framework = value_at(r.run, "framework");
   const bool megatron =
       framework.is_string() && begins_with(framework.get<std::string>(), "megatron");
-  if (!megatron || value_at(r.run, kAttention) != true) return;
+  if (!megatron || value_at(r.run, kFusedAttention) != true) return;
   if (half_precision(r.run, &lookup) != Precision::fp16) return;
+<<<<<<< HEAD
   set_at(r.run, kAttention, false);
   std::erase_if(r.assumed, [](const Fact& a) { return a.path == kAttention; });
   r.assumed.push_back(
       {kAttention, "false", "Transformer Engine has no fused attention for GPUs before Ampere"});
+=======
+  set_at(r.run, kFusedAttention, false);
+  std::erase_if(r.assumed, [](const Assumed& a) { return a.path == kFusedAttention; });
+  r.assumed.push_back({kFusedAttention, "false",
+                       "Transformer Engine has no fused attention for GPUs before Ampere"});
+>>>>>>> wt-door
 }
 
 }  // namespace orrery

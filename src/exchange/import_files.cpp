@@ -173,7 +173,7 @@ class Import {
     return {FileKind::training, ForeignFormat::tool, "", "", job_.tools.find(started->second)};
   }
 
-  // What a manifest, a notebook or the like wraps stands in its place.
+  // The content of a manifest, a notebook or the like takes its place.
   void unwrap() {
     for (ForeignFile& f : job_.files) {
       if (is_binary(f.text)) continue;

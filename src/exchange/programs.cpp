@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 19> kLaunch = {
     "sh",     "zsh",    "exec",    "singularity", "apptainer", "docker",     "podman",
     "enroot", "jsrun",  "lrun",    "flux",        "python"};
 
-bool is_in(std::string_view list, std::string_view word) {
+bool holds_word(std::string_view list, std::string_view word) {
   const std::vector<std::string_view> all = fields_of(list, ' ');
   return std::find(all.begin(), all.end(), word) != all.end();
 }
@@ -55,12 +55,13 @@ bool launches(const std::string& word) {
 
 // "srun -w $node hostname" prepares too.
 bool prepares(const Words& words) {
-  if (is_in(kPrepare, base_name(words.front()))) {
+  if (holds_word(kPrepare, base_name(words.front()))) {
     return words.front() != "eval" || words.size() < 2 || !begins_with(words[1], "$");
   }
   if (!launches(words.front())) return false;
   return std::any_of(words.begin() + 1, words.end(), [](const std::string& w) {
-    return !begins_with(w, "-") && !launches(w) && is_in(kPrepare, base_name(w)) && w != "export";
+    return !begins_with(w, "-") && !launches(w) && holds_word(kPrepare, base_name(w)) &&
+           w != "export";
   });
 }
 
@@ -91,7 +92,7 @@ void add_program(const Words& words, std::vector<StartedProgram>& out) {
   if (words.empty() || words.front().empty() || begins_with(words.front(), "--")) return;
   std::size_t place = place_of_python(words);
   if (place < words.size()) {
-    const bool other = trains_nothing(words[place]) || is_in(kModules, words[place]);
+    const bool other = trains_nothing(words[place]) || holds_word(kModules, words[place]);
     if (other) return;
   } else {
     if (prepares(words) || is_inline_python(words) || starts_a_text(words)) return;
@@ -102,7 +103,7 @@ void add_program(const Words& words, std::vector<StartedProgram>& out) {
   out.push_back({base_name(*at), Words(at + 1, words.end())});
 }
 
-bool names_file(const std::string& word, const std::vector<ForeignFile>& given) {
+bool names_given(const std::string& word, const std::vector<ForeignFile>& given) {
   const std::string name = base_name(word.substr(word.find('=') + 1));
   return std::any_of(given.begin(), given.end(),
                      [&](const ForeignFile& f) { return base_name(f.name) == name; });
@@ -113,12 +114,12 @@ bool names_file(const std::string& word, const std::vector<ForeignFile>& given) 
 std::vector<LeftOver> unread_command(const StartedProgram& program,
                                      const std::vector<ForeignFile>& given) {
   const bool named = std::any_of(program.words.begin(), program.words.end(),
-                                 [&](const std::string& w) { return names_file(w, given); });
+                                 [&](const std::string& w) { return names_given(w, given); });
   if (!named) return {{program.name, "a program whose arguments no reader knows", "", true}};
   std::vector<LeftOver> left;
   const Settings settings = settings_of_words(program.words, program.name);
   for (const ForeignSetting& s : settings.all()) {
-    if (names_file(bare_text(s.value), given)) continue;
+    if (names_given(bare_text(s.value), given)) continue;
     left.push_back({text_of(s), "an argument of " + program.name + ", which no reader knows", "",
                     moves_a_number(s.name)});
   }

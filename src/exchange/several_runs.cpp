@@ -16,7 +16,7 @@ void add_once(Words& words, const std::string& word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
-std::string listed(const Words& words) {
+std::string joined_values(const Words& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
     text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
@@ -26,8 +26,8 @@ std::string listed(const Words& words) {
 
 std::string why(const Words& values, const Words& lines) {
   const bool one = lines.size() == 1;
-  return listed(values) + " in the trainings that line" + (one ? " " : "s ") + listed(lines) +
-         (one ? " starts" : " start");
+  return joined_values(values) + " in the trainings that line" + (one ? " " : "s ") +
+         joined_values(lines) + (one ? " starts" : " start");
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ std::optional<Unwrapped> skypilot(const ForeignFile& file, const Json& document)
   Unwrapped out;
   read_accelerators(value_at(document, "resources.accelerators"), out);
   const std::int64_t nodes = whole(value_at(document, "num_nodes"), 1);
-  // What SkyPilot sets on each node.
+  // SkyPilot sets these on each node.
   std::string text = variables_of(value_at(document, "envs"));
   text += "export SKYPILOT_NUM_NODES=" + std::to_string(nodes) + "\n";
   if (out.gpus > 0)

@@ -9,6 +9,7 @@
 // Leaves out templates ({{ … }}), which only their tool fills in. Errors: InputError of YAML.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -180,6 +180,8 @@ TEST_CASE("an unknown family with the keys of a decoder is read as one and says 
   CHECK(model.architecture.gated);
   CHECK(model.architecture.norm == Norm::kRmsNorm);
   CHECK(model.architecture.kv_heads == 2);
+  CHECK(model.rope_theta == 10000);
+  CHECK(model_of(shape + R"(, "rope_parameters": {"rope_theta": 500000}})").rope_theta == 500000);
   REQUIRE(model.notes.size() == 1);
   CHECK(says(model.notes.front(), "\"newcomer\" is not known; read as a decoder"));
   CHECK(says(model.notes.front(), "tie_word_embeddings true"));

@@ -100,7 +100,7 @@ TEST_CASE("a recorded maximum leaves out what has not been counted yet") {
   CHECK(tape.nodes.size() == before + 2);
 }
 
-// What leaves a node goes over its cards, and an eighth of it over each GPU's own link.
+// Traffic that leaves a node goes over its cards, and an eighth of it over each GPU's own link.
 TEST_CASE("a phase binds at the slowest link on its way") {
   Cluster c = round_cluster();
   const Group g = group_over(4, 8);

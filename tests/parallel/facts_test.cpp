@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "network/codec.h"
-#include "parallel/assumed.h"
+#include "core/fact.h"
 #include "parallel/compression.h"
 #include "parallel/framework.h"
 #include "parallel/parameters_held.h"

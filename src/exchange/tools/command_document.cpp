@@ -40,7 +40,7 @@ class Commands {
 
  private:
   void one(const Words& words, const ShellCommand& at, const ShellVariables& variables) {
-    const Command* command = nullptr;
+    const StartCommand* command = nullptr;
     const auto program = program_in(tool_, words, &command);
     if (program == words.end()) return;
     const Settings own = settings_of_words({program, words.end()}, script_.name);
@@ -70,7 +70,7 @@ class Commands {
 
   // Words that are neither flags nor their values nor overrides: the first of them, or all that
   // name a file.
-  void positional(const Command& command, const Words& behind) {
+  void positional(const StartCommand& command, const Words& behind) {
     if (command.positional.empty()) return;
     for (std::size_t i = 0; i < behind.size(); ++i) {
       const std::string& word = behind[i];
@@ -105,7 +105,7 @@ class Commands {
     if (own.is_object()) merge_over(document_, own);
   }
 
-  void files(const Command& command, const Settings& own) {
+  void files(const StartCommand& command, const Settings& own) {
     for (const ForeignSetting& s : own.all()) {
       if (!command.config.empty() && s.name == command.config && s.value.is_string())
         config(s.value.get<std::string>());
@@ -120,7 +120,7 @@ class Commands {
       accelerate::flags_over(launch_, before, script_.name);
   }
 
-  void flags(const Command& command, const Settings& own) {
+  void flags(const StartCommand& command, const Settings& own) {
     for (const ForeignSetting& s : own.all()) {
       if (s.name == command.config) continue;
       const Json value = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The settings of a command that starts a tool, as the document that its file would be: flags
-// behind the program, and Hydra's overrides, over the files that a flag or words name. What stands before the program is
-// the launcher's: GPUs, and Accelerate's flags. A file that is named and not given is refused.
+// behind the program, and Hydra's overrides, over the files that a flag or words name. Words before
+// the program are the launcher's: GPUs, and Accelerate's flags. A file that is named and not given
+// is refused.
 #pragma once
 
 #include <string>

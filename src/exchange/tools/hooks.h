@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What rows of a tool's file cannot say, by name: a rule's `hook`, with its `parameters`. Errors:
+// Code for what rows of a tool's file cannot express, by name: a rule's `hook`, with its `parameters`. Errors:
 // InputError for settings whose values are wrong.
 #pragma once
 

@@ -106,19 +106,19 @@ AdapterRule read_adapter_rule(Reader at) {
   return a;
 }
 
-Rule read_rule(Reader at);
+ToolRule read_rule(Reader at);
 
-std::vector<Rule> rules_at(Reader& at, const char* key) {
-  std::vector<Rule> rules;
+std::vector<ToolRule> rules_at(Reader& at, const char* key) {
+  std::vector<ToolRule> rules;
   const auto list = at.find(key);
   if (!list) return rules;
   for (const Reader& r : list->items()) rules.push_back(read_rule(r));
   return rules;
 }
 
-Rule read_rule(Reader at) {
+ToolRule read_rule(Reader at) {
   at.must_be_object();
-  Rule rule;
+  ToolRule rule;
   if (const auto when = at.find("when")) rule.when = read_condition(*when);
   rule.about = text_or(at, "about");
   rule.set = assignments_at(at, "set");
@@ -149,7 +149,7 @@ void add_rows(Reader& at, Tool& tool) {
   Reader r = *found;
   for (const std::string& name : r.keys()) {
     const Reader row = r.at(name);
-    Rule rule;
+    ToolRule rule;
     rule.about = name;
     const bool translated = row.json().is_object();
     Reader parts = row;
@@ -178,8 +178,8 @@ void add_defaults(Reader& at, Tool& tool) {
   }
 }
 
-std::vector<Command> commands_at(Reader& at) {
-  std::vector<Command> commands;
+std::vector<StartCommand> commands_at(Reader& at) {
+  std::vector<StartCommand> commands;
   const auto list = at.find("commands");
   if (!list) return commands;
   for (Reader r : list->items()) {
@@ -227,7 +227,7 @@ void add_asked(const Assignment& a, std::vector<std::string>& names) {
   }
 }
 
-void add_asked(const Rule& rule, std::vector<std::string>& names) {
+void add_asked(const ToolRule& rule, std::vector<std::string>& names) {
   add_settings(rule.when, names);
   for (const Assignment& a : rule.set) add_asked(a, names);
   for (const Assignment& a : rule.assume) add_asked(a, names);
@@ -240,7 +240,7 @@ void add_asked(const Rule& rule, std::vector<std::string>& names) {
     add_settings(a.dora_when, names);
     for (const AdapterRule::Also& also : a.also) add_settings(also.when, names);
   }
-  for (const Rule& part : rule.first) add_asked(part, names);
+  for (const ToolRule& part : rule.first) add_asked(part, names);
 }
 
 Tool read_tool(Reader at) {
@@ -263,7 +263,7 @@ Tool read_tool(Reader at) {
   tool.commands = commands_at(at);
   add_rows(at, tool);
   add_defaults(at, tool);
-  for (Rule& rule : rules_at(at, "rules")) tool.rules.push_back(std::move(rule));
+  for (ToolRule& rule : rules_at(at, "rules")) tool.rules.push_back(std::move(rule));
   for (const std::string& name : texts_at(at, "without_effect")) tool.without_effect += name + " ";
   if (const auto notes = at.find("not_modelled")) {
     Reader r = *notes;
@@ -282,16 +282,16 @@ Tool read_tool(Reader at) {
   return tool;
 }
 
-// What the tool says itself counts; the rest is its parent's.
+// The tool's own rows go before its parent's.
 void inherit(const Tool& parent, Tool& tool) {
-  const auto overridden = [&](const Rule& rule) {
+  const auto overridden = [&](const ToolRule& rule) {
     return !rule.about.empty() &&
            std::any_of(tool.rules.begin(), tool.rules.end(),
-                       [&](const Rule& own) { return own.about == rule.about; });
+                       [&](const ToolRule& own) { return own.about == rule.about; });
   };
-  std::vector<Rule> theirs;
+  std::vector<ToolRule> theirs;
   std::copy_if(parent.rules.begin(), parent.rules.end(), std::back_inserter(theirs),
-               [&](const Rule& rule) { return !overridden(rule); });
+               [&](const ToolRule& rule) { return !overridden(rule); });
   tool.rules.insert(tool.rules.end(), theirs.begin(), theirs.end());
   tool.defaults.insert(parent.defaults.begin(), parent.defaults.end());
   tool.without_effect += parent.without_effect;
@@ -339,7 +339,7 @@ bool is_word_end(std::string_view text, std::size_t at) {
 }
 
 // Whether a line starts the program: its words stand in it one behind the other.
-bool line_has(std::string_view line, const Command& command) {
+bool line_has(std::string_view line, const StartCommand& command) {
   const std::string both = command.program + (command.word.empty() ? "" : " " + command.word);
   for (std::size_t at = line.find(both); at != std::string_view::npos;
        at = line.find(both, at + 1)) {
@@ -355,12 +355,12 @@ bool any_flag(const Tool& tool, std::string_view text) {
     return std::any_of(flags.begin(), flags.end(),
                        [&](const std::string& flag) { return contains(text, flag); });
   };
-  return std::any_of(tool.commands.begin(), tool.commands.end(), [&](const Command& c) {
+  return std::any_of(tool.commands.begin(), tool.commands.end(), [&](const StartCommand& c) {
     return any(c.flags) && (c.beside.empty() || any(c.beside));
   });
 }
 
-bool any_line_has(std::string_view text, const Command& command) {
+bool any_line_has(std::string_view text, const StartCommand& command) {
   const std::vector<std::string_view> lines = lines_of(text);
   return std::any_of(lines.begin(), lines.end(), [&](std::string_view whole) {
     const std::string_view line = trimmed(whole);
@@ -383,7 +383,7 @@ ToolBook::ToolBook(const ConfigLookup& lookup) {
   for (const std::string& name : lookup.tool_names()) {
     auto tool = tool_named(name, lookup, 0);
     if (!tool) continue;
-    for (const Rule& rule : tool->rules) add_asked(rule, tool->asked);
+    for (const ToolRule& rule : tool->rules) add_asked(rule, tool->asked);
     for (const Silent& silent : tool->silent) add_settings(silent.when, tool->asked);
     tools_.push_back(std::move(*tool));
   }
@@ -411,7 +411,7 @@ const Tool* ToolBook::of_script(std::string_view text) const {
   // A program with its word is surer than a program alone.
   for (const bool with_word : {true, false}) {
     for (const Tool& tool : tools_) {
-      if (std::any_of(tool.commands.begin(), tool.commands.end(), [&](const Command& c) {
+      if (std::any_of(tool.commands.begin(), tool.commands.end(), [&](const StartCommand& c) {
             return with_word != c.word.empty() && any_line_has(text, c);
           }))
         return &tool;
@@ -432,9 +432,9 @@ const Tool* ToolBook::of_flags(std::string_view text) const {
 
 std::vector<std::string>::const_iterator program_in(const Tool& tool,
                                                     const std::vector<std::string>& words,
-                                                    const Command** found) {
+                                                    const StartCommand** found) {
   for (auto at = words.begin(); at != words.end(); ++at) {
-    for (const Command& c : tool.commands) {
+    for (const StartCommand& c : tool.commands) {
       const bool same = *at == c.program || fits_pattern(base_name(*at), c.program);
       const bool word = c.word.empty() || (at + 1 != words.end() && at[1] == c.word);
       if (!same || !word) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What another training tool's file means, as data: configs/tools/NAME.json.
+// The meaning of another training tool's file, as data: configs/tools/NAME.json.
 //
 //   name, title, release   the tool, and the release that the rules were read at
 //   source                 where its rules come from
@@ -11,7 +11,7 @@
 //                          the flag that names its file; `positional`: what stands without a flag
 //   settings               setting → fact of the same meaning
 //   defaults               setting → {value, release, source}: what holds where a file says nothing
-//   rules                  in order, see Rule
+//   rules                  in order, see ToolRule
 //   below, base            parts of a document that stand as if at its top; the setting that names
 //                          files over which this one goes
 //   without_effect_when    conditions, and settings that then move nothing
@@ -64,7 +64,7 @@ struct AdapterRule {
   Condition dora_when = {};      // empty: `dora` alone says it
 };
 
-struct Rule {
+struct ToolRule {
   Condition when = {};
   std::string about = {};
   std::vector<Assignment> set = {};
@@ -77,7 +77,7 @@ struct Rule {
   std::optional<AdapterRule> adapter = {};
   std::string hook = {};
   Json parameters = {};
-  std::vector<Rule> first = {};  // the first that holds counts
+  std::vector<ToolRule> first = {};  // the first that holds counts
   std::string why = {};
 };
 
@@ -87,7 +87,7 @@ struct ToolDefault {
   std::string source;
 };
 
-struct Command {
+struct StartCommand {
   std::string program;
   std::string word = {};        // behind the program
   std::string config = {};      // a flag
@@ -114,9 +114,9 @@ struct Example {
 struct Tool {
   std::string name, title, release, source, file, inherits;
   std::vector<std::pair<int, Condition>> recognise = {};
-  std::vector<Command> commands = {};
+  std::vector<StartCommand> commands = {};
   std::map<std::string, ToolDefault, std::less<>> defaults = {};
-  std::vector<Rule> rules = {};
+  std::vector<ToolRule> rules = {};
   std::string without_effect = {};  // names with blanks between
   std::vector<Silent> silent = {};
   std::vector<std::string> below = {};  // parts of a document that stand as if at its top
@@ -156,6 +156,6 @@ bool fits_pattern(std::string_view name, std::string_view pattern);
 // Where a program of the tool's begins in a command; the end where there is none.
 std::vector<std::string>::const_iterator program_in(const Tool& tool,
                                                     const std::vector<std::string>& words,
-                                                    const Command** found = nullptr);
+                                                    const StartCommand** found = nullptr);
 
 }  // namespace orrery::tools

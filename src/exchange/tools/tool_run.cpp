@@ -28,11 +28,11 @@ class Run {
       : tool_(tool), file_(file), values_(values), settings_(settings), facts_(facts) {}
 
   void all() {
-    for (const Rule& rule : tool_.rules) one(rule);
+    for (const ToolRule& rule : tool_.rules) one(rule);
   }
 
  private:
-  void one(const Rule& rule) {
+  void one(const ToolRule& rule) {
     if (!holds(rule.when, values_)) return;
     const Came came = values_.came_of(rule.when);
     for (const Assignment& a : rule.set) assign(a, rule, came, false);
@@ -50,18 +50,18 @@ class Run {
       find_hook(rule.hook)(call);
     }
     const auto first = std::find_if(rule.first.begin(), rule.first.end(),
-                                    [&](const Rule& part) { return holds(part.when, values_); });
+                                    [&](const ToolRule& part) { return holds(part.when, values_); });
     if (first != rule.first.end()) one(*first);
   }
 
-  void state(const Rule& rule, const Came& came) {
+  void state(const ToolRule& rule, const Came& came) {
     const std::string setting = came.setting.empty() ? tool_.title : came.setting;
     if (!rule.open.empty()) open(rule, came, setting);
     if (rule.refuse) facts_.refuse(bare_setting(setting), rule.why);
     if (rule.note) facts_.mention(bare_setting(setting), rule.why);
   }
 
-  void open(const Rule& rule, const Came& came, const std::string& setting) {
+  void open(const ToolRule& rule, const Came& came, const std::string& setting) {
     const auto fact = trainer::find_fact(rule.open);
     const bool missing = came.setting.empty() || came.is_default;
     if (!fact) return facts_.leave_key_open(rule.open, setting, rule.why);
@@ -69,7 +69,7 @@ class Run {
             : facts_.leave_open(*fact, setting, rule.why);
   }
 
-  void each(const Rule& rule) {
+  void each(const ToolRule& rule) {
     for (const std::string& name : rule.each) {
       for (const ForeignSetting& s : std::vector<ForeignSetting>(settings_.all())) {
         if (fits_pattern(s.name, name) && is_on(s.value)) state(rule, {values_.written(s)});
@@ -108,7 +108,7 @@ class Run {
                      ErrorCode::unknown_name);
   }
 
-  void assign(const Assignment& a, const Rule& rule, const Came& of_rule, bool assumed) {
+  void assign(const Assignment& a, const ToolRule& rule, const Came& of_rule, bool assumed) {
     const auto id = trainer::find_fact(a.fact);
     const FactKind kind = id ? trainer::kind_of(*id) : FactKind::any;
     const auto value = resolved(a, kind, of_rule);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tool's rules see: the settings of a file, the tool's defaults where the file has none, the
+// The values that a tool's rules see: the settings of a file, the tool's defaults where the file has none, the
 // facts found so far with the command line over them, the command and its variables. A name may be
 // a list of alternatives ("a|b"), a pattern ("lora.*"), or an item ("mesh[0]"). Errors: InputError
 // with file and setting for a value of the wrong type.
@@ -33,7 +33,7 @@ class Values : public Seen {
   Values(const Tool& tool, const ForeignFile& file, Settings& settings, const trainer::Facts& facts)
       : tool_(tool), settings_(settings), facts_(facts), text_(file.text) {}
 
-  // Of the command that starts the tool.
+  // The command that starts the tool.
   void set_command(const std::string& program, const ShellVariables& variables);
 
   SeenValue at(const std::string& names) const override;
@@ -43,7 +43,7 @@ class Values : public Seen {
   const ToolDefault* default_of(const std::string& names) const;
   std::string default_text(const std::string& names) const;
   std::string written(const ForeignSetting& s) const;  // with its file
-  // What a condition rests on: the first setting that is given, else the tool's default.
+  // The ground of a condition: the first setting that is given, else the tool's default.
   Came came_of(const Condition& when) const;
 
   std::optional<FoundValue> value_of(const std::string& names, trainer::FactKind kind);

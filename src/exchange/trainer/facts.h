@@ -200,7 +200,7 @@ class Facts {
   // The tool whose defaults are taken, with its release.
   void set_tool(const std::string& name) { tool_ = tool_.empty() ? name : tool_; }
 
-  // Of the model of the command line, or of the facts; 0 where it is not known.
+  // Layers of the model of the command line, or of the facts; 0 where it is not known.
   std::int64_t layers_of_model() const;
 
   // A run of all that was said. `deepspeed`: a file of DeepSpeed is among those of the import.

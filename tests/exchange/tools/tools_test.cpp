@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools that are data: each file's own examples, and what its author must have said.
+// Tools that are data: each file's own examples, and what its author must have written.
 #include "exchange/tools/tool.h"
 
 #include <doctest/doctest.h>
@@ -99,7 +99,7 @@ TEST_CASE("Each tool's examples give the keys that its file says they give") {
         CAPTURE(key);
         CHECK(asks(r, key));
       }
-      // What the file neither asks for nor gives would be a refusal nobody meant.
+      // A key that the file neither asks for nor gives would be a refusal nobody meant.
       for (const LeftOver& l : r.ignored) {
         if (!l.is_refused) continue;
         CAPTURE(l.setting);
@@ -123,7 +123,7 @@ TEST_CASE("Each default of a tool names its source, and each profile is one of o
       CAPTURE(setting);
       CHECK_FALSE(value.source.empty());
     }
-    for (const tools::Rule& rule : tool.rules) {
+    for (const tools::ToolRule& rule : tool.rules) {
       for (const tools::Assignment& a : rule.set) {
         if (a.fact == "framework" && a.literal.is_string())
           CHECK(configs().framework(a.literal.get<std::string>()).has_value());
@@ -167,7 +167,7 @@ TEST_CASE("Open facts, refused settings and unknown ones of a tool's file are na
   };
   CHECK(names("teacher big", true));
   CHECK(names("number 3", false));
-  // Its name shows that it moves memory or time.
+  // The name shows that it moves memory or time.
   CHECK(names("fp8_recipe x", true));
   CHECK(r.without_effect == std::vector<std::string>{"mine", "lr_max"});
 }

@@ -127,9 +127,9 @@ std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigS
   if (!found) return {};
   const std::string text(found->text);
   const auto json = json_of(*found);
-  if (!json) return found->file.ends_with(".json") || first_character(text) == '{'
-                        ? std::nullopt
-                        : std::optional(found);
+  if (!json)
+    return found->file.ends_with(".json") || first_character(text) == '{' ? std::nullopt
+                                                                          : std::optional(found);
   if (!json->is_object() || is_run_file(*json)) return {};
   const tools::ToolBook book(config_lookup(configs));
   const Recognised r = recognise({found->file, text}, book);
@@ -151,8 +151,8 @@ Json run_of_foreign(const ConfigText& file, const Json& own, const ConfigSource&
     if (l.is_refused) open.push_back(l);
   }
   for (const std::string& key : missing_keys(imported.run)) {
-    const bool asked = std::any_of(open.begin(), open.end(),
-                                   [&](const LeftOver& l) { return l.key == key; });
+    const bool asked =
+        std::any_of(open.begin(), open.end(), [&](const LeftOver& l) { return l.key == key; });
     if (!asked) open.push_back({key, "no file says it", key, true});
   }
   if (!open.empty()) refuse_open(file.file, open);

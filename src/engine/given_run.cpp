@@ -121,9 +121,8 @@ RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
 
 // A run file, or any file of another tool that `import` reads.
 RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
-  const auto foreign = given.name.empty() || given.document
-                           ? std::nullopt
-                           : foreign_text_at(given.name, configs);
+  const auto foreign =
+      given.name.empty() || given.document ? std::nullopt : foreign_text_at(given.name, configs);
   if (!foreign) return source_of(given, configs);
   const ConfigLookup lookup = config_lookup(configs);
   Json own = Json::object();

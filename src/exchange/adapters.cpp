@@ -127,9 +127,8 @@ std::vector<std::string> words_of(Settings& settings, std::string_view name,
 }
 
 bool is_every_linear(const std::vector<std::string>& words) {
-  return words.size() == 1 &&
-         (words.front() == "all" || words.front() == "all-linear" || words.front() == "*_proj" ||
-          words.front() == "*");
+  return words.size() == 1 && (words.front() == "all" || words.front() == "all-linear" ||
+                               words.front() == "*_proj" || words.front() == "*");
 }
 
 void add_names(Json& adapter, const char* key, std::span<const TargetName> names,

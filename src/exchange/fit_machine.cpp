@@ -124,17 +124,10 @@ void fit_attention(ImportedRun& r, const ConfigLookup& lookup) {
       framework.is_string() && begins_with(framework.get<std::string>(), "megatron");
   if (!megatron || value_at(r.run, kFusedAttention) != true) return;
   if (half_precision(r.run, &lookup) != Precision::fp16) return;
-<<<<<<< HEAD
-  set_at(r.run, kAttention, false);
-  std::erase_if(r.assumed, [](const Fact& a) { return a.path == kAttention; });
-  r.assumed.push_back(
-      {kAttention, "false", "Transformer Engine has no fused attention for GPUs before Ampere"});
-=======
   set_at(r.run, kFusedAttention, false);
-  std::erase_if(r.assumed, [](const Assumed& a) { return a.path == kFusedAttention; });
+  std::erase_if(r.assumed, [](const Fact& a) { return a.path == kFusedAttention; });
   r.assumed.push_back({kFusedAttention, "false",
                        "Transformer Engine has no fused attention for GPUs before Ampere"});
->>>>>>> wt-door
 }
 
 }  // namespace orrery

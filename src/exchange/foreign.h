@@ -57,9 +57,8 @@ inline constexpr std::size_t kWrittenFormats = 7;
 
 // The tool's own name, with the form of its file.
 inline constexpr EnumArray<ForeignFormat, const char*> kToolNames = {
-    "Megatron-LM",    "DeepSpeed", "torchtitan",    "torchtitan", "Megatron-Bridge",
-    "Accelerate",  "Slurm",     "MLPerf",     "NeMo",       "Primus",
-    "a tool of configs/tools"};
+    "Megatron-LM", "DeepSpeed", "torchtitan", "torchtitan", "Megatron-Bridge",        "Accelerate",
+    "Slurm",       "MLPerf",    "NeMo",       "Primus",     "a tool of configs/tools"};
 constexpr const char* tool_of(ForeignFormat format) { return kToolNames[format]; }
 
 // GPUs as the files of a machine and those of a job say them; 0 where none does.

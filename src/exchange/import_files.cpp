@@ -84,7 +84,6 @@ constexpr std::array kNamed = {
     NamedFormat{ForeignFormat::primus, without_scripts<primus::read_named>},
 };
 
-
 class Import {
  public:
   explicit Import(ImportJob& job) : job_(job) {}
@@ -202,7 +201,8 @@ class Import {
       if (recognise(f, job_.tools).format == ForeignFormat::megatron) continue;
       for (const ShellDocument& d : run_shell(f.text, f.name).documents) {
         const ForeignFile file{base_name(d.target), d.text};
-        if (first_character(d.text) == '{' && recognise(file, job_.tools).kind == FileKind::training)
+        if (first_character(d.text) == '{' &&
+            recognise(file, job_.tools).kind == FileKind::training)
           written.push_back(file);
       }
     }

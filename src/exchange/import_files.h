@@ -49,10 +49,10 @@ struct NamedSettings {
   bool is_torchtitan = false;               // settings have torchtitan's names
   std::vector<std::string> overrides = {};  // Hydra's, of a configuration that is not given
   std::vector<std::string> without_effect = {};
-  bool starts = false;                      // a script that starts a training
-  std::string unknown_program = {};         // started, and of no tool by its name and arguments
-  bool is_fragment = false;                 // arguments for a command that stands elsewhere
-  std::vector<Fact> assumed = {};           // defaults of variables that no script sets
+  bool starts = false;               // a script that starts a training
+  std::string unknown_program = {};  // started, and of no tool by its name and arguments
+  bool is_fragment = false;          // arguments for a command that stands elsewhere
+  std::vector<Fact> assumed = {};    // defaults of variables that no script sets
 };
 
 // Settings of the files that --assume says otherwise, or takes out ("none").

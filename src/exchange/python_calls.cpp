@@ -19,9 +19,9 @@ namespace orrery {
 namespace {
 
 // Calls whose arguments are those of the Trainer.
-constexpr std::array<std::string_view, 5> kArguments = {
-    "TrainingArguments", "SFTConfig", "Seq2SeqTrainingArguments", "UnslothTrainingArguments",
-    "DPOConfig"};
+constexpr std::array<std::string_view, 5> kArguments = {"TrainingArguments", "SFTConfig",
+                                                        "Seq2SeqTrainingArguments",
+                                                        "UnslothTrainingArguments", "DPOConfig"};
 constexpr std::array<std::string_view, 9> kOthers = {
     "from_pretrained", "get_peft_model", "LoraConfig",  "BitsAndBytesConfig", "SFTTrainer",
     "Trainer",         "DPOTrainer",     "GRPOTrainer", "GRPOConfig"};
@@ -145,7 +145,8 @@ class PythonReader {
       if (equals == std::string_view::npos || equals == 0 || line[0] == ' ' || line[0] == '\t')
         continue;
       const std::string name(trimmed(line.substr(0, equals)));
-      if (!std::all_of(name.begin(), name.end(), is_name) || line.substr(equals, 2) == "==") continue;
+      if (!std::all_of(name.begin(), name.end(), is_name) || line.substr(equals, 2) == "==")
+        continue;
       const std::string value = without_comments(line.substr(equals + 1));
       const Json literal = literal_of(value);
       const auto known = names_.find(name);
@@ -188,8 +189,7 @@ class PythonReader {
 
   bool is_definition(std::size_t at) const {
     const std::size_t begin = code_.text().rfind('\n', at) + 1;
-    const std::string_view line =
-        trimmed(std::string_view(code_.text()).substr(begin, at - begin));
+    const std::string_view line = trimmed(std::string_view(code_.text()).substr(begin, at - begin));
     return begins_with(line, "def ") || begins_with(line, "class ") || begins_with(line, "#");
   }
 
@@ -233,8 +233,10 @@ class PythonReader {
   // Objects that a program passes on.
   static bool is_object_of_program(const std::string& key) {
     constexpr std::array<std::string_view, 10> kObjects = {
-        "model",      "tokenizer",  "processing_class", "args",      "train_dataset",
-        "eval_dataset", "data_collator", "peft_config", "quantization_config", "callbacks"};
+        "model",         "tokenizer",     "processing_class",
+        "args",          "train_dataset", "eval_dataset",
+        "data_collator", "peft_config",   "quantization_config",
+        "callbacks"};
     return std::find(kObjects.begin(), kObjects.end(), key) != kObjects.end();
   }
 

@@ -33,8 +33,8 @@ inline constexpr const char* kNoSetting = "text without a setting";
 struct Recognised {
   FileKind kind = FileKind::other;
   std::optional<ForeignFormat> format = {};
-  std::string looks = {};   // "an NCCL topology"
-  std::string advice = {};  // what reads it; "" where nothing does
+  std::string looks = {};             // "an NCCL topology"
+  std::string advice = {};            // what reads it; "" where nothing does
   const tools::Tool* tool = nullptr;  // of format `tool`
 };
 

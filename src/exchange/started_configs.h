@@ -40,5 +40,4 @@ std::int64_t launched_processes(const std::vector<std::string>& words,
 // The file of `accelerate launch --config_file` that is none of the job's; "" where there is none.
 std::string launch_config_not_given(const ForeignFile& script, const ImportJob& job);
 
-
 }  // namespace orrery

@@ -25,7 +25,7 @@ ForeignFile script_of(const ForeignFile& file, const std::string& text) {
 }
 
 std::int64_t whole(const Json& value, std::int64_t otherwise) {
-  const auto n = value.is_number() ? std::optional(value.get<double>())
+  const auto n = value.is_number()   ? std::optional(value.get<double>())
                  : value.is_string() ? parse_number(value.get<std::string>())
                                      : std::nullopt;
   return n && *n >= 1 && *n <= static_cast<double>(kMostDegree) ? static_cast<std::int64_t>(*n)
@@ -172,8 +172,7 @@ std::optional<Unwrapped> skypilot(const ForeignFile& file, const Json& document)
   // SkyPilot sets these on each node.
   std::string text = variables_of(value_at(document, "envs"));
   text += "export SKYPILOT_NUM_NODES=" + std::to_string(nodes) + "\n";
-  if (out.gpus > 0)
-    text += "export SKYPILOT_NUM_GPUS_PER_NODE=" + std::to_string(out.gpus) + "\n";
+  if (out.gpus > 0) text += "export SKYPILOT_NUM_GPUS_PER_NODE=" + std::to_string(out.gpus) + "\n";
   out.gpus *= nodes;
   out.file = script_of(file, text + run.get<std::string>());
   return out;
@@ -187,8 +186,7 @@ std::optional<Unwrapped> compose(const ForeignFile& file, const Json& document) 
     if (command.empty()) continue;
     text += variables_of(value_at(service, "environment")) + command;
     const Json& devices = value_at(service, "deploy.resources.reservations.devices");
-    if (devices.is_array() && !devices.empty())
-      out.gpus += whole(value_at(devices[0], "count"), 0);
+    if (devices.is_array() && !devices.empty()) out.gpus += whole(value_at(devices[0], "count"), 0);
   }
   if (text.empty()) return {};
   out.file = script_of(file, text);

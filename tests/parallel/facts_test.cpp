@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "network/codec.h"
 #include "core/fact.h"
+#include "network/codec.h"
 #include "parallel/compression.h"
 #include "parallel/framework.h"
 #include "parallel/parameters_held.h"

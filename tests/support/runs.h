@@ -35,7 +35,8 @@ inline std::optional<ConfigText> shipped_config(const std::string& folder,
 
 inline std::vector<std::string> shipped_tools() {
   std::vector<std::string> names;
-  for (const auto& f : std::filesystem::directory_iterator(std::string(ORRERY_CONFIG_DIR) + "/tools"))
+  for (const auto& f :
+       std::filesystem::directory_iterator(std::string(ORRERY_CONFIG_DIR) + "/tools"))
     names.push_back(f.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;

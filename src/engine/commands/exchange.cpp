@@ -109,8 +109,8 @@ void set_format(const std::string& from, const ConfigSource& configs, ImportJob&
     if (std::find(names.begin(), names.end(), own) == names.end()) names.push_back(std::move(own));
   }
   if (std::find(names.begin(), names.end(), from) == names.end()) {
-    throw InputError(ErrorCode::unknown_name, "--from", "", "\"" + from + "\"",
-                     alternatives(names), nearest_name(from, names));
+    throw InputError(ErrorCode::unknown_name, "--from", "", "\"" + from + "\"", alternatives(names),
+                     nearest_name(from, names));
   }
   job.from = ForeignFormat::tool;
   job.from_tool = from;
@@ -166,8 +166,7 @@ CommandAnswer answer_import(Request& request, const CommandContext& context) {
   const std::vector<Fact> assumed = take_keys(job.assumed, own);
   const std::string name = job.files.front().name;
   const ConfigLookup lookup = config_lookup(context.configs);
-  const ImportedRun imported =
-      whole_import(std::move(job), own, assumed, lookup, as != "cluster");
+  const ImportedRun imported = whole_import(std::move(job), own, assumed, lookup, as != "cluster");
   const bool whole = std::none_of(imported.ignored.begin(), imported.ignored.end(),
                                   [](const LeftOver& l) { return l.is_refused; });
   if (whole) check(imported.run, name, lookup);

@@ -46,9 +46,8 @@ class Commands {
     const Settings own = settings_of_words({program, words.end()}, script_.name);
     // A program that any tool may have is ours by its settings.
     const bool any_program = command->program.find('*') != std::string::npos;
-    if (any_program && std::none_of(own.all().begin(), own.all().end(), [&](const auto& s) {
-          return is_asked(tool_, s.name);
-        }))
+    if (any_program && std::none_of(own.all().begin(), own.all().end(),
+                                    [&](const auto& s) { return is_asked(tool_, s.name); }))
       return;
     out_.program = base_name(*program);
     const auto behind = program + 1 + (command->word.empty() ? 0 : 1);

@@ -42,8 +42,7 @@ bool starts_single_device(std::string_view text) {
 }
 
 void torchtune_recipe(HookCall& call) {
-  if (!starts_single_device(call.file.text))
-    return set_gpus_of_comments(call.file, call.facts, 1);
+  if (!starts_single_device(call.file.text)) return set_gpus_of_comments(call.file, call.facts, 1);
   call.facts.set_default(FactId::gpus, 1, "a recipe of a single device");
   call.facts.note(FactId::gpus, "1", "a recipe of a single device");
 }
@@ -72,8 +71,7 @@ void fsdp_config_file(HookCall& call) {
     return call.facts.refuse(call.settings.written("fsdp_config"),
                              "is not given; what it changes is unknown; give it too");
   }
-  const Settings own =
-      call.facts.settings_of_file(read_yaml(file->text, file->name), file->name);
+  const Settings own = call.facts.settings_of_file(read_yaml(file->text, file->name), file->name);
   for (ForeignSetting s : own.all()) {
     s.name = "fsdp_config." + s.name;
     call.settings.add(std::move(s));

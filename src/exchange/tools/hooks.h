@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Code for what rows of a tool's file cannot express, by name: a rule's `hook`, with its `parameters`. Errors:
-// InputError for settings whose values are wrong.
+// Code for what rows of a tool's file cannot express, by name: a rule's `hook`, with its
+// `parameters`. Errors: InputError for settings whose values are wrong.
 #pragma once
 
 #include <string>

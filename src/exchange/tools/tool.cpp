@@ -267,7 +267,8 @@ Tool read_tool(Reader at) {
   for (const std::string& name : texts_at(at, "without_effect")) tool.without_effect += name + " ";
   if (const auto notes = at.find("not_modelled")) {
     Reader r = *notes;
-    for (const std::string& name : r.keys()) tool.not_modelled.emplace_back(name, r.at(name).text());
+    for (const std::string& name : r.keys())
+      tool.not_modelled.emplace_back(name, r.at(name).text());
   }
   if (const auto list = at.find("without_effect_when")) {
     for (Reader r : list->items()) {
@@ -307,8 +308,8 @@ std::optional<Tool> tool_named(const std::string& name, const ConfigLookup& look
   Reader at(document, text->file);
   Tool tool = read_tool(at);
   if (const auto parent = at.find("inherits")) {
-    const auto theirs = depth < kMostInherited ? tool_named(parent->text(), lookup, depth + 1)
-                                               : std::nullopt;
+    const auto theirs =
+        depth < kMostInherited ? tool_named(parent->text(), lookup, depth + 1) : std::nullopt;
     if (!theirs) parent->fail(brief(parent->json()), "a tool of configs/tools");
     inherit(*theirs, tool);
   }
@@ -390,8 +391,8 @@ ToolBook::ToolBook(const ConfigLookup& lookup) {
 }
 
 const Tool* ToolBook::find(std::string_view name) const {
-  const auto found = std::find_if(tools_.begin(), tools_.end(),
-                                  [&](const Tool& t) { return t.name == name; });
+  const auto found =
+      std::find_if(tools_.begin(), tools_.end(), [&](const Tool& t) { return t.name == name; });
   return found == tools_.end() ? nullptr : &*found;
 }
 

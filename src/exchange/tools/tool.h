@@ -45,8 +45,8 @@ namespace orrery::tools {
 struct Assignment {
   std::string fact;
   Json literal = {};
-  std::string setting = {};              // "" for a literal
-  std::vector<std::string> formula = {};  // names, numbers and signs
+  std::string setting = {};                       // "" for a literal
+  std::vector<std::string> formula = {};          // names, numbers and signs
   std::vector<std::pair<Json, Json>> words = {};  // theirs, ours
   std::string last = {};                  // a sign: what stands behind the last of them counts
   std::vector<std::string> without = {};  // beginnings that are cut off
@@ -92,7 +92,7 @@ struct StartCommand {
   std::string word = {};        // behind the program
   std::string config = {};      // a flag
   std::string positional = {};  // "config", or a setting
-  bool overrides = false;  // words a.b=c behind the program are settings, as Hydra has them
+  bool overrides = false;       // words a.b=c behind the program are settings, as Hydra has them
   std::vector<std::string> flags = {};   // of a program by a pattern ("*.py"): one of them is there
   std::vector<std::string> beside = {};  // and one of these, where there are any
 };
@@ -105,8 +105,8 @@ struct Silent {
 
 struct Example {
   std::vector<ForeignFile> files;
-  Json given;  // the run as the command line says it
-  Json gives;  // keys of the run
+  Json given;                             // the run as the command line says it
+  Json gives;                             // keys of the run
   std::vector<std::string> asks = {};     // keys that stay open
   std::vector<std::string> refuses = {};  // settings
 };

@@ -49,8 +49,9 @@ class Run {
       HookCall call{settings_, facts_, file_, rule.parameters};
       find_hook(rule.hook)(call);
     }
-    const auto first = std::find_if(rule.first.begin(), rule.first.end(),
-                                    [&](const ToolRule& part) { return holds(part.when, values_); });
+    const auto first =
+        std::find_if(rule.first.begin(), rule.first.end(),
+                     [&](const ToolRule& part) { return holds(part.when, values_); });
     if (first != rule.first.end()) one(*first);
   }
 
@@ -152,9 +153,8 @@ class Run {
     const std::string setting = came.setting.empty() ? tool_.title : bare_setting(came.setting);
     const bool every = !rule.every_linear.empty() && settings_.has(rule.every_linear);
     if (!settings_.has(rule.rank) && rank == nullptr)
-      return facts_.leave_open(
-          FactId::adapter, setting,
-          rule.rank + " is not given, and " + tool_.title + " has no default");
+      return facts_.leave_open(FactId::adapter, setting,
+                               rule.rank + " is not given, and " + tool_.title + " has no default");
     if (!settings_.has(rule.targets) && targets == nullptr && !every && !rule.none_by_default)
       return facts_.leave_open(FactId::adapter, setting,
                                rule.targets + " is PEFT's choice for this model; name them");

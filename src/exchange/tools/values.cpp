@@ -32,8 +32,8 @@ Item item_of(const std::string& name) {
   const std::size_t open = name.find('[');
   if (open == std::string::npos || name.back() != ']') return {name, {}};
   const auto n = parse_number(name.substr(open + 1, name.size() - open - 2));
-  return {name.substr(0, open), n && *n >= 0 ? std::optional(static_cast<std::size_t>(*n))
-                                             : std::nullopt};
+  return {name.substr(0, open),
+          n && *n >= 0 ? std::optional(static_cast<std::size_t>(*n)) : std::nullopt};
 }
 
 std::optional<double> number_of(const Json& value) {
@@ -172,8 +172,7 @@ std::optional<FoundValue> Values::given_value(const ForeignSetting& s, FactKind 
     }
     case FactKind::any: {
       settings_.take(name);
-      const Json typed =
-          s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
+      const Json typed = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
       return typed.is_null() ? std::nullopt : std::optional(FoundValue{typed, came});
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values that a tool's rules see: the settings of a file, the tool's defaults where the file has none, the
-// facts found so far with the command line over them, the command and its variables. A name may be
-// a list of alternatives ("a|b"), a pattern ("lora.*"), or an item ("mesh[0]"). Errors: InputError
-// with file and setting for a value of the wrong type.
+// The values that a tool's rules see: the settings of a file, the tool's defaults where the file
+// has none, the facts found so far with the command line over them, the command and its variables.
+// A name may be a list of alternatives ("a|b"), a pattern ("lora.*"), or an item ("mesh[0]").
+// Errors: InputError with file and setting for a value of the wrong type.
 #pragma once
 
 #include <optional>

@@ -106,8 +106,8 @@ std::vector<std::string> fact_words() {
 
 void Facts::set_key(const std::string& path, Json value, const std::string& setting,
                     bool is_default) {
-  const auto known = std::find_if(keys_.begin(), keys_.end(),
-                                  [&](const KeyValue& k) { return k.path == path; });
+  const auto known =
+      std::find_if(keys_.begin(), keys_.end(), [&](const KeyValue& k) { return k.path == path; });
   if (known == keys_.end()) {
     keys_.push_back({path, {std::move(value), setting, is_default}});
   } else if (known->value.value != value && !is_default) {

@@ -20,7 +20,7 @@
 namespace orrery::trainer {
 
 enum class FactId : std::uint8_t {
-  model,  // a hub's name
+  model,        // a hub's name
   packed_base,  // which has its weights in nf4
   gpus,
   micro_batch,
@@ -52,15 +52,15 @@ enum class FactId : std::uint8_t {
   kernels,
   loss,
   keeps_gathered,  // weights, from forward to backward
-  deepspeed,  // the file it names
+  deepspeed,       // the file it names
   framework,
   schedule,
-  base_weights,  // how the base of adapters is stored (StoredBase)
-  loads_narrow,  // in bf16, and so trained where neither FSDP nor DeepSpeed makes them fp32
-  unknown_weights,  // the setting by which the checkpoint tells the type of the weights
-  freezes_tower,  // an encoder of images is not trained
+  base_weights,       // how the base of adapters is stored (StoredBase)
+  loads_narrow,       // in bf16, and so trained where neither FSDP nor DeepSpeed makes them fp32
+  unknown_weights,    // the setting by which the checkpoint tells the type of the weights
+  freezes_tower,      // an encoder of images is not trained
   states_of_profile,  // the profile, and not the precision, says the states
-  liger_norms,  // Liger's own switches, where a tool has them one by one
+  liger_norms,        // Liger's own switches, where a tool has them one by one
   liger_rotary,
   liger_activation,
   liger_loss,
@@ -108,7 +108,8 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"compile", "parallel.framework_options.compile", FactKind::boolean},
     FactName{"kernels", "parallel.framework_options.kernels", FactKind::word},
     FactName{"loss", "parallel.framework_options.loss", FactKind::word},
-    FactName{"keeps_gathered", "parallel.framework_options.reshard_after_forward", FactKind::boolean},
+    FactName{"keeps_gathered", "parallel.framework_options.reshard_after_forward",
+             FactKind::boolean},
     FactName{"deepspeed", "parallel.zero", FactKind::word},
     FactName{"framework", "framework", FactKind::word},
     FactName{"schedule", "parallel.schedule", FactKind::word},
@@ -257,7 +258,6 @@ void set_model(const std::string& name, const std::string& setting, Facts& facts
 // `setting`: that says that adapters are trained.
 void set_adapter(const AdapterSettings& names, StoredBase base, const std::string& setting,
                  Settings& settings, Facts& facts);
-
 
 }  // namespace orrery::trainer
 

@@ -76,10 +76,10 @@ class Finish {
                               FactId::liger_loss, FactId::liger_linear_loss}) {
       if (!has(fact)) continue;
       const auto on = [&](FactId id) { return f_.is_on(id); };
-      return set_liger({on(FactId::liger_norms), on(FactId::liger_rotary),
-                        on(FactId::liger_activation), on(FactId::liger_loss),
-                        on(FactId::liger_linear_loss)},
-                       f_.at(fact)->setting, f_);
+      return set_liger(
+          {on(FactId::liger_norms), on(FactId::liger_rotary), on(FactId::liger_activation),
+           on(FactId::liger_loss), on(FactId::liger_linear_loss)},
+          f_.at(fact)->setting, f_);
     }
   }
 
@@ -179,7 +179,8 @@ class Finish {
       return d_.open("training.precision", f_.at(FactId::deepspeed)->setting,
                      "is not given, and nothing else says the precision");
     if (has(FactId::unknown_weights))
-      return d_.open("training.precision", f_.at(FactId::unknown_weights)->setting, kCheckpointSays);
+      return d_.open("training.precision", f_.at(FactId::unknown_weights)->setting,
+                     kCheckpointSays);
     if (f_.trains) d_.assume("training.precision", "fp32", "no mixed precision is asked for");
   }
 
@@ -243,7 +244,8 @@ class Finish {
 
   // Accelerate makes weights fp32 for FSDP; of adapters the base alone is in 16 bits.
   bool loaded_narrow() const {
-    return f_.is_on(FactId::loads_narrow) && !sharded() && !by_deepspeed() && !has(FactId::adapter) &&
+    return f_.is_on(FactId::loads_narrow) && !sharded() && !by_deepspeed() &&
+           !has(FactId::adapter) &&
            (d_.at("training.precision") == "bf16" || d_.at("training.precision") == "fp8");
   }
 

@@ -33,8 +33,8 @@ TEST_CASE("Hugging Face's Trainer is not LLaMA-Factory, whose default is LoRA") 
            kEight);
   CHECK(at(adapted, "training.adapter.rank") == 16);
   CHECK(at(adapted, "training.adapter.targets") == Json({"query", "value"}));
-  CHECK(is_open(read({{"a.yaml", kLlamaTrainer + "use_peft: true\n"}}, kEight),
-                "training.adapter"));
+  CHECK(
+      is_open(read({{"a.yaml", kLlamaTrainer + "use_peft: true\n"}}, kEight), "training.adapter"));
   CHECK(refuses_at(read({{"a.yaml", kLlamaTrainer + "num_generations: 16\n"}}, kEight),
                    "num_generations"));
   CHECK(

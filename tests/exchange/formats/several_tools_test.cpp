@@ -29,7 +29,8 @@ TEST_CASE("A file is of the tool that its settings show") {
   of("a.yml", "base_config: base.yml\nper_device_batch_size: 6\n", "maxtext");
   of("a.yaml", "model: x\ntemplate: y\nmicro_batch_size: 1\ndist_config:\n  name: fsdp2\n",
      "llama-factory-v1");
-  of("a.yml", "# of 6.7B\n{\n  \"pipe_parallel_size\": 1, # one\n  \"num_layers\": 2,\n}\n", "gpt-neox");
+  of("a.yml", "# of 6.7B\n{\n  \"pipe_parallel_size\": 1, # one\n  \"num_layers\": 2,\n}\n",
+     "gpt-neox");
 }
 
 TEST_CASE("A refusal names the tool whose file it is") {

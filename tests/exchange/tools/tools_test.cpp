@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tools that are data: each file's own examples, and what its author must have written.
-#include "exchange/tools/tool.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/import_files.h"
+#include "exchange/tools/tool.h"
 #include "parallel/framework_json.h"
 #include "support/runs.h"
 
@@ -144,7 +143,8 @@ TEST_CASE("A setting that the file leaves out takes the tool's default, and says
 }
 
 TEST_CASE("A setting that the file gives is no default") {
-  const ImportedRun r = read_mine("batch: 2\npasses: 1\nlength: 4096\ntype: bf16\ncheckpoint: off\n");
+  const ImportedRun r =
+      read_mine("batch: 2\npasses: 1\nlength: 4096\ntype: bf16\ncheckpoint: off\n");
   CHECK(value_at(r.run, "training.global_batch") == 16);
   const ImportedRun off = read_mine("batch: 2\nlength: 4096\ntype: bf16\ncheckpoint: false\n");
   CHECK(value_at(off.run, "parallel.recompute") == "none");
@@ -152,7 +152,8 @@ TEST_CASE("A setting that the file gives is no default") {
 }
 
 TEST_CASE("Words that a tool's file translates are the only ones allowed") {
-  CHECK(value_at(read_mine("batch: 1\nattention: eager\n").run, "training.flash_attention") == false);
+  CHECK(value_at(read_mine("batch: 1\nattention: eager\n").run, "training.flash_attention") ==
+        false);
   CHECK_THROWS_WITH_AS(read_mine("attention: sparse\n"),
                        doctest::Contains("found \"sparse\"; allowed: flash or eager"), InputError);
 }
@@ -180,7 +181,8 @@ TEST_CASE("A malformed file of a tool is refused with its path") {
   const std::string head = R"({"name": "mine", "title": "M", "source": "s", )";
   fails(head + R"("settings": {"a": "micro_bach"}})", "did you mean \"micro_batch\"");
   fails(head + R"("rules": [{"hook": "fsdpp"}]})", "did you mean \"fsdp\"");
-  fails(head + R"("rules": [{"when": {"a": {"givn": true}}, "refuse": true, "why": "x"}]})", "givn");
+  fails(head + R"("rules": [{"when": {"a": {"givn": true}}, "refuse": true, "why": "x"}]})",
+        "givn");
   fails(head + R"("rules": [{"refuse": true}]})", "why");
   fails(head + R"("rulez": []})", "rulez");
   fails(head + R"("inherits": "nobody"})", "a tool of configs/tools");

@@ -24,7 +24,7 @@ inline int orrery_mutant = [] {{
 }}();
 #endif
 """
-# A change may leave these unused or odd; the originals are held to all warnings.
+# Warnings about names that a change leaves unused or odd; the originals are held to all of them.
 QUIET = ("pragmas", "tautological-compare", "unused-variable", "unused-but-set-variable", "unused-local-typedefs", "conversion",
          "float-conversion", "type-limits", "return-type", "maybe-uninitialized", "array-bounds",
          "bool-compare", "parentheses", "implicit-fallthrough", "unused-lambda-capture", "extra")
@@ -56,7 +56,7 @@ def bodies_of(blank):
 
 
 def kind_of(before, around):
-    """The thing that a brace opens, by the text since the last one."""
+    """The kind of block that a brace opens, by the text since the last one."""
     if any(kind in {"void", "function"} for kind in around):
         return "inner"
     if "data" in around:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search knows of a step before it sweeps it, and when a step is over, from prices of round
-// numbers.
+// Bounds of a step that a search knows before it sweeps it, and the end of a step, from prices of
+// round numbers.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -107,7 +107,7 @@ TEST_CASE("the stage with the most work is the busiest, and its passes are the w
   CHECK(windows.backward.si() == testing::about(160 + 6.0));
 }
 
-// Out of 16·(1 + 2) s and exchanges of 16·0.5 s each way, a pair hides both; a step of four micro
+// A pair of 16·(1 + 2) s hides exchanges of 16·0.5 s each way; a step of four micro
 // batches through each of two copies takes no less than 2·4 pairs.
 TEST_CASE("a pair hides the exchanges of experts under the compute of the other pass") {
   const Run run = two_stages(ScheduleId::dualpipe);

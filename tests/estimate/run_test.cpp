@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the chain asks of a run besides its numbers.
+// Facts that the chain asks of a run besides its numbers.
 #include "estimate/run.h"
 
 #include <doctest/doctest.h>

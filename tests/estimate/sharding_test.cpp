@@ -275,7 +275,7 @@ TEST_CASE("times of the end of a step are kept by sharding and parameters") {
   const double sharded = both(held_by_rank());
   run.strategy.partition = {};
   CHECK(both(held_by_rank()) != sharded);
-  // Other changes are not looked at before the cache is cleared.
+  // The cache looks at no other change before it is cleared.
   run.training.recipe.reduced = 8;
   const double stale = both(held_by_rank());
   kept.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cost of a collective holds besides its time, and which algorithms there are.
+// The parts of a collective's cost besides its time, the algorithms there are, and codecs.
 #include "network/collective_cost.h"
 
 #include <doctest/doctest.h>

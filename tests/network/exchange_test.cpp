@@ -31,7 +31,7 @@ TEST_CASE("a unit sends the share of the buffer that belongs to others") {
   CHECK(leaving<double>(Bytes(64e6), 8, 64).si() == near(8 * 56e6));
   CHECK(leaving<double>(Bytes(64e6), 1, 64).si() == near(63e6));
   CHECK(leaving<double>(Bytes(64e6), 64, 64) == Bytes());
-  // Traffic that leaves one half enters the other.
+  // Bytes that leave one half enter the other.
   CHECK(leaving<double>(Bytes(18e6), 16, 18) == leaving<double>(Bytes(18e6), 2, 18));
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("an all-to-all by tiers sends less often and more") {
 
 TEST_CASE("an all-to-all by tiers takes a step for each other rack, not for its nodes") {
   const Cluster c = racks();
-  // Traffic to three racks goes over the nodes' cards as well, a quarter of it each.
+  // Bytes for three racks go over the nodes' cards as well, a quarter of them each.
   const double wire = (7.0 / 8 / 100e9 + 8 * 0.75 / 80e9 + 32 * 0.75 / 4 / 80e9) * 128e6 / kUs;
   CHECK(tiered_us(c, side_by_side(c, 128), 128e6) == near(40 + 7 * 1 + 3 * 10 + 3 * 30 + wire));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a group gets of a link, and how a collective's time adds up over tiers.
+// The share of a link that a group gets, and a collective's time added up over tiers.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -100,7 +100,7 @@ TEST_CASE("a recorded maximum leaves out what has not been counted yet") {
   CHECK(tape.nodes.size() == before + 2);
 }
 
-// Traffic that leaves a node goes over its cards, and an eighth of it over each GPU's own link.
+// Bytes that leave a node go over its cards, and an eighth of them over each GPU's own link.
 TEST_CASE("a phase binds at the slowest link on its way") {
   Cluster c = round_cluster();
   const Group g = group_over(4, 8);

@@ -66,7 +66,7 @@ TEST_CASE("a rank sends all but its own part, twice where it adds and gathers") 
 
 TEST_CASE("switches of both tiers work at once, one step after the other") {
   const Cluster c = sharp();
-  // Rings of 8 and of 32 ranks: 7/4·S over 125 GB/s, 31/16·S over 64 GB/s.
+  // Rings of 8 and of 32 ranks take as long: 7/4·S over 125 GB/s, 31/16·S over 64 GB/s.
   CHECK(us(Algorithm::in_switch, c, group_over(4, 8)) ==
         near(20 + 3 + 7 + 31.0 / 16 * 8e6 / 64e9 / kUs));
   Cluster slow = c;

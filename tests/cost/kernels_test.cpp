@@ -168,6 +168,16 @@ TEST_CASE("a ring's operator merges after each call, the values forward and the 
                                                              Precision::bf16, false));
 }
 
+TEST_CASE("a ring of two ranks merges once") {
+  const AttentionShape two{32, 2048, 4096, 128, 128, 1, 2};
+  const auto merging = [&](bool backward) {
+    return ring_merging_time<double>(two, round_device(), Precision::bf16, 1, backward).si();
+  };
+  const double rows = 32.0 * 2048 / 0.9e12;
+  CHECK(merging(false) == about(rows * (128 * 10 + 12) + 4e-6));
+  CHECK(merging(true) == about(rows * 128 * 10 + 4e-6));
+}
+
 TEST_CASE("any share of the pairs below one is a mask") {
   AttentionShape a{1, 1, 1, 64, 64, 1};
   CHECK_FALSE(is_causal(a));

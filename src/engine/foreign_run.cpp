@@ -123,7 +123,12 @@ ImportedRun whole_import(ImportJob job, const Json& own, const std::vector<Fact>
 
 std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigSource& configs) {
   if (!configs.open || is_shipped_run(name, configs)) return {};
-  auto found = configs.open(name);
+  std::optional<ConfigText> found;
+  try {
+    found = configs.open(name);
+  } catch (const InputError&) {
+    return {};  // a folder, or a file that cannot be read: for the run's own reader
+  }
   if (!found) return {};
   const std::string text(found->text);
   const auto json = json_of(*found);

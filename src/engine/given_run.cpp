@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/given_run.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -70,8 +71,13 @@ double log_of(const ObservedStep& step, RunSource run, const ConfigSource& confi
   return std::log(step.time / estimate(resolved.run).step_time);
 }
 
+// The flag of the key, else --set: the same whoever asks.
 Fact fact_of(const Override& o) {
-  return {o.path, bare_text(o.value), "", Known::stated, o.flag.substr(0, o.flag.find(' '))};
+  const std::vector<RunFlag>& flags = run_flags();
+  const auto own =
+      std::find_if(flags.begin(), flags.end(), [&](const RunFlag& f) { return f.path == o.path; });
+  const std::string where = own == flags.end() ? "--set" : std::string(own->name);
+  return {o.path, bare_text(o.value), "", Known::stated, where};
 }
 
 // A log may begin with "[2026-01-01 …" or "{'loss': …".

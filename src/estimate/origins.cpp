@@ -58,8 +58,11 @@ const Fact* last_about(std::string_view path, const std::vector<Fact>& facts) {
   return found == facts.rend() ? nullptr : &*found;
 }
 
-// The same wherever the configurations lie.
-std::string file_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }
+// The same wherever the configurations lie, and whoever asks: a question without a file has none.
+std::string file_name(const std::string& file) {
+  if (file == "command line" || file == "request") return "";
+  return file.substr(file.rfind('/') + 1);
+}
 
 // Takes each leaf of the document by who gave it.
 void take_leaves(const Json& run, const std::vector<Fact>& places, ResolvedRun& out) {

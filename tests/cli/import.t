@@ -38,10 +38,11 @@ $ orrery estimate whole.json --json > b.json
 
 # An estimate repeats the origins that the file records, until another value goes over them.
 $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --assume --hybrid-layer-pattern=none > llama.json
+! stderr taken from $ROOT/tests/exchange/data/pretrain_llama.sh (Megatron-LM): dgx-h100, GPUs 128
 $ orrery estimate llama.json --json > c.json; orrery estimate llama.json --set training.flash_attention=true --json > d.json
 ! json c.json:inputs.assumed[path="training.flash_attention"].why = "Transformer Engine's choice"
 ! json len(c.json:inputs.assumed[*path="--hybrid-layer-pattern"]) = 1
-! json d.json:inputs.stated[path="training.flash_attention"].where = "--set"
+! json d.json:inputs.stated[path="training.flash_attention"].where = "--flash-attention"
 
 # An export reads back to the same numbers; what was left open is said, so that advice differs.
 $ orrery export llama-3-70b-64-h100 --as run > again.json; orrery estimate again.json --json > c.json; orrery estimate llama-3-70b-64-h100 --json > d.json

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/json_path.h"
 #include "engine/config_source.h"
 
 namespace orrery {
@@ -39,13 +40,23 @@ TEST_CASE("an engine without files answers from the built-in configs") {
   CHECK(j["step_time_s"].get<double>() > 0);
 }
 
+namespace {
+
+// An answer without the places of its values: a file, a flag, a request.
+Json without_places(Json answer) {
+  erase_at(answer, "inputs.stated");
+  return answer;
+}
+
+}  // namespace
+
 TEST_CASE("a run by name, by its text and as an object are one run") {
   const std::string text = builtin_configs().read("configs/runs/gpt3-175b-1024-a100.json")->text;
   const Json run = parse_json(text, "run");
-  const Json named = document_of("estimate", kRun);
+  const Json named = without_places(document_of("estimate", kRun));
   const Json given = {{"run", {{"file", "mine.json"}, {"text", text}}}};
-  CHECK(document_of("estimate", given.dump()) == named);
-  CHECK(document_of("estimate", Json{{"run", run}}.dump()) == named);
+  CHECK(without_places(document_of("estimate", given.dump())) == named);
+  CHECK(without_places(document_of("estimate", Json{{"run", run}}.dump())) == named);
 }
 
 TEST_CASE("a plan in the request is the plan of a file, and its page comes beside its numbers") {
@@ -79,8 +90,8 @@ TEST_CASE("flags and set go over the run, and may say it all") {
       "estimate", R"({"run": "gpt3-175b-1024-a100", "set": {"training.micro_batch": 2}})");
   const Json by_list = document_of(
       "estimate", R"({"run": "gpt3-175b-1024-a100", "set": ["training.micro_batch=2"]})");
-  CHECK(by_flag == by_set);
-  CHECK(by_flag == by_list);
+  CHECK(without_places(by_flag) == without_places(by_set));
+  CHECK(without_places(by_flag) == without_places(by_list));
   CHECK(by_flag != document_of("estimate", kRun));
 }
 

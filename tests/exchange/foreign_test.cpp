@@ -66,7 +66,7 @@ std::vector<Json> runs() {
       with(llama, R"({"framework": "deepspeed", "parallel": {"zero": 3, "zeropp": {"qwz": 8,
                       "hpz": 8}, "overlap": {"grad_reduce": true}}})"),
       with(llama, R"({"framework": "torchtitan", "parallel": {"tp": 8, "sequence_parallel": true,
-                      "framework_options": {"async_tp": true, "float8": "tensorwise"}},
+                      "recompute": "none", "framework_options": {"async_tp": true, "float8": "tensorwise"}},
                       "training": {"precision": "fp8"}})"),
       with(llama, R"({"model": "gpt3-175b", "training": {"sequence_length": 2048,
                       "precision": "fp16", "flash_attention": false}, "framework": "megatron-lm",

@@ -247,8 +247,12 @@ void drop_differing(const Tool& tool, const CommandDocument& d, Settings& settin
   const auto harmless = [&](const ForeignSetting& s) {
     return fits_any(s.name, tool.without_effect);
   };
-  for (const LeftOver& l : take_differing(runs, {key_of, harmless}, settings))
-    facts.refuse(l.setting, l.why);
+  const Settings before = settings;
+  for (const LeftOver& l : take_differing(runs, {key_of, harmless}, settings)) {
+    const ForeignSetting* assumed =
+        facts.is_assumed(l.setting) ? find_setting(before, l.setting) : nullptr;
+    assumed != nullptr ? settings.add(*assumed) : facts.refuse(l.setting, l.why);
+  }
 }
 
 // A part of a document that stands as if at its top, and the files that it stands on.

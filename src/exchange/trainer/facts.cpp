@@ -8,6 +8,7 @@
 
 #include "core/json_path.h"
 #include "core/units.h"
+#include "exchange/assumptions.h"
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/import_draft.h"
@@ -51,6 +52,12 @@ void Facts::assume_default(FactId fact, Json value, const std::string& setting) 
 
 void Facts::leave_open(FactId fact, const std::string& setting, const std::string& why) {
   left_.push_back({setting, why, std::string(name_of(fact)), true});
+}
+
+bool Facts::is_assumed(const std::string& setting) const {
+  return std::any_of(job_.assumed.begin(), job_.assumed.end(), [&](const GivenSetting& a) {
+    return a.used && plain_name(a.name) == setting;
+  });
 }
 
 const Json& Facts::of_command_line(FactId fact) const {

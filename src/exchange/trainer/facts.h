@@ -198,6 +198,9 @@ class Facts {
   std::int64_t count(FactId fact, std::int64_t otherwise) const;
   bool is_on(FactId fact) const { return has(fact) && at(fact)->value == true; }
 
+  // True of a setting that --assume gives.
+  bool is_assumed(const std::string& setting) const;
+
   // The tool whose defaults are taken, with its release.
   void set_tool(const std::string& name) { tool_ = tool_.empty() ? name : tool_; }
 

@@ -42,7 +42,6 @@ TEST_CASE("A refusal names the tool whose file it is") {
   names("a.py", "import nemo_run as run\n", "NeMo");
   names("a.yaml", "checkpoint_dir: c\nlogger_name: csv\n", "LitGPT");
   names("a.yaml", "model:\n  type: llama\ninitialize_from_hf: x\n", "Levanter");
-  names("a.yaml", "system: {tensor_model_parallel_size: 2}\nmodel: {num_layers: 2}\n", "FlagScale");
   names("a.yaml", "runner_config: {batch_size: 2}\n", "MindFormers");
   names("a.sh", "#!/bin/bash\nexport HL_TP=8\nexport HL_PP=8\n", "the script that reads them");
 }

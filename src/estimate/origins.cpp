@@ -2,11 +2,13 @@
 #include "estimate/origins.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/fact_keys.h"
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
+#include "core/key_words.h"
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
 
@@ -58,9 +60,28 @@ const Fact* last_about(std::string_view path, const std::vector<Fact>& facts) {
   return found == facts.rend() ? nullptr : &*found;
 }
 
-// The same wherever the configurations lie, and whoever asks: a question without a file has none.
-std::string file_name(const std::string& file) {
-  if (file == "command line" || file == "request") return "";
+// The flag of a key or of what holds it, else --set.
+std::string flag_of(std::string path) {
+  static const std::map<std::string, std::string> kFlags = [] {
+    std::map<std::string, std::string> flags;
+    for (const KeyLine& line : key_lines(kRunKeys)) {
+      const std::string name(line.key->flag.name);
+      if (!name.empty()) flags[line.path] = name;
+    }
+    return flags;
+  }();
+  while (true) {
+    if (const auto own = kFlags.find(path); own != kFlags.end()) return own->second;
+    const std::size_t dot = path.rfind('.');
+    if (dot == std::string::npos) return "--set";
+    path.resize(dot);
+  }
+}
+
+// The file's name, the same wherever the configurations lie. A question without a file reads as
+// flags, whoever asks.
+std::string place_of(const std::string& path, const std::string& file) {
+  if (file == "command line" || file == "request") return flag_of(path);
   return file.substr(file.rfind('/') + 1);
 }
 
@@ -70,7 +91,7 @@ void take_leaves(const Json& run, const std::vector<Fact>& places, ResolvedRun& 
   add_leaves(run, "", leaves);
   for (Fact& leaf : leaves) {
     if (is_assumed(out.assumed, leaf.path) || is_assumed(out.recorded, leaf.path)) continue;
-    leaf.where = file_name(out.file);
+    leaf.where = place_of(leaf.path, out.file);
     if (const Fact* place = last_about(leaf.path, places)) {
       leaf.known = place->known;
       leaf.why = place->why;

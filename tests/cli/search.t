@@ -160,7 +160,7 @@ $ sed 's/"framework"/"parallel": {"tp": 2, "pp": 2}, "framework"/' run.json > ow
 $ orrery search own.json --set training.micro_batch=1 --refine 2 --html page.html --top 8 --json > beside.json
 ! json own.inputs.parallel.tp = 2
 ! json held[*].path = "training.micro_batch"
-! json held[*].by = "--set"
+! json held[*].by = "--micro-batch"
 ! json best[*].inputs.training.micro_batch = 1
 ! json own.step_time_s >= best[0].step_time_s
 ! json len(refined) = 2

@@ -99,6 +99,9 @@ void take_leaves(const Json& run, const std::vector<Fact>& places, ResolvedRun& 
     }
     (leaf.known == Known::stated ? out.stated : out.recorded).push_back(std::move(leaf));
   }
+  // The same order for a document and for flags.
+  std::sort(out.stated.begin(), out.stated.end(),
+            [](const Fact& a, const Fact& b) { return a.path < b.path; });
 }
 
 // Adds a default for each leaf of the resolved run that no fact is about yet.

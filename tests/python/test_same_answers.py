@@ -123,8 +123,8 @@ def test_an_import_gives_a_run(tmp_path, cli):
     settings = {"train_batch_size": 64, "bf16": {"enabled": True}, "zero_optimization": {"stage": 2}}
     (tmp_path / "ds.json").write_text(json.dumps(settings))
     read = orrery.import_file(tmp_path / "ds.json", model="llama-3-8b", node="dgx-h100", gpus=64,
-                              sequence_length=4096)
-    flags = shlex.split("--model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --json")
+                              sequence_length=4096, recompute="none")
+    flags = shlex.split("--model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 4096 --recompute none --json")
     assert read.to_json() == cli("import", str(tmp_path / "ds.json"), *flags)
     assert read.to_run().estimate().inputs.parallel.zero == 2
     assert "zero_optimization" in read.to_run().export("deepspeed")

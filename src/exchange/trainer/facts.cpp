@@ -307,7 +307,9 @@ ShardingWord sharding_word(const FsdpSettings& fsdp, const std::string& file, Fa
   const std::string listed = strategy_of_list(fsdp.words);
   const std::string own = in_capitals(fsdp.word("sharding_strategy"));
   const std::string reshard = in_capitals(fsdp.word("reshard_after_forward"));
-  const bool second = fsdp.word("version") == "2" || fsdp.settings.word("fsdp_version") == "2";
+  const std::string version = fsdp.word("version");
+  const std::string outer = fsdp.settings.word("fsdp_version").value_or("");
+  const bool second = version == "2" || outer == "2";
   const std::string by_reshard = fsdp.written("reshard_after_forward");
   const std::string by_list = "fsdp " + fsdp.words;
   const std::string strategy = own.empty() ? listed : own;

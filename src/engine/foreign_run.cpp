@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
+#include "estimate/origins.h"
 #include "estimate/run_keys.h"
 #include "exchange/fit_machine.h"
 #include "exchange/import_draft.h"

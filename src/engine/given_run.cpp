@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/given_run.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -13,6 +12,7 @@
 #include "estimate/accuracy.h"
 #include "estimate/estimate.h"
 #include "estimate/open_run.h"
+#include "estimate/origins.h"
 #include "estimate/run_keys.h"
 #include "exchange/logs/training_log.h"
 #include "exchange/text_lines.h"
@@ -73,11 +73,8 @@ double log_of(const ObservedStep& step, RunSource run, const ConfigSource& confi
 
 // The flag of the key, else --set: the same whoever asks.
 Fact fact_of(const Override& o) {
-  const std::vector<RunFlag>& flags = run_flags();
-  const auto own =
-      std::find_if(flags.begin(), flags.end(), [&](const RunFlag& f) { return f.path == o.path; });
-  const std::string where = own == flags.end() ? "--set" : std::string(own->name);
-  return {o.path, bare_text(o.value), "", Known::stated, where};
+  const std::string flag = flag_of_key(o.path);
+  return {o.path, bare_text(o.value), "", Known::stated, flag.empty() ? "--set" : flag};
 }
 
 // A log may begin with "[2026-01-01 …" or "{'loss': …".

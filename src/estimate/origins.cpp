@@ -61,18 +61,11 @@ const Fact* last_about(std::string_view path, const std::vector<Fact>& facts) {
 }
 
 // The flag of a key or of what holds it, else --set.
-std::string flag_of(std::string path) {
-  static const std::map<std::string, std::string> kFlags = [] {
-    std::map<std::string, std::string> flags;
-    for (const KeyLine& line : key_lines(kRunKeys)) {
-      const std::string name(line.key->flag.name);
-      if (!name.empty()) flags[line.path] = name;
-    }
-    return flags;
-  }();
+std::string flag_above(std::string path) {
   while (true) {
-    if (const auto own = kFlags.find(path); own != kFlags.end()) return own->second;
+    const std::string flag = flag_of_key(path);
     const std::size_t dot = path.rfind('.');
+    if (!flag.empty()) return flag;
     if (dot == std::string::npos) return "--set";
     path.resize(dot);
   }
@@ -81,7 +74,7 @@ std::string flag_of(std::string path) {
 // The file's name, the same wherever the configurations lie. A question without a file reads as
 // flags, whoever asks.
 std::string place_of(const std::string& path, const std::string& file) {
-  if (file == "command line" || file == "request") return flag_of(path);
+  if (file == "command line" || file == "request") return flag_above(path);
   return file.substr(file.rfind('/') + 1);
 }
 
@@ -132,6 +125,16 @@ class Remaining {
 };
 
 }  // namespace
+
+std::string flag_of_key(const std::string& path) {
+  static const std::map<std::string, std::string> kFlags = [] {
+    std::map<std::string, std::string> flags;
+    for (const KeyLine& line : key_lines(kRunKeys)) flags[line.path] = line.key->flag.name;
+    return flags;
+  }();
+  const auto own = kFlags.find(path);
+  return own == kFlags.end() ? "" : own->second;
+}
 
 void take_origins(const Json& run, const std::vector<Fact>& changes, ResolvedRun& out) {
   Reader root(run, out.file);

@@ -19,6 +19,9 @@ struct ResolvedRun;
 // values that went over it: flags, a search.
 void take_origins(const Json& run, const std::vector<Fact>& changes, ResolvedRun& out);
 
+// The flag of a key of the run file; "" where it has none of its own.
+std::string flag_of_key(const std::string& path);
+
 // Everything that was not stated: recorded by the file, then taken by Orrery.
 std::vector<Fact> assumed_facts(const ResolvedRun& r);
 

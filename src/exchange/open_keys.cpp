@@ -5,8 +5,6 @@
 #include <array>
 
 #include "core/json_path.h"
-#include "core/key_words.h"
-#include "estimate/run_keys.h"
 #include "exchange/import_draft.h"
 #include "exchange/text_lines.h"
 
@@ -86,13 +84,6 @@ void name_tool_of_defaults(ImportedRun& part) {
     const bool stated = a.why == "--assume" || contains(a.why, tool) || contains(a.why, "@");
     if (is_needed(a.path) && !stated) a.why = tool + kReleases[part.format] + ": " + a.why;
   }
-}
-
-std::string flag_of_key(const std::string& path) {
-  for (const KeyLine& line : key_lines(kRunKeys)) {
-    if (line.path == path) return line.key->flag.name;
-  }
-  return "";
 }
 
 void ask_for_open_keys(ImportedRun& r, const ConfigLookup& lookup) {

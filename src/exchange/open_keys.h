@@ -20,7 +20,4 @@ void ask_for_open_keys(ImportedRun& imported, const ConfigLookup& lookup);
 // Names the tool, and the release where it is known, whose default stands for such a key.
 void name_tool_of_defaults(ImportedRun& part);
 
-// The flag of a key of the run file; "" where it has none.
-std::string flag_of_key(const std::string& path);
-
 }  // namespace orrery

@@ -7,8 +7,8 @@
 #include "core/json_path.h"
 #include "core/one_line.h"
 #include "document/words.h"
+#include "estimate/origins.h"
 #include "estimate/run.h"
-#include "exchange/open_keys.h"
 #include "report/frame_json.h"
 
 namespace orrery {

@@ -339,7 +339,7 @@ bool is_word_end(std::string_view text, std::size_t at) {
          text[at] == '\\' || text[at] == '"';
 }
 
-// Whether a line starts the program: its words stand in it one behind the other.
+// A line starts the program where it holds the program and its word, side by side.
 bool line_has(std::string_view line, const StartCommand& command) {
   const std::string both = command.program + (command.word.empty() ? "" : " " + command.word);
   for (std::size_t at = line.find(both); at != std::string_view::npos;

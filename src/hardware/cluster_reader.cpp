@@ -114,6 +114,7 @@ std::int64_t read_merged(Draft& out, const std::string& file, const std::string&
     node.allow("node");
     node.allow("gpus");
     node.allow("calibration");
+    node.allow("site");
   }
   const auto library = node.find("collective_library");
   node.reject_unknown();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The price of a block against its operators, one by one, and its tensors counted by hand.
+#include "estimate/launches.h"
 #include "estimate/price.h"
 
 #include <doctest/doctest.h>
@@ -64,8 +65,9 @@ Sums sums_of(const Run& run, IsMeant&& is_meant) {
         operator_time<double>(op, run.cluster.device, kernel_choice(run));
     s.forward += t.forward.si();
     s.backward += (t.backward_input + t.backward_weight).si();
-    s.launches_forward += op.kernels.forward * static_cast<double>(op.ring);
-    s.launches_backward += op.kernels.backward * static_cast<double>(op.ring);
+    const Launches launches = launches_of(op, run);
+    s.launches_forward += launches.forward;
+    s.launches_backward += launches.backward;
   }
   return s;
 }

@@ -152,7 +152,6 @@ class Freezer {
     op.weight = linear && is_packed(a_.base) ? WeightUse::packed : WeightUse::frozen;
     if (!kOpFacts[op.kind].product) return;
     op.backward = Backward::input;
-    op.kernels.backward = 1;
     op.reads_input_again = false;
     const Operator* reader = copy_bytes() > 0 ? nullptr : adapted_reader(at);
     if (reader != nullptr) return keep_for_adapter(op, *reader);
@@ -207,7 +206,6 @@ class Freezer {
     again.cols2 = part.cols2;
     again.has_weight = false;  // the frozen product's
     again.backward = Backward::input;
-    again.kernels = {1, 1};
   }
 
   // Each adapter casts its input to its own precision and drops some of it (PEFT,
@@ -281,7 +279,6 @@ class Freezer {
       Operator& op = block_.operators[i];
       if (op.weight == WeightUse::trained && (op.has_weight || op.vectors > 0)) return;
       op.backward = Backward::never;
-      op.kernels.backward = 0;
       if (!read_[i]) op.saved_count = 0;
     }
     block_.input.rows.units = 0;

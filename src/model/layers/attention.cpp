@@ -131,7 +131,6 @@ void append_fused_core(Block& block, const BuildContext& c, Mixer mixer, ModuleM
                         {c.s(), 1, Axis::context}, {c.s(), 1, Axis::whole});
   set_core(op, c, mixer);
   op.pairs = std::min(1.0, op.masked_pairs * c.options.document_load);
-  op.kernels = {2, 3};
   if (c.arch.attention_sinks) {
     op.vectors = 1;
     op.vector_extent = query_heads(c, 1);
@@ -201,7 +200,6 @@ void append_rope(Block& block, const BuildContext& c) {
   op.cols2 = key_heads(c, width);
   op.forward_bytes = 2 * c.e();
   op.backward_bytes = 2 * c.e();
-  op.kernels = {2, 2};
   if (c.unfused(Chain::rotary)) run_chain(op, eager_rotary(c.e()), op.rows, op.cols, 0);
   if (latent) op.recomputed_by = mask_of(Module::mla_up_proj);
 }

@@ -216,6 +216,12 @@ struct HostedPass {
 constexpr double kHooksForward = 2;
 constexpr double kHooksBackward = 3;
 
+// Sharded weights are gathered and freed around each pass: on one rank too, where nothing travels.
+bool calls_hooks(const Run& run) {
+  const bool alone = run.strategy.zero == 3 && run.strategy.partition.weights == 1;
+  return alone || gathers_every_micro_batch(run.strategy, run.framework);
+}
+
 // Adds `n` blocks, of which `again` run their forward again in full.
 template <Number R>
 class Adder {
@@ -292,7 +298,7 @@ class Adder {
 
   // Calls around a pass of whoever gathers sharded weights: by modules or by layers.
   double hooks(double calls) const {
-    if (free_ != nullptr || !gathers_every_micro_batch(run_.strategy, run_.framework)) return 0;
+    if (free_ != nullptr || !calls_hooks(run_)) return 0;
     return calls * (run_.framework.gathers.max_live > 0 ? block_.modules + run_.framework.host.containers : 1);
   }
 

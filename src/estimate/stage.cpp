@@ -216,9 +216,10 @@ struct HostedPass {
 constexpr double kHooksForward = 2;
 constexpr double kHooksBackward = 3;
 
-// Sharded weights are gathered and freed around each pass: on one rank too, where nothing travels.
+// Sharded weights are gathered and freed around each pass: by ZeRO-3's hooks also on one rank,
+// where nothing travels.
 bool calls_hooks(const Run& run) {
-  const bool alone = run.strategy.zero == 3 && run.strategy.partition.weights == 1;
+  const bool alone = run.strategy.zero == 3 && run.framework.gathers.max_live > 0;
   return alone || gathers_every_micro_batch(run.strategy, run.framework);
 }
 

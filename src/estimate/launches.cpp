@@ -95,17 +95,13 @@ double products_of(const ShardedOperator& op, const Run& run) {
 }
 
 Launches launches_of(const ShardedOperator& op, const Run& run) {
-  const FrameworkHost& host = run.framework.host;
   Launches l{static_cast<double>(op.kernels.forward), static_cast<double>(op.kernels.backward)};
   const bool listed = op.kernels.forward + op.kernels.backward > 0;
   if (!listed) {
     const bool product = op.kind == OpKind::product || op.kind == OpKind::grouped_product;
-    l = product ? product_launches(op, run) : row(host, work_of(op));
+    l = product ? product_launches(op, run) : row(run.framework.host, work_of(op));
   }
-  if (op.name == OpName::adapter_sum) l += row(host, HostWork::adapter);
-  if (op.name == OpName::rope && run.model.attention == AttentionKind::kLatent) {
-    l += row(host, HostWork::latent);
-  }
+
   const auto calls = static_cast<double>(op.ring);
   return {l.forward * calls, op.backward >= Backward::none ? 0 : l.backward * calls};
 }

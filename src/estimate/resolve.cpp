@@ -16,6 +16,7 @@
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
 #include "estimate/least_recompute.h"
+#include "estimate/open_load.h"
 #include "estimate/open_run.h"
 #include "estimate/origins.h"
 #include "estimate/overlap.h"
@@ -403,6 +404,18 @@ void predict_open_keys(ResolvedRun& out) {
   out.open.push_back(std::move(key));
 }
 
+// Nobody said how evenly tokens reach the experts.
+void predict_expert_load(ResolvedRun& out) {
+  const bool given = std::count(out.training_keys.begin(), out.training_keys.end(),
+                                key_name<&Training::expert_load>) > 0;
+  if (given) return;
+  Workspace workspace;
+  std::optional<OpenKey> key = open_expert_load(out.run, workspace);
+  if (!key) return;
+  widen_intervals(*key, out);
+  out.open.push_back(*std::move(key));
+}
+
 void choose_open_keys(ResolvedRun& out) {
   Workspace workspace;
   for (Fact& f : choose_least_recompute(out.run, workspace)) out.assumed.push_back(std::move(f));
@@ -426,8 +439,10 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   check_own_order(out);
   agree_on_sharding(request, out);
   out.recompute_open = strategy.recompute_open;
-  if (!out.recompute_open) return;
-  open == OpenKeys::predicted ? predict_open_keys(out) : choose_open_keys(out);
+  if (out.recompute_open) {
+    open == OpenKeys::predicted ? predict_open_keys(out) : choose_open_keys(out);
+  }
+  if (open == OpenKeys::predicted) predict_expert_load(out);
 }
 
 ResolvedRun resolve_whole(const Json& run, const std::string& file, const ConfigLookup& lookup,

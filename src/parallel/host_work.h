@@ -8,9 +8,8 @@
 // product, where experts have kernels of their own; bias: the gradient of a bias;
 // fork: the sum of the gradients of a tensor that one more product reads. quantise, unpack: a product
 // in 8 or 4 bits, a frozen weight stored in them. exchange: one collective. replay: what
-// checkpointing does around a block, and what it does again in backward. adapter: the modules around
-// one adapter, beside its kernels. latent: the splits, copies and rotary embedding of latent
-// attention. elementwise: any other operator. Chains that run operator by operator and adapters count themselves (model/chains.h).
+// checkpointing does around a block, and what it does again in backward. elementwise: any other
+// operator. Chains that run operator by operator and adapters count themselves (model/chains.h).
 #pragma once
 
 #include <cstdint>
@@ -39,8 +38,6 @@ enum class HostWork : std::uint8_t {
   elementwise,
   exchange,
   replay,
-  adapter,
-  latent,
 };
 constexpr EnumNames<HostWork> names_of(HostWork) {
   return {"norm",
@@ -61,9 +58,7 @@ constexpr EnumNames<HostWork> names_of(HostWork) {
           "permutation",
           "elementwise",
           "exchange",
-          "replay",
-          "adapter",
-          "latent"};
+          "replay"};
 }
 
 }  // namespace orrery

@@ -47,7 +47,9 @@ constexpr auto kWork = [] {
   return out;
 }();
 
-HostWork work_of(const ShardedOperator& op) { return kWork[op.name].value_or(kWorkOfKind[op.kind]); }
+HostWork work_of(const ShardedOperator& op) {
+  return kWork[op.name].value_or(kWorkOfKind[op.kind]);
+}
 
 Launches row(const FrameworkHost& host, HostWork work) {
   return {host.forward[work], host.backward[work]};

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "core/key_access.h"
 #include "estimate/estimate.h"
 #include "estimate/run.h"
-#include "estimate/training_keys.h"
 
 namespace orrery {
 namespace {
@@ -28,10 +26,11 @@ std::optional<OpenKey> open_expert_load(Run& run, Workspace& workspace) {
   if (!waits_for_fullest(run)) return std::nullopt;
   const Answer even = estimate<double>(run, workspace);
   const double taken = run.training.expert_load;
-  run.training.expert_load = std::min(kLoadInTraining, most_expert_load(run.model, run.strategy.ep));
+  run.training.expert_load =
+      std::min(kLoadInTraining, most_expert_load(run.model, run.strategy.ep));
   const Answer uneven = estimate<double>(run, workspace);
   run.training.expert_load = taken;
-  return OpenKey{key_path<&Training::expert_load>,
+  return OpenKey{"",
                  "1",
                  "benchmarks force the balance of experts, trainings do not",
                  {{"1.1", kShareOfTrainings, uneven.step_time / even.step_time,

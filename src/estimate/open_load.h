@@ -18,7 +18,8 @@ namespace orrery {
 
 struct Run;
 
-// Nothing where no rank of experts waits for another. The run is as it was afterwards.
+// Nothing where no rank of experts waits for another. The run is as it was afterwards; the caller
+// sets the key's path.
 std::optional<OpenKey> open_expert_load(Run& run, Workspace& workspace);
 
 }  // namespace orrery

@@ -32,8 +32,8 @@ void apply_ep(bool overlaps, Framework& f, const std::string& file) {
     f.overlap.ep_paired = false;
     return;
   }
-  const auto& [alone, chunks, paired] =
-      std::array{f.overlap.ep_exposed, f.overlap.ep_exposed_interleaved, f.overlap.ep_exposed_paired};
+  const auto& [alone, chunks, paired] = std::array{
+      f.overlap.ep_exposed, f.overlap.ep_exposed_interleaved, f.overlap.ep_exposed_paired};
   if (alone == 1 && chunks == 1 && paired == 1) refuse(key_path<&OverlapRequest::ep>, file);
   f.overlap.ep_paired = true;
 }

@@ -187,7 +187,8 @@ class Pricer {
       compute(Phase::recompute_full) += forward;
       out_.full_flops += counted_flops(op);
     }
-    const bool ends_graph = op.name == OpName::attention_residual || op.name == OpName::router_softmax;
+    const bool ends_graph =
+        op.name == OpName::attention_residual || op.name == OpName::router_softmax;
     if (ends_graph) captured_ = out_.launches;
     // The counts are read once tokens are in the order of their experts.
     if (op.name == OpName::permute && waits_for_counts(run_.framework)) note_wait();

@@ -404,7 +404,7 @@ void predict_open_keys(ResolvedRun& out) {
   out.open.push_back(std::move(key));
 }
 
-// Nobody said how evenly tokens reach the experts.
+// How evenly tokens reach the experts, where the run does not give it.
 void predict_expert_load(ResolvedRun& out) {
   const bool given = std::count(out.training_keys.begin(), out.training_keys.end(),
                                 key_name<&Training::expert_load>) > 0;
@@ -412,6 +412,7 @@ void predict_expert_load(ResolvedRun& out) {
   Workspace workspace;
   std::optional<OpenKey> key = open_expert_load(out.run, workspace);
   if (!key) return;
+  key->path = key_path<&Training::expert_load>;
   widen_intervals(*key, out);
   out.open.push_back(*std::move(key));
 }

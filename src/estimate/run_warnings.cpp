@@ -159,7 +159,8 @@ void warn_of_expert_overlap(const Run& run, Lines& lines) {
   const bool exchanges = is_moe(run.model) && run.strategy.ep > 1;
   if (!exchanges || !run.framework.overlap.ep_paired || hides_experts(run)) return;
   lines.push_back(
-      "parallel.overlap.ep has no effect here: the exchange hides in a pipeline with vpp above 1, or "
+      "parallel.overlap.ep has no effect here: the exchange hides in a pipeline with vpp above 1, "
+      "or "
       "without a pipeline with two micro batches or more, and not with full recompute");
 }
 

@@ -202,7 +202,7 @@ const char* name_of(const Run& run, BlockType type,
                                                                : default_value[type];
 }
 
-// What the host launches in a pass of a block, the device's time, and the forward in which the host
+// Launches of the host in a pass of a block, the device's time, and the forward in which the host
 // waits for counts.
 template <Number R>
 struct HostedPass {
@@ -268,7 +268,8 @@ class Adder {
                            exposed(Phase::recompute_selective).all,
                        kHooksBackward, Phase::recompute_selective};
     const SecondsOf<R> b = with_waits(s.backward, n_ - again_, back);
-    back.launches += launches(Phase::recompute_full) + run_.framework.host.backward[HostWork::replay];
+    back.launches +=
+        launches(Phase::recompute_full) + run_.framework.host.backward[HostWork::replay];
     back.device += block_.compute[Phase::recompute_full] + exposed(Phase::recompute_full).all;
     back.hooks += kHooksForward;
     back.waits_in = Phase::recompute_full;
@@ -300,14 +301,17 @@ class Adder {
   // Calls around a pass of whoever gathers sharded weights: by modules or by layers.
   double hooks(double calls) const {
     if (free_ != nullptr || !calls_hooks(run_)) return 0;
-    return calls * (run_.framework.gathers.max_live > 0 ? block_.modules + run_.framework.host.containers : 1);
+    return calls * (run_.framework.gathers.max_live > 0
+                        ? block_.modules + run_.framework.host.containers
+                        : 1);
   }
 
   SecondsOf<R> host_time(double calls, double hook_calls) const {
     const FrameworkHost& host = run_.framework.host;
-    const SecondsOf<R> launched = lift<R>(calls, {"kernels that the host launches for a block"}) *
-                                  lift<R>(host.launch, {"framework.host.launch"}) *
-                                  lift<R>(run_.cluster.host.launch_factor, {"cluster.host.launch_factor"});
+    const SecondsOf<R> launched =
+        lift<R>(calls, {"kernels that the host launches for a block"}) *
+        lift<R>(host.launch, {"framework.host.launch"}) *
+        lift<R>(run_.cluster.host.launch_factor, {"cluster.host.launch_factor"});
     if (hook_calls == 0) return launched;
     return launched + lift<R>(hook_calls, {"calls around passes that gather weights"}) *
                           lift<R>(host.hook, {"framework.host.hook"}) *
@@ -322,9 +326,8 @@ class Adder {
     if (run_.framework.host.launch == Seconds()) return pass.device;
     const SecondsOf<R> host = host_time(pass.launches, hooks(pass.hooks));
     const HostSegment<R>& first = block_.before_wait[pass.waits_in];
-    const SecondsOf<R> wait = first.launches > 0
-                                  ? split_wait(pass, first, host)
-                                  : larger(host - pass.device, SecondsOf<R>{});
+    const SecondsOf<R> wait = first.launches > 0 ? split_wait(pass, first, host)
+                                                 : larger(host - pass.device, SecondsOf<R>{});
     terms[Term::host_exposed] += n * wait;
     return pass.device + wait;
   }

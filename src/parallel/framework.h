@@ -132,11 +132,11 @@ struct FrameworkOverlap {
   // asked for, and what is then exposed.
   bool ep_paired = false;
   double ep_exposed_paired = 1;
-  bool cp = true;                     // ring steps run under attention
-  bool grad_reduce = false;           // gradients are reduced during the last backward
-  bool param_gather = false;          // updated weights are gathered during the next forward
-  double dp_share = 0;                // of that pass, what can hide the reduction or the gather
-  double dp_floor = 0;                // share exposed even when the pass is long
+  bool cp = true;             // ring steps run under attention
+  bool grad_reduce = false;   // gradients are reduced during the last backward
+  bool param_gather = false;  // updated weights are gathered during the next forward
+  double dp_share = 0;        // of that pass, what can hide the reduction or the gather
+  double dp_floor = 0;        // share exposed even when the pass is long
   // Share of the time lost in which compute and collectives of kernels of their own both run.
   double slowdown = 0;
 };
@@ -198,7 +198,7 @@ struct FrameworkHost {
   Seconds launch{};  // to launch one kernel, Python included; 0: not priced
   LaunchTable forward{};
   LaunchTable backward{};
-  double qkv_products = 1;     // queries, keys and values: one product, or one each
+  double qkv_products = 1;      // queries, keys and values: one product, or one each
   double gate_up_products = 1;  // the gate and the other half of a gated MLP, likewise
   double containers = 0;        // modules of a layer without weights of their own
   Seconds hook{};               // of one call around a pass of whoever gathers sharded weights

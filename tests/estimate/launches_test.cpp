@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a host launches for a layer, by stack, counted by hand.
+// Launches of a host for a layer, by stack, counted by hand.
 #include <doctest/doctest.h>
 
 #include "estimate/price.h"
@@ -97,7 +97,11 @@ TEST_CASE("without a pipeline a second micro batch hides the exchange of experts
   Run run = alone;
   run.framework.overlap.ep_paired = true;
   const auto exposed = [](const Run& r) {
-    return price<double>(r).blocks[BlockType::layer_0].exposed[Phase::forward].by_group[ExchangeGroup::ep].si();
+    return price<double>(r)
+        .blocks[BlockType::layer_0]
+        .exposed[Phase::forward]
+        .by_group[ExchangeGroup::ep]
+        .si();
   };
   REQUIRE(run.strategy.micro_batches == 4);
   CHECK(exposed(run) / exposed(alone) == about((1 + 3 * 0.78) / 4));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The price of a block against its operators, one by one, and its tensors counted by hand.
-#include "estimate/launches.h"
 #include "estimate/price.h"
 
 #include <doctest/doctest.h>
@@ -9,6 +8,7 @@
 
 #include "cost/operator_time.h"
 #include "estimate/block_tensors.h"
+#include "estimate/launches.h"
 #include "estimate/run.h"
 #include "model/operators.h"
 #include "parallel/shard.h"

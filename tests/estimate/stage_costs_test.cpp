@@ -128,7 +128,7 @@ TEST_CASE("a host that reads counts waits in the middle of a forward pass") {
   CHECK(s.forward[Term::host_exposed].si() == about(4 * (0.72 - 0.3 + 1e-3)));
 }
 
-// A Grace core takes 2.6 times as long: 100 launches of 12 ms are 3.12 s over 1 s.
+// A core that takes 2.6 times as long: 100 launches of 12 ms are 3.12 s over 1 s.
 TEST_CASE("launches take as long as the node's processor makes them") {
   Run run = bare_run();
   run.framework.host.launch = Seconds(12e-3);

@@ -191,7 +191,9 @@ class Pricer {
         op.name == OpName::attention_residual || op.name == OpName::router_softmax;
     if (ends_graph) captured_ = out_.launches;
     // The counts are read once tokens are in the order of their experts.
-    if (op.name == OpName::permute && waits_for_counts(run_.framework)) note_wait();
+    if (op.name == OpName::permute && waits_for_counts(run_.framework)) {
+      note_wait(again > 0, replayed);
+    }
     for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
       add_exchange(op, op.exchanges[i], t, again > 0, replayed);
     }
@@ -214,12 +216,15 @@ class Pricer {
   }
 
  private:
-  void note_wait() {
-    for (const Phase p : kAllOf<Phase>) {
-      if (p == Phase::backward) continue;
+  // In forward, and where the order of tokens is computed again.
+  void note_wait(bool again, bool replayed) {
+    const auto note = [&](Phase p) {
       const SecondsOf<R> exchanged = exposed_of<R>(out_.exchanges[p]).all;
       out_.before_wait[p] = {launches(p), compute(p) + exchanged};
-    }
+    };
+    note(Phase::forward);
+    if (again) note(Phase::recompute_selective);
+    if (replayed) note(Phase::recompute_full);
   }
 
   // Modules of a layer: each product and norm, and what holds them.

@@ -48,8 +48,13 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
   const auto time = [&](const ProductShape& p) {
     const SecondsOf<R> alone =
         adapter ? narrow_time<R>(p, d, precision) : product_time<R>(p, d, precision);
-    if (!linear || k.linear_rate == 1) return alone;
-    return alone / lift<R>(k.linear_rate, {"framework.kernels.linear_rate"});
+    SecondsOf<R> t = alone;
+    if (linear && k.linear_rate != 1)
+      t = t / lift<R>(k.linear_rate, {"framework.kernels.linear_rate"});
+    if (grouped && k.grouped_rate != 1) {
+      t = t / lift<R>(k.grouped_rate, {"framework.kernels.grouped_rate"});
+    }
+    return t;
   };
   const auto weight = [&] {
     const bool frozen = op.backward != Backward::whole;

@@ -16,6 +16,7 @@
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
 #include "estimate/least_recompute.h"
+#include "estimate/open_load.h"
 #include "estimate/open_run.h"
 #include "estimate/origins.h"
 #include "estimate/overlap.h"
@@ -422,6 +423,19 @@ void predict_open_keys(ResolvedRun& out) {
   out.open.push_back(std::move(key));
 }
 
+// How evenly tokens reach the experts, where the run does not give it.
+void predict_expert_load(ResolvedRun& out) {
+  const bool given = std::count(out.training_keys.begin(), out.training_keys.end(),
+                                key_name<&Training::expert_load>) > 0;
+  if (given) return;
+  Workspace workspace;
+  std::optional<OpenKey> key = open_expert_load(out.run, workspace);
+  if (!key) return;
+  key->path = key_path<&Training::expert_load>;
+  widen_intervals(*key, out);
+  out.open.push_back(*std::move(key));
+}
+
 void choose_open_keys(ResolvedRun& out) {
   Workspace workspace;
   for (Fact& f : choose_least_recompute(out.run, workspace)) out.assumed.push_back(std::move(f));
@@ -457,6 +471,7 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   if (out.recompute_open) {
     open == OpenKeys::predicted ? predict_open_keys(out) : choose_open_keys(out);
   }
+  if (open == OpenKeys::predicted) predict_expert_load(out);
   narrow_by_site(out);
 }
 

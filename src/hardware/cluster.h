@@ -30,6 +30,7 @@ struct Host {
   BytesPerSecond memory_bandwidth{};
   double update_share = 0.46;  // of that rate, which an optimizer on the host reaches
   std::int64_t devices = 0;    // that share one host, in a node of several; 0: all
+  double launch_factor = 1;    // time of a launch, over that on an x86 server
 
   bool operator==(const Host&) const = default;
 };

@@ -74,7 +74,11 @@ inline constexpr auto kHostRows =
                    "of CPU-Adam on a DGX-2: 10 billion parameters in 2.57 s (arXiv:2101.06840, "
                    "table 4)"),
                fact<&Host::devices>("devices", form::whole(1, kMostPerNode, "devices"),
-                                    otherwise("devices_per_node"), "devices that share it"));
+                                    otherwise("devices_per_node"), "devices that share it"),
+               fact<&Host::launch_factor>(
+                   "launch_factor", form::number(0.1, 10, "times"), otherwise("1"),
+                   "time that its processor takes to launch a kernel, over that of the x86 servers "
+                   "from which the profiles' times are"));
 inline constexpr Keys<Host> kHostKeys{"host", kHostRows};
 
 inline constexpr auto kNvmeRows = keys<Nvme>(

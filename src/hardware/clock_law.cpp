@@ -17,8 +17,8 @@ double rate_at(const ClockLaw& c, Watts cap, double load) {
 }  // namespace
 
 double sustained_clock(const ClockLaw& c, Watts cap, double load) {
-  const double room = (cap - c.at_rest) / (c.at_load * load);
-  return room < 1 ? std::pow(room, 1 / c.exponent) : 1;
+  const double share = (cap - c.at_rest) / (c.at_load * load);
+  return share < 1 ? std::pow(share, 1 / c.exponent) : 1;
 }
 
 double sustained_rate(const ClockLaw& c, Watts cap, const WorkByClock& work) {

@@ -43,7 +43,7 @@ constexpr double mean_load(const ClockLaw& c, double share) {
 // f/f_max under this cap and load, at most 1. `cap` is more than P0, `load` above 0.
 double sustained_clock(const ClockLaw& c, Watts cap, double load);
 
-// What products and attention take of a time, at the device's rates, beside everything else.
+// The time of products and attention at the device's rates, and of everything beside them.
 struct WorkByClock {
   Seconds products{};
   Seconds other{};

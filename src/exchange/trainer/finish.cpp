@@ -287,8 +287,27 @@ class Finish {
                                {"gathered", sent}});
   }
 
+  // Of Adam as PyTorch has it: a list of temporaries, or a fused kernel that makes none. The
+  // Trainer takes the second by itself from PyTorch 2.8 on (transformers, training_args.py).
+  void optimizer_kernel() {
+    constexpr const char* kPath = "parallel.framework_options.optimizer_kernel";
+    if (has(FactId::optimizer_kernel)) return copy(FactId::optimizer_kernel);
+    const Json& framework = d_.at("framework");
+    if (framework != "hf-trainer" && framework != "deepspeed" && framework != "fsdp") return;
+    const bool said = has(FactId::optimizer);
+    const std::string name =
+        said ? f_.at(FactId::optimizer)->value.get<std::string>() : "adamw_torch";
+    if (!contains(name, "adamw_torch") || contains(name, "bit")) return;
+    const char* kernel = contains(name, "fused") ? "fused" : "foreach";
+    if (said) return d_.assume(kPath, kernel, f_.at(FactId::optimizer)->setting);
+    d_.assume(
+        kPath, kernel,
+        "adamw_torch; fused from PyTorch 2.8 on, with --set " + std::string(kPath) + "=fused");
+  }
+
   // Bytes of weights, gradients and Adam's states.
   void states() {
+    optimizer_kernel();
     const std::string optimizer =
         has(FactId::optimizer) ? f_.at(FactId::optimizer)->value.get<std::string>() : "adamw_torch";
     if (contains(optimizer, "sgd")) return sgd();

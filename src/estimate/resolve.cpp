@@ -292,7 +292,7 @@ void add_given_keys(const Json& object, const std::string& prefix,
   }
 }
 
-// Those of the profile; one that names none has all.
+// A profile that names no kernel has all.
 std::span<const AttentionKernel> attention_kernels(const FrameworkKernels& k) {
   if (k.attention_count == 0) return kAllOf<AttentionKernel>;
   return {k.attention.data(), k.attention_count};

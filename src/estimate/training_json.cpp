@@ -213,7 +213,7 @@ class Resolver {
                      "it beside kind \"frozen\"", "lora, qlora or dora, or no such key");
   }
 
-  // What is said of packed weights would be read and ignored beside others.
+  // Keys of packed weights would be read and ignored beside others.
   void refuse_beside_unpacked(const AdapterRequest& q, const Adapter& a) const {
     const char* stated = q.other_precision ? "other_precision"
                          : q.keeps_inputs  ? "keeps_inputs"

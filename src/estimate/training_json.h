@@ -23,7 +23,7 @@ struct ResolvedTraining {
   std::vector<Fact> assumed;
 };
 
-// What a framework trains by, where the run does not say: names of recipes, kernels of attention.
+// Choices of a framework where the run does not say: names of recipes, kernels of attention.
 struct FrameworkStates {
   std::string default_value;
   std::string in_fp16;

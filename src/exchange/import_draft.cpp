@@ -204,10 +204,9 @@ void fit_size(ImportedRun& imported, const deepspeed::ElementCount& size, const 
   std::erase_if(imported.without_effect, [&](const std::string& s) { return s == size.name; });
   const auto model = whole_model(run, lookup);
   if (!model) {
-    imported.ignored.push_back({setting,
-                                shortest(size.of_width) +
-                                    " of the square of the model's width; give --model",
-                                option, true});
+    imported.ignored.push_back(
+        {setting, shortest(size.of_width) + " of the square of the model's width; give --model",
+         option, true});
     return;
   }
   const auto width = static_cast<double>(model->hidden);

@@ -121,6 +121,24 @@ StateBytes<R> add_states(StageStates<R>& m, const Strategy& s, const Framework& 
   return b;
 }
 
+// Parameters of a kind, whether they train or not.
+std::int64_t all_of(const ParametersHeld& p, ShardedStates which) {
+  return held(p, which) + fixed(p, which).count;
+}
+
+// Gathered parameters of a kind that live at once: both kinds up to max_live, and the largest
+// module, which is fetched whatever lives (DeepSpeed,
+// runtime/zero/partitioned_param_coordinator.py).
+std::int64_t live_at_once(const StageHoldings& h, ShardedStates which, const FrameworkGathers& g) {
+  using enum ShardedStates;
+  const std::int64_t before =
+      which == dense ? 0 : std::min(g.max_live, all_of(h.parameters, dense));
+  const std::int64_t own = all_of(h.largest_module, which);
+  const std::int64_t other = all_of(h.largest_module, which == dense ? expert : dense);
+  const bool is_largest = own > other || (own == other && which == dense);
+  return g.max_live - before + (is_largest ? own : 0);
+}
+
 // Gathered and streamed: the layer at work and the one fetched ahead, the gradient of one before it
 // is reduced, and the ends, which are one piece that stays gathered. With flat copies the layer
 // fetched ahead lies there twice, and the gradient as it is computed and in the buffers of two
@@ -144,11 +162,10 @@ BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, Sharde
   }
   if (g.max_live > 0) {
     const std::int64_t all = held(h.parameters, which);
-    const std::int64_t largest = held(h.largest_module, which);
     const R at_once =
-        count<R>(std::min(all, g.max_live + largest), {"parameters gathered at once"});
+        count<R>(std::min(all, live_at_once(h, which, g)), {"parameters gathered at once"});
     const R copied = count<R>(std::min(all, g.prefetch_limit), {"parameters put together"});
-    const R module = count<R>(largest, {"parameters of the largest module"});
+    const R module = count<R>(held(h.largest_module, which), {"parameters of the largest module"});
     return BytesOf<R>((at_once + copied) * element + module * gradient);
   }
   const R layer = count<R>(held(h.largest_layer, which), {"parameters of the largest layer"});
@@ -170,9 +187,8 @@ BytesOf<R> fixed_gathered(const StageHoldings& h, ShardedStates which, bool all,
   if (every.count == 0) return {};
   Bytes bytes = every.gathered;
   if (!all && g.max_live > 0) {
-    const std::int64_t live = g.max_live + fixed(h.largest_module, which).count;
     const std::int64_t at_once =
-        std::min(every.count, live) + std::min(every.count, g.prefetch_limit);
+        std::min(every.count, live_at_once(h, which, g)) + std::min(every.count, g.prefetch_limit);
     bytes = every.gathered * (static_cast<double>(at_once) / static_cast<double>(every.count));
   } else if (!all) {
     bytes = fixed(h.largest_layer, which).gathered * 2.0 + fixed(h.ends, which).gathered;
@@ -278,15 +294,15 @@ void choose_moment(StageMemory<R>& m) {
   }
 }
 
-// Paged states are on the device as far as there is room beside `others`.
+// Paged states are on the device as far as they fit beside `others`.
 template <Number R>
-void leave_room(StageMemory<R>& m, BytesOf<R> others, Bytes capacity) {
+void page_out(StageMemory<R>& m, BytesOf<R> others, Bytes capacity) {
   if (capacity == Bytes() || plain(others + m[MemoryLine::optimizer]) <= capacity * kAlmostAll) {
     return;
   }
-  const BytesOf<R> room =
+  const BytesOf<R> beside =
       lift<R>(capacity * kAlmostAll, {"cluster.device.memory_capacity"}) - others;
-  const BytesOf<R> stay = larger(BytesOf<R>{}, room);
+  const BytesOf<R> stay = larger(BytesOf<R>{}, beside);
   m.host += m[MemoryLine::optimizer] - stay;
   m[MemoryLine::optimizer] = stay;
 }
@@ -322,9 +338,11 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   }
   m[fragmentation] = named(rounding + cached, {"fragmentation"});
   m.reserved = named(m.allocated + m[fragmentation], {"reserved"});
-  if (f.update.paged) leave_room<R>(m, used + cached, capacity);
+  if (f.update.paged) page_out<R>(m, used + cached, capacity);
   m.peak = BytesOf<R>{};
   for (const BytesOf<R>& line : m.lines) m.peak += line;
+  // Without cached blocks both are the same sum, to the last bit.
+  if (plain(cached) == Bytes() && !f.update.paged) m.needed = m.peak;
 }
 
 template <Number R>

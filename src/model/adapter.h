@@ -86,7 +86,7 @@ struct Adapter {
   BaseFormat base = BaseFormat::half;
   bool double_quantisation = true;  // of the scales of nf4
   AdapterFormat precision = AdapterFormat::half;
-  bool dropout = false;  // on the input of every adapter
+  bool dropout = false;                        // on the input of every adapter
   AdapterFormat others = AdapterFormat::half;  // weights besides packed ones
   bool keeps_inputs = false;                   // of products with packed weights
 

@@ -63,11 +63,11 @@ struct FrameworkLoss {
 
 // Gradients from the product that makes them to their reduction.
 struct FrameworkGradients {
-  bool fused_accumulation = false;  // a weight gradient is added to its sum as it is computed
-  bool kept_in_16_bits = false;     // beside their fp32 sum, until the micro batch is done
-  bool copied_to_buckets = false;   // that are not sharded, to be reduced there
-  bool freed_with_step = false;     // they come back one by one in backward
-  bool reduced_at_end = false;      // kept weights: from buffers of whole layers, two at once
+  bool fused_accumulation = false;   // a weight gradient is added to its sum as it is computed
+  bool kept_in_16_bits = false;      // beside their fp32 sum, until the micro batch is done
+  bool copied_to_buckets = false;    // that are not sharded, to be reduced there
+  bool freed_with_step = false;      // they come back one by one in backward
+  bool reduced_at_end = false;       // kept weights: from buffers of whole layers, two at once
   bool whole_until_reduced = false;  // of sharded weights, over the micro batches of a step
   // Gradients reduced in every micro batch are then summed over the replicas of their shards too.
   bool replicas_every_micro_batch = false;

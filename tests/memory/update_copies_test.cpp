@@ -5,9 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
-
-#include "core/units.h"
+#include "memory/peak_moment.h"
 #include "memory/recipe.h"
 #include "memory/stage_memory.h"
 #include "parallel/framework.h"
@@ -115,4 +113,22 @@ TEST_CASE("buckets are gone when ZeRO 2 steps, and stay under ZeRO 3") {
   f.buffers.bucket_elements = 10;
   CHECK(at_update(zero(2), f, kSixteen, 800)[MemoryLine::buckets] == Bytes());
   CHECK(at_update(zero(3), f, kSixteen, 800)[MemoryLine::buckets] == Bytes(20));
+}
+
+// bitsandbytes: 800 parameters of 16 bytes fill 12,800 bytes, of which 6,400 are states.
+TEST_CASE("paged states take what is left of the device, and the host the rest") {
+  Framework f;
+  f.update.paged = true;
+  StageMemory<double> m;
+  m[MemoryLine::weights] = Bytes(3200);
+  m[MemoryLine::gradients] = Bytes(3200);
+  m[MemoryLine::optimizer] = Bytes(6400);
+  settle<double>(m, f, Bytes(20'000));
+  CHECK(m.allocated == Bytes(6400));
+  CHECK(m.peak == Bytes(12'800));
+  CHECK(m.host == Bytes());
+  settle<double>(m, f, Bytes(10'000));
+  CHECK(m.peak.si() == testing::about(10'000));
+  CHECK(m.host.si() == testing::about(2800));
+  CHECK(m.needed.si() == testing::about(6400));
 }

@@ -272,7 +272,7 @@ void read_optimizer(ImportDraft& d) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (*type == "adam" || *type == "adamw") {
     d.set("training.optimizer", "adam");
-    // Its own FusedAdam, unless the file asks for PyTorch's (runtime/engine.py).
+    // DeepSpeed's own FusedAdam, unless the file asks for PyTorch's (runtime/engine.py).
     const bool torch = d.is_on("optimizer.params.torch_adam");
     return d.set("parallel.framework_options.optimizer_kernel", torch ? "foreach" : "fused");
   }

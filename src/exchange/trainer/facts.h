@@ -45,7 +45,6 @@ enum class FactId : std::uint8_t {
   adapter,
   optimizer,  // as a trainer calls it: "adamw_torch_8bit"
   optimizer_rank,
-  optimizer_kernel,  // how its update runs: by lists of temporaries, or fused
   momentum,
   no_gradients,
   flash,
@@ -103,7 +102,6 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"adapter", "training.adapter", FactKind::word},
     FactName{"optimizer", "training.optimizer", FactKind::word},
     FactName{"optimizer_rank", "training.optimizer_rank", FactKind::degree},
-    FactName{"optimizer_kernel", "parallel.framework_options.optimizer_kernel", FactKind::word},
     FactName{"momentum", "training.states", FactKind::boolean, true},
     FactName{"no_gradients", "training.states", FactKind::boolean, true},
     FactName{"flash", "training.flash_attention", FactKind::boolean},

@@ -177,7 +177,7 @@ struct FrameworkBuffers {
   Bytes context{};  // what the device shows as used before anything is allocated
   Bytes group{};    // communication buffers of one process group of A100s
   Bytes bucket{};   // flat buffers for gradients or gathered weights, if not a layer
-  std::int64_t bucket_elements = 0;  // of a flat buffer for gradients, of their size on the wire
+  std::int64_t bucket_elements = 0;  // of a flat buffer for gradients, each of the size of a weight
   bool bucket_pair = false;          // two of them, one filled while the other is reduced
   bool flat_gradients = true;        // gradients are copied into them
 };

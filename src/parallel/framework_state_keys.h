@@ -209,7 +209,7 @@ inline constexpr auto kFrameworkBuffersRows = [] {
                        "flat buffer of gradients or gathered weights, where it is no layer"),
       fact<&G::bucket_elements>(
           "bucket_elements", form::whole(0, std::int64_t{1} << 40, "elements"), otherwise("0"),
-          "of a flat buffer in which gradients are reduced, in their size on the wire")
+          "of a flat buffer in which gradients are reduced, of the size of a weight")
           .documented("reduce_bucket_size of DeepSpeed's ZeRO (runtime/zero/stage_1_and_2.py)"),
       fact<&G::bucket_pair>("bucket_pair", kSwitch, otherwise("false"),
                             "up to ZeRO 2: two such buffers, one filled while the other is reduced")

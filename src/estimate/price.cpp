@@ -369,6 +369,12 @@ void price_operators(const Run& run, const Placement& placement, const ShardedBl
   price_on<R>(run, slowed, placement, sharded, notes, out);
 }
 
+// Products in fp8 read frozen weights of fp8 as they are stored.
+bool reads_packed(const Run& run) {
+  const auto& adapter = run.training.adapter;
+  return adapter && adapter->base == BaseFormat::fp8 && run.training.precision == Precision::fp8;
+}
+
 template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,
                  const Degrees& degrees, ShardedBlock& scratch, ExchangeNotes notes,
@@ -382,8 +388,8 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   out.activations.kept_all = lift<R>(kept_bytes(scratch, 0), {"saved tensors of a block"});
   out.activations.logits = lift<R>(loss_bytes(scratch), {"logits and their gradient"});
   out.activations.input = lift<R>(scratch.input, {"input of a block"});
-  out.activations.transient =
-      lift<R>(transient_bytes(scratch, element), {"gradients of activations at work"});
+  out.activations.transient = lift<R>(transient_bytes(scratch, element, reads_packed(run)),
+                                      {"gradients of activations at work"});
   if (schedule_of(run).entry().written_out) {
     out.activations.for_weights =
         lift<R>(weight_gradient_bytes(scratch, element, element_bytes(run.training.precision)),
@@ -429,7 +435,7 @@ KernelChoice kernel_choice(const Run& run) {
   k.linear_rate = run.framework.kernels.linear_rate;
   k.grouped_rate = run.framework.kernels.grouped_rate;
   k.pointwise_passes = run.framework.kernels.pointwise_passes;
-  k.unpacking_passes = run.framework.kernels.unpacking_passes;
+  k.unpacking_passes = reads_packed(run) ? 0 : run.framework.kernels.unpacking_passes;
   return k;
 }
 

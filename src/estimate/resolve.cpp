@@ -311,15 +311,23 @@ void add_given_keys(const Json& object, const std::string& prefix,
   }
 }
 
+// A profile that names no kernel has all.
+std::span<const AttentionKernel> attention_kernels(const FrameworkKernels& k) {
+  if (k.attention_count == 0) return kAllOf<AttentionKernel>;
+  return {k.attention.data(), k.attention_count};
+}
+
 void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Run& run = out.run;
   const Reader training = at_key<&RunRequest::training>(root);
   const TrainingRequest asked = read_keys(kTrainingKeys, training);
   add_given_keys(training.json(), "", out.training_keys);
   all.micro_batch = asked.micro_batch;
-  all.training = resolve_training(
-      asked, run.cluster.device,
-      {out.framework.states, out.framework.fp16_states, name_of_framework(out)}, out.file);
+  all.training =
+      resolve_training(asked, run.cluster.device,
+                       {out.framework.states, out.framework.fp16_states, name_of_framework(out),
+                        attention_kernels(run.framework.kernels)},
+                       out.file);
   run.training = all.training.training;
   check_learned_positions(out);
   take_tower(out);
@@ -456,11 +464,11 @@ enum class OpenKeys : bool { predicted, chosen };
 void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun& out) {
   const StrategyRequest& request = all.request;
   const Framework& f = out.run.framework;
-  const ResolvedStrategy strategy =
-      resolve_strategy(request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
-                       {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group,
-                        f.sharding.zeropp, f.pipeline.layer_split, name_of_framework(out)},
-                       out.file);
+  const ResolvedStrategy strategy = resolve_strategy(
+      request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
+      {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group, f.sharding.zeropp,
+       f.pipeline.layer_split, f.sequence_parallel, name_of_framework(out)},
+      out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);

@@ -37,10 +37,10 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]
 > ...
 
 # Sizes are those of the layout: the replica of this one is 280 GPUs, and 1,120 do.
-$ orrery capacity mt-nlg-530b-2240-a100 --tokens 270000000000 --deadline 90d
-> mt-nlg-530b-2240-a100
+$ orrery capacity megatron-530b-2240-a100 --tokens 270000000000 --deadline 90d
+> megatron-530b-2240-a100
 >
-> required          within 90.0 days: smallest mt-nlg-530b-2240-a100 with 1,120 GPUs
+> required          within 90.0 days: smallest megatron-530b-2240-a100 with 1,120 GPUs
 > sizes tried       3 that the layout and the batch allow, 280 to 1,120 GPUs
 > ...
 

@@ -250,19 +250,6 @@ StageMemory<double> states_of_thousand(const Strategy& s, const Framework& f,
 
 }  // namespace
 
-TEST_CASE("an fp32 copy to step on is sharded as the optimizer is, and of 16-bit gradients alone") {
-  Strategy s;
-  s.dp = 4;
-  s.partition = {1, 1, 4};
-  Framework f;
-  const auto bytes = [&](const StateRecipe& recipe) { return states_of_thousand(s, f, recipe); };
-  const double before = bytes(kNarrow)[MemoryLine::optimizer].si();
-  const double wide_before = bytes(kRecipe)[MemoryLine::optimizer].si();
-  f.update.fp32_gradients = true;
-  CHECK(bytes(kNarrow)[MemoryLine::optimizer].si() == before + 1000 * 4 / 4);
-  CHECK(bytes(kRecipe)[MemoryLine::optimizer].si() == wide_before);
-}
-
 TEST_CASE("16-bit gradients that are kept lie beside their fp32 sum") {
   Strategy s;
   Framework f;

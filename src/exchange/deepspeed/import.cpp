@@ -199,8 +199,7 @@ std::string_view key_of(std::string_view name) {
 bool is_profile_size(std::string_view name) {
   return std::any_of(kProfileSizes.begin(), kProfileSizes.end(),
                      [&](const ProfileSize& s) { return s.name == name; }) ||
-         std::any_of(kElementCounts.begin(), kElementCounts.end(),
-                     [&](const ElementCount& c) { return c.name == name; });
+         find_element_count(name) != nullptr;
 }
 
 // --assume of a setting of this file: its value, or none.
@@ -226,7 +225,8 @@ void flatten(const Json& object, const std::string& prefix, ImportDraft& d) {
     } else if (value.is_null()) {
       d.out.without_effect.push_back(name + " (null)");
     } else if (value == "auto" && (d.is_without_effect(name) || is_profile_size(name))) {
-      if (name == kPrefetch.name) d.out.prefetch_of_width = true;
+      const ElementCount* size = find_element_count(name);
+      if (size != nullptr && size->of_width > 0) d.out.sizes_of_width.push_back(name);
       d.out.without_effect.push_back(name);
     } else if (value == "auto") {
       d.open(key_of(name), name + " auto", "the training script fills it in");
@@ -270,7 +270,12 @@ void read_optimizer(ImportDraft& d) {
   if (!type) return;
   std::transform(type->begin(), type->end(), type->begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (*type == "adam" || *type == "adamw") return d.set("training.optimizer", "adam");
+  if (*type == "adam" || *type == "adamw") {
+    d.set("training.optimizer", "adam");
+    // DeepSpeed's own FusedAdam, unless the file asks for PyTorch's (runtime/engine.py).
+    const bool torch = d.is_on("optimizer.params.torch_adam");
+    return d.set("parallel.framework_options.optimizer_kernel", torch ? "foreach" : "fused");
+  }
   // Others of ours by their names.
   for (const char* same : {"sgd", "lion", "muon"}) {
     if (*type == same) return d.set("training.optimizer", same);
@@ -330,7 +335,8 @@ void read_cpu_checkpointing(ImportDraft& d) {
 }
 
 bool is_of_another_stage(const ImportDraft& d, std::string_view name) {
-  return name.substr(0, kOfStage3.size()) == kOfStage3 && d.count_at("parallel.zero", 0) < 3;
+  const bool of_stage3 = begins_with(name, kOfStage3) || name == kSubGroup;
+  return of_stage3 && d.count_at("parallel.zero", 0) < 3;
 }
 
 void read_size(ImportDraft& d, const ProfileSize& size, double x) {
@@ -358,7 +364,8 @@ void read_sizes(ImportDraft& d) {
       d.set(c.option, std::max<std::int64_t>(1, *elements));
     }
   }
-  if (d.count_at("parallel.zero", 0) < 3) d.out.prefetch_of_width = false;
+  std::erase_if(d.out.sizes_of_width,
+                [&](const std::string& name) { return is_of_another_stage(d, name); });
 }
 
 }  // namespace

@@ -287,8 +287,28 @@ class Finish {
                                {"gathered", sent}});
   }
 
+  // PyTorch's Adam makes a list of temporaries, or is a fused kernel that makes none. The
+  // Trainer takes the second by itself from PyTorch 2.8 on (transformers, training_args.py).
+  void optimizer_kernel() {
+    constexpr const char* kPath = "parallel.framework_options.optimizer_kernel";
+    const Json& framework = d_.at("framework");
+    if (framework != "hf-trainer" && framework != "deepspeed" && framework != "fsdp") return;
+    const bool given = has(FactId::optimizer);
+    const std::string name =
+        given ? f_.at(FactId::optimizer)->value.get<std::string>() : "adamw_torch";
+    if (contains(name, "paged") && framework != "deepspeed")
+      return d_.assume(kPath, "paged", f_.at(FactId::optimizer)->setting);
+    if (!contains(name, "adamw_torch") || contains(name, "bit")) return;
+    const char* kernel = contains(name, "fused") ? "fused" : "foreach";
+    if (given) return d_.assume(kPath, kernel, f_.at(FactId::optimizer)->setting);
+    d_.assume(
+        kPath, kernel,
+        "adamw_torch; fused from PyTorch 2.8 on, with --set " + std::string(kPath) + "=fused");
+  }
+
   // Bytes of weights, gradients and Adam's states.
   void states() {
+    optimizer_kernel();
     const std::string optimizer =
         has(FactId::optimizer) ? f_.at(FactId::optimizer)->value.get<std::string>() : "adamw_torch";
     if (contains(optimizer, "sgd")) return sgd();

@@ -6,11 +6,11 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
-#include "exchange/accelerate/accelerate.h"
 #include "exchange/assumptions.h"
 #include "exchange/bridge/bridge.h"
 #include "exchange/combined.h"
 #include "exchange/deepspeed/deepspeed.h"
+#include "exchange/document.h"
 #include "exchange/machine/machine.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/mlperf/mlperf.h"
@@ -25,7 +25,6 @@
 #include "exchange/text_lines.h"
 #include "exchange/tools/inline_deepspeed.h"
 #include "exchange/tools/tool_run.h"
-#include "exchange/torchtitan/torchtitan.h"
 #include "exchange/trainer/facts.h"
 #include "exchange/wrappers.h"
 #include "exchange/yaml.h"
@@ -94,7 +93,6 @@ class Import {
     for (const NamedFormat& n : kNamed) named(n);
     trainer();
     if (!machine_.empty()) parts_.push_back(import_machine(machine_, job_));
-    drop_configs();
     for (const TrainingFile& f : training_) alone(f);
     ImportedRun all = combined(std::move(parts_));
     drop_assumed(job_.assumed, all);
@@ -168,7 +166,8 @@ class Import {
   Recognised recognised(const ForeignFile& f) const {
     const Recognised r = recognise(f, job_.tools);
     const auto started = job_.started_tools.find(f.name);
-    if (started == job_.started_tools.end() || r.format == ForeignFormat::accelerate) return r;
+    const bool launches = r.tool != nullptr && !r.tool->trains;
+    if (started == job_.started_tools.end() || launches) return r;
     return {FileKind::training, ForeignFormat::tool, "", "", job_.tools.find(started->second)};
   }
 
@@ -287,7 +286,7 @@ class Import {
   static bool may_be_sourced(const Recognised& r) {
     if (r.kind == FileKind::other) return r.looks == kNoSetting || r.looks == kOtherProgram;
     return r.format == ForeignFormat::megatron || r.format == ForeignFormat::mlperf ||
-           r.format == ForeignFormat::torchtitan || r.format == ForeignFormat::sbatch;
+           r.format == ForeignFormat::sbatch || (r.tool != nullptr && r.tool->starts_by_flags());
   }
 
   // The part of a job that is a training, where its header stands in a script that starts another.
@@ -350,10 +349,8 @@ class Import {
     for (const ForeignFile& f : settings.files) {
       training_.push_back({f, ForeignFormat::deepspeed});
     }
-    if (settings.is_torchtitan) {
-      parts_.push_back(torchtitan::import_named(settings, job_));
-      parts_.back().assumed.insert(parts_.back().assumed.end(), settings.assumed.begin(),
-                                   settings.assumed.end());
+    if (!settings.tool.empty()) {
+      parts_.push_back(by_tool(std::move(settings)));
       parts_.back().file = files.front().name;
       parts_.back().format = n.format;
     } else {
@@ -361,14 +358,28 @@ class Import {
     }
   }
 
+  // Settings of a tool that is data, which stand in another one's files.
+  ImportedRun by_tool(NamedSettings named) {
+    trainer::Facts facts(job_);
+    const tools::Tool* tool = job_.tools.find(named.tool);
+    if (tool == nullptr)
+      throw InputError(named.settings.file(), "", named.tool, "a tool of configs/tools");
+    for (const LeftOver& l : named.left)
+      l.is_refused ? facts.leave_key_open(l.key, l.setting, l.why)
+                   : facts.mention(l.setting, l.why);
+    if (!named.model.empty())
+      facts.assume_default(trainer::FactId::model, named.model,
+                           "by the name of the file's model");
+    tools::read_with(*tool, std::move(named.settings), named.other_defaults.empty(), facts);
+    ImportedRun part = facts.finish(false);
+    part.assumed.insert(part.assumed.end(), named.assumed.begin(), named.assumed.end());
+    return part;
+  }
+
   // False for a file that is no trainer's.
   static bool read_trainer(const TrainingFile& f, trainer::Facts& facts) {
-    if (f.tool != nullptr) {
-      tools::read_with(*f.tool, f.file, facts);
-      return true;
-    }
-    if (f.format == ForeignFormat::accelerate) accelerate::read(f.file, facts);
-    return f.format == ForeignFormat::accelerate;
+    if (f.tool != nullptr) tools::read_with(*f.tool, f.file, facts);
+    return f.tool != nullptr;
   }
 
   // All of Hugging Face's world is one part.
@@ -376,15 +387,18 @@ class Import {
     trainer::Facts facts(job_);
     std::string names;
     const TrainingFile* first = nullptr;
-    for (const TrainingFile& f : training_) {
-      if (!read_trainer(f, facts)) continue;
-      if (first == nullptr) first = &f;
-      names += (names.empty() ? "" : ", ") + f.file.name;
+    // Scripts first, whose settings go over those of the files that they name.
+    for (const bool document : {false, true}) {
+      for (const TrainingFile& f : training_) {
+        if (is_document(f.file) != document || facts.includes(f.file.name)) continue;
+        if (!read_trainer(f, facts)) continue;
+        if (first == nullptr) first = &f;
+        names += (names.empty() ? "" : ", ") + f.file.name;
+      }
     }
     if (first == nullptr) return;
     const bool deepspeed = !of_format(training_, ForeignFormat::deepspeed).empty();
     ImportedRun part = facts.finish(deepspeed);
-    if (!facts.trains && !deepspeed) accelerate::leave_states_open(part);
     part.format = first->format;
     if (first->tool != nullptr) part.tool = first->tool->name;
     part.file = names;
@@ -396,24 +410,12 @@ class Import {
     parts_.push_back(std::move(part));
   }
 
-  // TOML files that a command line of torchtitan names are read with it.
-  void drop_configs() {
-    for (const TrainingFile& script : of_format(training_, ForeignFormat::torchtitan)) {
-      const std::string config = torchtitan::config_of(script.file, job_);
-      std::erase_if(training_, [&](const TrainingFile& f) {
-        return f.format == ForeignFormat::torchtitan_toml && f.file.name == config;
-      });
-    }
-  }
-
   void alone(const TrainingFile& f) {
     switch (f.format) {
       case ForeignFormat::deepspeed:
         return add(f, deepspeed::import_run(f.file, job_));
       case ForeignFormat::torchtitan:
-        return add(f, torchtitan::import_arguments(f.file, job_));
       case ForeignFormat::torchtitan_toml:
-        return add(f, torchtitan::import_toml(f.file, job_));
       case ForeignFormat::megatron:
       case ForeignFormat::mlperf:
       case ForeignFormat::bridge:
@@ -443,6 +445,15 @@ class Import {
 
 ImportedRun import_files(ImportJob job) {
   if (job.lookup != nullptr) job.tools = tools::ToolBook(*job.lookup);
+  // Written by code, and read by rules.
+  for (const auto& [format, tool] : {std::pair(ForeignFormat::torchtitan, "torchtitan"),
+                                     std::pair(ForeignFormat::torchtitan_toml, "torchtitan"),
+                                     std::pair(ForeignFormat::accelerate, "accelerate")}) {
+    if (job.from != format) continue;
+    job.from = ForeignFormat::tool;
+    job.from_tool = tool;
+    break;
+  }
   return Import(job).run();
 }
 

@@ -133,9 +133,9 @@ class Finish {
     if (world > 0) d_.set("cluster.gpus", world);
     world_ = gpus() > 0 ? gpus() : world;
     const std::int64_t others = degree(FactId::tp) * degree(FactId::pp) * degree(FactId::cp);
-    product(replicate * f_.count(FactId::shard, 1) * others);
     context();
     if (any_open({FactId::tp, FactId::pp, FactId::cp})) return;
+    product(replicate * f_.count(FactId::shard, 1) * others);
     replicas_ = world_ / others;
     if (sharded() || by_deepspeed()) shard_groups(replicate);
   }
@@ -152,9 +152,7 @@ class Finish {
     if (!stated && replicas_ == 0 && replicate > 1)
       return d_.open("parallel.zero_shard_group", f_.at(FactId::replicate)->setting,
                      "of how many GPUs; give --gpus");
-    if (!stated && replicas_ % replicate != 0)
-      return d_.refuse(f_.at(FactId::replicate)->setting,
-                       std::to_string(replicas_) + " data-parallel ranks");
+    if (!stated && replicas_ % replicate != 0) return;
     const std::int64_t shards = stated ? f_.count(FactId::shard, 1) : replicas_ / replicate;
     const std::int64_t ranks = shards * degree(FactId::cp);
     if (ranks == 1 && !by_deepspeed()) shard_nothing();
@@ -167,12 +165,14 @@ class Finish {
     d_.set("parallel.cp_type", by_deepspeed() ? "a2a" : "p2p");
   }
 
-  // Groups of shards and replicas of whose number all is said are the whole world.
+  // Groups of shards and replicas of whose number all is set are the whole world, else a part of
+  // it.
   void product(std::int64_t stated) {
-    if (!has(FactId::shard) || world_ == 0 || world_ == stated ||
-        world_ == stated * degree(FactId::ep))
-      return;
-    const std::string& setting = f_.at(FactId::shard)->setting;
+    const bool whole = has(FactId::shard);
+    const bool same = whole ? world_ == stated || world_ == stated * degree(FactId::ep)
+                            : world_ % stated == 0;
+    if (world_ == 0 || same) return;
+    const std::string setting = whole ? f_.at(FactId::shard)->setting : "tp x pp x cp";
     const std::size_t file = setting.find(": ");
     d_.refuse(setting.substr(file == std::string::npos ? 0 : file + 2),
               "the degrees are " + std::to_string(stated) + " GPUs, and there are " +

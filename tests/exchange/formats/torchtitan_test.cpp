@@ -278,4 +278,29 @@ TEST_CASE("torchtitan's files of 2024, and degrees that are not the world") {
   CHECK(has_word(read(whole, kEight), "the degrees are 16 GPUs, and there are 8"));
 }
 
+TEST_CASE("Shards of torchtitan's data shard no weights, and a word is no degree") {
+  const ImportedRun data = read(titan("", "") + "[dataset]\nnum_shards = 4\n");
+  CHECK_FALSE(refuses_at(data, "dataset"));
+  CHECK(refuses_at(read("[training]\nlocal_batch_size = 1\nseq_len = 8\n[parallelism]\n"
+                        "data_parallel_shard_degree = \"auto\"\n",
+                        kEight),
+                   "parallelism.data_parallel_shard_degree"));
+  // 8 GPUs are no whole number of replicas of tp 3.
+  CHECK(has_word(read("[training]\nlocal_batch_size = 1\nseq_len = 8\n[parallelism]\n"
+                      "tensor_parallel_degree = 3\n",
+                      kEight),
+                 "the degrees are 3 GPUs, and there are 8"));
+}
+
+TEST_CASE("What torchtitan's file does not say is its release's default, by name") {
+  const ImportedRun r =
+      read("[model]\nname = \"llama3\"\nflavor = \"8B\"\n[activation_checkpoint]\nmode = \"full\"\n",
+           kEight);
+  CHECK(at(r, "training.sequence_length") == 2048);
+  CHECK(at(r, "training.micro_batch") == 8);
+  CHECK(at(r, "training.global_batch") == 64);
+  CHECK(assumes(r, "training.sequence_length"));
+  CHECK(assumes(r, "training.micro_batch"));
+}
+
 }  // namespace orrery

@@ -155,19 +155,19 @@ Json fit_json(const FitRuns& runs, const ConstantsFit& fit, const ConfigChanges&
 
 AnswerDocument ablation_document(const FitRuns& runs, const AblationReport& report) {
   Table table = number_table(
-      {"constant left at its prior", "sources left out", "cost", "rows left out", "cost"});
+      {"constant left at its prior", "teams left out", "cost", "rows left out", "cost"});
   for (const Ablation& a : report.without) {
-    table.add({parameter(runs, a.parameter).name, percent(a.error.sources),
-               cost_text(a.error.sources - report.error.sources), percent(a.error.rows),
+    table.add({parameter(runs, a.parameter).name, percent(a.error.teams),
+               cost_text(a.error.teams - report.error.teams), percent(a.error.rows),
                cost_text(a.error.rows - report.error.rows)});
   }
   AnswerDocument d{"Cost of leaving each constant at its prior"};
   add_table(d, std::move(table));
   d.add({})
-      .add(Paragraph{"With all of them " + percent(report.error.sources) + " and " +
+      .add(Paragraph{"With all of them " + percent(report.error.teams) + " and " +
                      percent(report.error.rows) +
-                     ": mean over sources of the mean |ln(predicted/measured)| of what the fit has "
-                     "not seen, a source or every fifth row of each."})
+                     ": mean over teams of the mean |ln(predicted/measured)| of what the fit has "
+                     "not seen, a team or every fifth row of each."})
       .add(Paragraph{"A constant whose removal costs nothing by either is not worth having."});
   return d;
 }
@@ -176,12 +176,12 @@ Json ablation_json(const FitRuns& runs, const AblationReport& report) {
   Json without = Json::array();
   for (const Ablation& a : report.without) {
     without.push_back({{"name", parameter(runs, a.parameter).name},
-                       {"error", a.error.sources},
-                       {"cost", a.error.sources - report.error.sources},
+                       {"error", a.error.teams},
+                       {"cost", a.error.teams - report.error.teams},
                        {"rows_error", a.error.rows},
                        {"rows_cost", a.error.rows - report.error.rows}});
   }
-  return {{"error", report.error.sources}, {"rows_error", report.error.rows}, {"without", without}};
+  return {{"error", report.error.teams}, {"rows_error", report.error.rows}, {"without", without}};
 }
 
 AnswerDocument consistency_document(const ConsistencyReport& report) {

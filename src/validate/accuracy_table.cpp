@@ -251,7 +251,7 @@ std::string cells_json(const std::vector<AccuracyCell>& cells) {
 Residual residual(const JudgedRow& r, Protocol protocol, double log_ratio) {
   StackKind of = stack_kind(r.run);
   of.framework = protocol == Protocol::known_stack ? r.framework : "";
-  return {of, r.row.source.group, -log_ratio};
+  return {of, r.row.source.team, -log_ratio};
 }
 
 }  // namespace
@@ -277,7 +277,7 @@ std::string accuracy_json(const Accuracy& table) {
                        {"on", Json::array({"validation/runs"})},
                        {"source",
                         "orrery validate --cross --write-accuracy: ln(measured/predicted) "
-                        "of published runs whose source was left out of the fit"}};
+                        "of published runs whose team was left out of the fit"}};
   return "{\n  \"source\": " + source.dump() +
          ",\n  \"stack_spread\": " + rounded(table.stack_spread) +
          ",\n  \"noise\": " + rounded(table.noise) + ",\n  \"cells\": [\n" +

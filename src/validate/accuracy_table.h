@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of estimate/accuracy.h from residuals of rows whose source was left out.
+// The table of estimate/accuracy.h from residuals of rows whose team was left out.
 //
-// Sources count, not rows: each weighs one in its cell, however many rows it has. Sources that
-// wider cells add, the nearest first, weigh four more together, so that no source alone sets an
-// interval; the widest cell takes the conformal quantile of its n sources, 0.8·(1 + 1/n). No
-// interval is narrower than that of 80 % of its cell's own rows, where it has twenty or more. An
-// interval holds that share of |ln(measured/predicted)|: the sign of other sources' errors says
-// little about the next one's. A cell that knows less (no generation, no framework, no class; a
-// mixture of experts, of which fewer sources speak than of dense models) is at least as wide as
-// each that knows more. Source: Lei et al., Distribution-free predictive inference for regression
-// (2018), section 2.2, for the quantile. Errors: none.
+// Sources count, not rows, and what one team published is one source: each weighs one in its cell,
+// however many rows it has. Sources that wider cells add, the nearest first, weigh four more
+// together, so that no source alone sets an interval; the widest cell takes the conformal quantile
+// of its n sources, 0.8·(1 + 1/n). No interval is narrower than that of 80 % of its cell's own
+// rows, where it has twenty or more. An interval holds that share of |ln(measured/predicted)|: the
+// sign of other sources' errors says little about the next one's. A cell that knows less (no
+// generation, no framework, no class; a mixture of experts, of which fewer sources speak than of
+// dense models) is at least as wide as each that knows more. Source: Lei et al., Distribution-free
+// predictive inference for regression (2018), section 2.2, for the quantile. Errors: none.
 #pragma once
 
 #include <string>
@@ -22,9 +22,9 @@
 namespace orrery {
 
 struct Residual {
-  StackKind of;  // a known stack with its framework, an unknown one without
-  std::string source;
-  double log = 0;  // ln(measured/predicted)
+  StackKind of;        // a known stack with its framework, an unknown one without
+  std::string source;  // the team: its publications count as one
+  double log = 0;      // ln(measured/predicted)
 };
 
 // The error of the row's time, or of its memory.

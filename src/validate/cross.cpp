@@ -18,28 +18,35 @@
 namespace orrery {
 namespace {
 
-FitSelection fold(const FitRuns& runs, const FitSelection& all, std::size_t group) {
+FitSelection fold(const FitRuns& runs, const FitSelection& all, std::size_t team) {
   FitSelection s = all;
   for (std::size_t i = 0; i < runs.cases.size(); ++i) {
-    if (runs.cases[i].group == group) s.data[i] = false;
+    if (runs.cases[i].team == team) s.data[i] = false;
   }
   return s;
 }
 
 double log_ratio(const JudgedRow& r) { return std::log(r.answer.step_time / r.published.time); }
 
-std::set<std::string> all_sources(const std::vector<JudgedRow>& rows) {
+std::set<std::string> all_teams(const std::vector<JudgedRow>& rows) {
   std::set<std::string> out;
-  for (const JudgedRow& r : rows) out.insert(r.row.source.group);
+  for (const JudgedRow& r : rows) out.insert(r.row.source.team);
   return out;
 }
 
-// By the slopes at the prior alone, which takes no estimate a source.
-std::vector<double> constants_without(const FitRuns& runs, const std::string& source) {
+std::set<std::string> sources_of(const std::vector<JudgedRow>& rows, const std::string& team) {
+  std::set<std::string> out;
+  for (const JudgedRow& r : rows) {
+    if (r.row.source.team == team) out.insert(r.row.source.group);
+  }
+  return out;
+}
+
+// By the slopes at the prior alone, which takes no estimate a team.
+std::vector<double> constants_without(const FitRuns& runs, const std::string& team) {
   const FitSelection all = everything(runs);
-  const auto found = std::find(runs.groups.begin(), runs.groups.end(), source);
-  const auto group = static_cast<std::size_t>(found - runs.groups.begin());
-  return fit_linear(runs, fold(runs, all, group)).x;
+  const auto found = std::find(runs.teams.begin(), runs.teams.end(), team);
+  return fit_linear(runs, fold(runs, all, static_cast<std::size_t>(found - runs.teams.begin()))).x;
 }
 
 // The profiles that price an unknown stack are no stack that anybody knows.
@@ -50,12 +57,20 @@ bool names_a_stack(const std::string& framework) {
 bool is_seen_elsewhere(const std::vector<JudgedRow>& rows, const JudgedRow& r) {
   return names_a_stack(r.framework) &&
          std::any_of(rows.begin(), rows.end(), [&](const JudgedRow& other) {
-           return other.framework == r.framework && other.row.source.group != r.row.source.group;
+           return other.framework == r.framework && other.row.source.team != r.row.source.team;
          });
 }
 
+void erase_recompute(Json& parallel) {
+  parallel.erase(std::string(key_name<&StrategyRequest::recompute>));
+  parallel.erase(std::string(key_name<&StrategyRequest::recompute_modules>));
+  parallel.erase(std::string(key_name<&StrategyRequest::recompute_layers>));
+  parallel.erase(std::string(key_name<&StrategyRequest::recompute_method>));
+}
+
 // The row with the profile of its class. Its strategy is the user's: what the row leaves to its
-// own profile is written out, but not how that software spreads layers.
+// own profile is written out, but not how that software spreads layers,
+// nor what it recomputes where nobody says.
 Row of_unknown_stack(const JudgedRow& r) {
   Row row = r.row;
   if (!is_estimated(r)) return row;
@@ -67,11 +82,25 @@ Row of_unknown_stack(const JudgedRow& r) {
   StrategyRequest strategy = request_of(r.run.strategy);
   strategy.layer_split.reset();
   write_keys(kStrategyKeys, strategy, written);
+  if (!r.open.empty()) erase_recompute(written);
   // Both say how states are sharded.
   parallel.erase(std::string(key_name<&StrategyRequest::zero>));
   parallel.erase(std::string(key_name<&StrategyRequest::partition>));
   parallel.erase(std::string(key_name<&StrategyRequest::zero_shard_group>));
   parallel.update(written);
+  row.run = std::move(run);
+  return row;
+}
+
+// Without options of its framework that nobody else has run.
+Row of_known_stack(const JudgedRow& r, const std::set<std::string>& unseen) {
+  Row row = r.row;
+  const std::string options(key_name<&StrategyRequest::framework_options>);
+  if (unseen.empty() || !row.run->contains(kStrategyKeys.path)) return row;
+  Json run = *row.run;
+  Json& parallel = run[kStrategyKeys.path];
+  if (!parallel.contains(options)) return row;
+  for (const std::string& option : unseen) parallel[options].erase(option);
   row.run = std::move(run);
   return row;
 }
@@ -82,18 +111,22 @@ void set_interval(const Accuracy& table, Protocol protocol, JudgedRow& r) {
   kind.framework = protocol == Protocol::known_stack ? r.framework : "";
   const AccuracyCell* c = cell_of(table.cells, kind);
   if (c == nullptr) return;
-  r.answer.interval_low = r.answer.step_time * c->low;
-  r.answer.interval_high = r.answer.step_time * c->high;
+  StepInterval i;
+  i.low = c->low;
+  i.high = c->high;
+  for (const OpenKey& key : r.open) i = widened(i, key.alternatives, &Alternative::time_ratio);
+  r.answer.interval_low = r.answer.step_time * i.low;
+  r.answer.interval_high = r.answer.step_time * i.high;
 }
 
 void set_intervals(LeftOut& out) {
-  for (const std::string& source : all_sources(out.unknown)) {
-    const Accuracy table = accuracy_from(residuals_of(out, source));
+  for (const std::string& team : all_teams(out.unknown)) {
+    const Accuracy table = accuracy_from(residuals_of(out, team));
     for (JudgedRow& r : out.known) {
-      if (r.row.source.group == source) set_interval(table, Protocol::known_stack, r);
+      if (r.row.source.team == team) set_interval(table, Protocol::known_stack, r);
     }
     for (JudgedRow& r : out.unknown) {
-      if (r.row.source.group == source) set_interval(table, Protocol::unknown_stack, r);
+      if (r.row.source.team == team) set_interval(table, Protocol::unknown_stack, r);
     }
   }
 }
@@ -105,18 +138,18 @@ std::string series_of(const JudgedRow& r) {
          std::string(name_of(r.run.training.precision));
 }
 
-// The fold in which each case is left out: its source's, or that of every fifth row of its source.
-std::vector<std::size_t> folds_by_source(const FitRuns& runs) {
+// The fold in which each case is left out: its team's, or that of every fifth row of its team.
+std::vector<std::size_t> folds_by_team(const FitRuns& runs) {
   std::vector<std::size_t> fold;
-  for (const FitCase& c : runs.cases) fold.push_back(c.group);
+  for (const FitCase& c : runs.cases) fold.push_back(c.team);
   return fold;
 }
 
 std::vector<std::size_t> folds_by_row(const FitRuns& runs) {
   constexpr std::size_t kFolds = 5;
-  std::vector<std::size_t> seen(runs.groups.size(), 0);
+  std::vector<std::size_t> seen(runs.teams.size(), 0);
   std::vector<std::size_t> fold;
-  for (const FitCase& c : runs.cases) fold.push_back(seen[c.group]++ % kFolds);
+  for (const FitCase& c : runs.cases) fold.push_back(seen[c.team]++ % kFolds);
   return fold;
 }
 
@@ -139,11 +172,11 @@ std::vector<double> errors_without_own(const FitRuns& runs, const FitSelection& 
   return errors;
 }
 
-double mean_over_sources(const FitRuns& runs, const std::vector<double>& errors) {
-  std::vector<double> sum(runs.groups.size(), 0), count(runs.groups.size(), 0);
+double mean_over_teams(const FitRuns& runs, const std::vector<double>& errors) {
+  std::vector<double> sum(runs.teams.size(), 0), count(runs.teams.size(), 0);
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    sum[runs.cases[i].group] += errors[i];
-    count[runs.cases[i].group] += 1;
+    sum[runs.cases[i].team] += errors[i];
+    count[runs.cases[i].team] += 1;
   }
   double mean = 0;
   for (std::size_t g = 0; g < sum.size(); ++g) mean += sum[g] / count[g];
@@ -151,21 +184,25 @@ double mean_over_sources(const FitRuns& runs, const std::vector<double>& errors)
 }
 
 LeftOutError left_out_error(const FitRuns& runs, const FitSelection& s) {
-  return {mean_over_sources(runs, errors_without_own(runs, s, folds_by_source(runs))),
-          mean_over_sources(runs, errors_without_own(runs, s, folds_by_row(runs)))};
+  return {mean_over_teams(runs, errors_without_own(runs, s, folds_by_team(runs))),
+          mean_over_teams(runs, errors_without_own(runs, s, folds_by_row(runs)))};
 }
 
 }  // namespace
 
-LeftOut left_out_source(const std::vector<JudgedRow>& rows, const FitRuns& runs,
-                        const ConfigLookup& lookup, const std::string& source) {
+LeftOut left_out_team(const std::vector<JudgedRow>& rows, const FitRuns& runs,
+                      const ConfigLookup& lookup, const std::string& team) {
   LeftOut out;
-  const std::vector<double> x = constants_without(runs, source);
-  const ConfigLookup left = without_source(lookup, source, runs.parameters);
+  const std::vector<double> x = constants_without(runs, team);
+  const std::set<std::string> sources = sources_of(rows, team);
+  const ConfigLookup left = without_sources(lookup, sources, runs.parameters);
   const Adjust adjust = [&](Run& run) { set_constants(runs.parameters, x, run); };
   for (const JudgedRow& r : rows) {
-    if (r.row.source.group != source) continue;
-    if (is_seen_elsewhere(rows, r)) out.known.push_back(judge(r.row, left, adjust));
+    if (r.row.source.team != team) continue;
+    if (is_seen_elsewhere(rows, r)) {
+      const auto unseen = options_of_them_alone(lookup, r.framework, sources, runs.parameters);
+      out.known.push_back(judge(of_known_stack(r, unseen), left, adjust));
+    }
     out.unknown.push_back(judge(of_unknown_stack(r), left, adjust));
     out.unknown.back().framework = r.framework;
   }
@@ -175,8 +212,8 @@ LeftOut left_out_source(const std::vector<JudgedRow>& rows, const FitRuns& runs,
 LeftOut left_out_rows(const std::vector<JudgedRow>& rows, const FitRuns& runs,
                       const ConfigLookup& lookup) {
   LeftOut out;
-  for (const std::string& source : all_sources(rows)) {
-    LeftOut of = left_out_source(rows, runs, lookup, source);
+  for (const std::string& team : all_teams(rows)) {
+    LeftOut of = left_out_team(rows, runs, lookup, team);
     out.known.insert(out.known.end(), of.known.begin(), of.known.end());
     out.unknown.insert(out.unknown.end(), of.unknown.begin(), of.unknown.end());
   }
@@ -193,7 +230,7 @@ Residuals residuals_of(const LeftOut& rows, const std::string& without) {
   }
   for (const Protocol protocol : {Protocol::known_stack, Protocol::unknown_stack}) {
     for (const JudgedRow& r : protocol == Protocol::known_stack ? rows.known : rows.unknown) {
-      if (!counts(r) || r.row.source.group == without) continue;
+      if (!counts(r) || r.row.source.team == without) continue;
       if (r.row.tier == RowTier::b && with_tier_a.count(r.row.source.group) > 0) continue;
       if (time_error(r)) out.time.push_back(time_residual(r, protocol));
       if (memory_error(r)) out.memory.push_back(memory_residual(r, protocol));

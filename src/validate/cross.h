@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Predicting a source as if nobody had seen it, by two protocols.
+// Predicting what a team measured as if nobody had seen it, by two protocols.
 //
-// Known stack, new site: other sources run the same framework, so that its profile is in force.
+// All sources of a team are left out together: its hand, its tuning and its clusters are in each.
+// Known stack, new team: other teams run the same framework, so that its profile is in force.
 // Unknown stack: the profile of the framework's class is (configs/frameworks, `class`), with none
 // of its options; what the user says of his strategy stays. By both, constants of the table of
-// parameters are fitted on the other sources alone (where they do not pin one, it is at its prior),
-// and constants of configs/ that this source alone was fitted on fall back to what the profile
+// parameters are fitted on the other teams alone (where they do not pin one, it is at its prior),
+// and constants of configs/ that this team alone was fitted on fall back to what the profile
 // inherits (validate/left_out_configs.h). Rows without a time are predicted the same way, so that
-// memory and what runs out of it are left out too. Constants that several sources were fitted on
+// memory and what runs out of it are left out too. Constants that several teams were fitted on
 // and that no parameter names stay as they are. Leaves out: choices of form made with rows in view.
 #pragma once
 
@@ -22,20 +23,20 @@
 namespace orrery {
 
 struct LeftOut {
-  std::vector<JudgedRow> known;    // rows whose framework another source has
+  std::vector<JudgedRow> known;    // rows whose framework another team has
   std::vector<JudgedRow> unknown;  // all rows
 };
 
-// Every row predicted without its source. Intervals rest on residuals of the other sources, each
-// predicted without its own.
+// Every row predicted without its team. Intervals rest on residuals of the other teams, each
+// predicted without its own rows.
 LeftOut left_out_rows(const std::vector<JudgedRow>& rows, const FitRuns& runs,
                       const ConfigLookup& lookup);
 
-// The rows of one source, with the intervals of the shipped documents.
-LeftOut left_out_source(const std::vector<JudgedRow>& rows, const FitRuns& runs,
-                        const ConfigLookup& lookup, const std::string& source);
+// The rows of one team, with the intervals of the shipped documents.
+LeftOut left_out_team(const std::vector<JudgedRow>& rows, const FitRuns& runs,
+                      const ConfigLookup& lookup, const std::string& team);
 
-// For the table of accuracy, without the rows of one source; "": of all.
+// For the table of accuracy, without the rows of one team; "": of all.
 Residuals residuals_of(const LeftOut& rows, const std::string& without = "");
 
 inline constexpr const char* kThreeObservedScope = "three rows of the source observed, tier A";
@@ -45,11 +46,11 @@ inline constexpr const char* kThreeObservedScope = "three rows of the source obs
 // are left out.
 Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table);
 
-// Mean over sources of the mean |ln(predicted/measured)| of rows that the fit has not seen: all of
-// a source, as everything else here is judged, or every fifth row of each. Only the second can tell
-// the worth of a constant that a single source shows.
+// Mean over teams of the mean |ln(predicted/measured)| of rows that the fit has not seen: all of a
+// team, as everything else here is judged, or every fifth row of each. Only the second can tell the
+// worth of a constant that a single team shows.
 struct LeftOutError {
-  double sources = 0;
+  double teams = 0;
   double rows = 0;
 };
 

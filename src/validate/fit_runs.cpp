@@ -40,7 +40,8 @@ void add_case(FitRuns& out, const std::vector<JudgedRow>& rows, std::size_t row)
     if (p.fitted != 0) apply(p, -p.fitted, run);
   }
   const bool fitted = !is_never_fitted(out.parameters, group, out.levels[d.level]);
-  out.cases.push_back({row, index_of(out.groups, group), fitted});
+  out.cases.push_back(
+      {row, index_of(out.groups, group), index_of(out.teams, r.row.source.team), fitted});
   out.problem.data.push_back(std::move(d));
   out.runs.push_back(run);
 }
@@ -90,9 +91,12 @@ std::unique_ptr<FitRuns> fit_runs(const std::vector<JudgedRow>& rows, FitParamet
   auto out = std::make_unique<FitRuns>();
   out->parameters = std::move(parameters);
   for (const JudgedRow& r : rows) {
-    if (time_error(r) && counts(r)) index_of(out->groups, r.row.source.group);
+    if (!time_error(r) || !counts(r)) continue;
+    index_of(out->groups, r.row.source.group);
+    index_of(out->teams, r.row.source.team);
   }
   std::sort(out->groups.begin(), out->groups.end());
+  std::sort(out->teams.begin(), out->teams.end());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (time_error(rows[i]) && counts(rows[i])) add_case(*out, rows, i);
   }

@@ -24,6 +24,7 @@ struct JudgedRow;
 struct FitCase {
   std::size_t row = 0;    // of the judged rows
   std::size_t group = 0;  // of FitRuns::groups
+  std::size_t team = 0;   // of FitRuns::teams
   bool fitted = true;     // takes part in fits
 };
 
@@ -32,6 +33,7 @@ struct FitRuns {
   std::vector<Run> runs;  // by case, of the prior
   std::vector<FitCase> cases;
   std::vector<std::string> groups;  // of sources, sorted
+  std::vector<std::string> teams;   // sorted
   std::vector<std::string> levels;  // "source, framework"
   FitProblem problem;               // a datum a case
   FitSlopes prior;                  // at the prior

@@ -73,6 +73,7 @@ void fill(JudgedRow& out, const ConfigLookup& lookup, const Adjust& adjust) {
   if (adjust) adjust(resolved.run);
   const Training& t = resolved.run.training;
   out.run = resolved.run;
+  out.open = std::move(resolved.open);
   out.answer = estimate(resolved.run);
   out.gpus = resolved.run.cluster.gpus;
   out.tokens = static_cast<double>(t.sequence) * static_cast<double>(t.global_batch);

@@ -19,6 +19,7 @@
 
 #include "core/enum_names.h"
 #include "estimate/answer.h"
+#include "estimate/open_keys.h"
 #include "estimate/run.h"
 #include "explore/sensitivity.h"
 #include "validate/published.h"
@@ -44,6 +45,7 @@ struct JudgedRow {
   Answer answer;
   std::int64_t gpus = 0;
   double tokens = 0;           // of one step
+  std::vector<OpenKey> open;   // as the row leaves them
   PublishedTime published;     // basis none: nothing to judge time by
   Flops published_model{};     // of one step, as published rates count them
   Flops published_hardware{};  // the same

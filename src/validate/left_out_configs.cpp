@@ -7,7 +7,9 @@
 
 #include "core/json.h"
 #include "core/json_path.h"
+#include "core/key_access.h"
 #include "core/provenance.h"
+#include "parallel/framework_keys.h"
 
 namespace orrery {
 namespace {
@@ -22,11 +24,11 @@ bool is_named(const FitParameters& parameters, FitDocument kind, const std::stri
       });
 }
 
-std::string left_out(const ConfigText& profile, const std::string& name, const std::string& source,
-                     const FitParameters& parameters) {
+std::string left_out(const ConfigText& profile, const std::string& name,
+                     const std::set<std::string>& sources, const FitParameters& parameters) {
   Json document = parse_json(profile.text, profile.file);
   const std::vector<std::string> paths =
-      seen_by_one(document, FitDocument::framework, name, source, parameters);
+      seen_by_them_alone(document, FitDocument::framework, name, sources, parameters);
   if (paths.empty()) return profile.text;
   for (const std::string& path : paths) erase_at(document, path);
   return document.dump();
@@ -34,31 +36,51 @@ std::string left_out(const ConfigText& profile, const std::string& name, const s
 
 }  // namespace
 
-std::vector<std::string> seen_by_one(const Json& document, FitDocument kind,
-                                     const std::string& name, const std::string& source,
-                                     const FitParameters& parameters) {
+std::vector<std::string> seen_by_them_alone(const Json& document, FitDocument kind,
+                                            const std::string& name,
+                                            const std::set<std::string>& sources,
+                                            const FitParameters& parameters) {
   std::vector<std::string> out;
   if (!document.contains("sources")) return out;
   for (const auto& [path, entry] : document["sources"].items()) {
     const Source s = read_source(entry);
     const bool is_own =
-        !s.on.empty() &&
-        std::all_of(s.on.begin(), s.on.end(), [&](const std::string& on) { return on == source; });
+        !s.on.empty() && std::all_of(s.on.begin(), s.on.end(),
+                                     [&](const std::string& on) { return sources.count(on) > 0; });
     if (is_own && !is_named(parameters, kind, name, path)) out.push_back(path);
   }
   return out;
 }
 
-ConfigLookup without_source(const ConfigLookup& lookup, const std::string& source,
-                            const FitParameters& parameters) {
+std::set<std::string> options_of_them_alone(const ConfigLookup& lookup,
+                                            const std::string& framework,
+                                            const std::set<std::string>& sources,
+                                            const FitParameters& parameters) {
+  constexpr std::string_view kOptions = "options.";
+  std::set<std::string> out;
+  for (std::string name = framework; !name.empty();) {
+    const std::optional<ConfigText> found = lookup.framework(name);
+    if (!found) break;
+    const Json document = parse_json(found->text, found->file);
+    for (const std::string& path :
+         seen_by_them_alone(document, FitDocument::framework, name, sources, parameters)) {
+      if (path.starts_with(kOptions)) out.insert(path.substr(kOptions.size()));
+    }
+    name = document.value(std::string(key_name<&FrameworkProfile::inherits>), "");
+  }
+  return out;
+}
+
+ConfigLookup without_sources(const ConfigLookup& lookup, const std::set<std::string>& sources,
+                             const FitParameters& parameters) {
   ConfigLookup out = lookup;
   out.accuracy = {};
   auto kept = std::make_shared<std::map<std::string, std::optional<ConfigText>>>();
-  out.framework = [kept, source, &parameters, find = lookup.framework](const std::string& name) {
+  out.framework = [kept, sources, &parameters, find = lookup.framework](const std::string& name) {
     const auto known = kept->find(name);
     if (known != kept->end()) return known->second;
     std::optional<ConfigText> found = find(name);
-    if (found) found->text = left_out(*found, name, source, parameters);
+    if (found) found->text = left_out(*found, name, sources, parameters);
     return (*kept)[name] = std::move(found);
   };
   return out;

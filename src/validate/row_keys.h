@@ -66,7 +66,9 @@ inline constexpr auto kRowSourceRows =
                     fact<&RowSource::where>("where", row_forms::kText, kNothing, "in it"),
                     fact<&RowSource::url>("url", row_forms::kText, kNothing, "of it"),
                     fact<&RowSource::group>("group", row_forms::kText, otherwise("title"),
-                                            "rows that stand or fall together"));
+                                            "rows of one publication"),
+                    fact<&RowSource::team>("team", row_forms::kText, otherwise("group"),
+                                           "who measured; left out together"));
 inline constexpr Keys<RowSource> kRowSourceKeys{"source", kRowSourceRows};
 
 inline constexpr auto kRowRows = [] {

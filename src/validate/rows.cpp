@@ -19,6 +19,7 @@ Row read_row(const Reader& r) {
   Row row = read_keys(kRowKeys, r);
   row.file = r.file();
   if (row.source.group.empty()) row.source.group = r.file();
+  if (row.source.team.empty()) row.source.team = row.source.group;
   return row;
 }
 

@@ -4,9 +4,10 @@
 //
 // A JSON array of {"id", "tier", "source", "run", "measured", "unknown", "inferred", "tflops_kind",
 // "notes", "repeats"}. Required: id, run and measured. Absent: tier A, a source group named after
-// the file, nothing unknown, FLOP/s of an unknown kind, memory as the device shows it. `run` is
-// kept unchanged and read by estimate/resolve.h when the row is judged: missing keys take the
-// documented default. Units: step_time_s in seconds, tokens_per_s_per_gpu in tokens a second,
+// the file, a team named after the group, nothing unknown, FLOP/s of an unknown kind, memory as the
+// device shows it. `run` is kept unchanged and read by estimate/resolve.h when the row is judged:
+// missing keys take the documented default. Units: step_time_s in seconds, tokens_per_s_per_gpu in
+// tokens a second,
 // *_tflops_per_gpu in 10¹² FLOP/s, peak_memory_gib in GiB, mfu and hfu as fractions. Errors:
 // InputError with file, JSON path, found, allowed and the nearest name.
 #pragma once
@@ -51,6 +52,7 @@ struct Measured {
 
 struct RowSource {
   std::string group;
+  std::string team;  // who measured: the groups of one team stand or fall together
   std::string title;
   std::string where;
   std::string url;

@@ -35,9 +35,9 @@ $ for what in devices frameworks runs schedules; do orrery list $what | head -1;
 > schedule ...
 $ orrery show model gpt2 | head -4
 > model gpt2, $ROOT/configs/models/gpt2.json
-> [from memory, unverified] Radford et al. 2019, "Language Models are Unsupervised Multitask
->   Learners"; openai-community/gpt2 config.json, dimensions; the sum of the weights is the total
->   known for the model
+> Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"; openai-community/gpt2
+>   config.json, dimensions; the sum of the weights is the total known for the model; read as
+>   karpathy/nanoGPT@0011cd44 model.py carries its dimensions
 
 # Families by their own keys, hybrid stacks, numbers as Python writes them, what is not understood.
 $ echo '{"model_type": "mistral", "hidden_size": 4096, "sliding_window": null}' > mistral.json

@@ -283,7 +283,7 @@ TEST_CASE("every number knows its source, the run's own included") {
   CHECK(source_text(source_of(c, "tiers.node.bandwidth")) == "set by the run");
   CHECK(says(source_text(source_of(c, "tiers.1.efficiency")), "POWER9"));
   CHECK(says(source_text(source_of(c, "device.host_link.bandwidth")), "NVLink bricks"));
-  CHECK(says(source_text(source_of(c, "device.host_link.latency")), "from memory"));
+  CHECK(says(source_text(source_of(c, "device.host_link.latency")), "assumed"));
   CHECK(says(source_text(source_of(c, "device.peak.fp16")), "data sheet"));
   CHECK(says(source_text(source_of(c, "device.efficiency.gemm.fp16")), "95 to 97"));
 }

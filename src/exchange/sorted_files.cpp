@@ -77,6 +77,8 @@ class Sorter {
   // By its content, or by the tool whose command starts it: a launcher's own file apart.
   Recognised recognised(const ForeignFile& f) const {
     const Recognised r = recognise(f, job_.tools);
+    // Primus hands its files to another tool.
+    if (r.tool != nullptr && is_of_primus(f)) return {FileKind::training, ForeignFormat::primus};
     const auto started = job_.started_tools.find(f.name);
     const bool launches = r.tool != nullptr && !r.tool->trains;
     if (started == job_.started_tools.end() || launches) return r;

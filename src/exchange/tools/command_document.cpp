@@ -87,7 +87,7 @@ class Commands {
         document_[command.positional] = word;
         return;
       }
-      if (i == 0 || is_given(word) || is_config_name(word)) config(word);
+      if (i == 0 || is_given(word) || is_config_name(word)) config(word, word);
     }
   }
 
@@ -102,7 +102,8 @@ class Commands {
     for (const auto& [variable, setting] : command.variables) {
       const std::string value = shell_value(variables, variable);
       if (value.empty()) continue;
-      setting == command.config ? config(value) : void(document_[setting] = yaml_scalar(value));
+      setting == command.config ? config(value, variable + "=" + value)
+                                : void(document_[setting] = yaml_scalar(value));
     }
   }
 
@@ -122,13 +123,13 @@ class Commands {
     return std::count_if(all.begin(), all.end(), is_toml) == 1 ? &*first : nullptr;
   }
 
-  void config(const std::string& name) {
+  void config(const std::string& name, const std::string& written) {
     const ForeignFile* file = given(name);
     if (file == nullptr && (file = only_toml()) != nullptr)
-      facts_.mention(name, "is not given; " + file->name + " is taken for it");
+      facts_.mention(written, "is not given; " + file->name + " is taken for it");
     if (file == nullptr) {
       out_.misses_file = true;
-      return facts_.refuse(name, "is not given; give it too");
+      return facts_.refuse(written, "is not given; give it too");
     }
     facts_.include(file->name);
     const Json own = read_document(*file);
@@ -140,7 +141,7 @@ class Commands {
   void files(const StartCommand& command, const Settings& own) {
     for (const ForeignSetting& s : own.all()) {
       if (!command.config.empty() && s.name == command.config && s.value.is_string())
-        config(s.value.get<std::string>());
+        config(s.value.get<std::string>(), text_of(s));
     }
   }
 

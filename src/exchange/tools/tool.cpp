@@ -371,7 +371,8 @@ bool any_flag(const StartCommand& command, std::string_view text) {
 
 bool any_flag(const Tool& tool, std::string_view text, bool own) {
   return std::any_of(tool.commands.begin(), tool.commands.end(), [&](const StartCommand& c) {
-    return own == (c.program == "*") && any_flag(c, text);
+    const bool any_program = c.program.find('*') != std::string::npos;
+    return any_program && own == (c.program == "*") && any_flag(c, text);
   });
 }
 

@@ -96,8 +96,8 @@ struct StartCommand {
   std::string config = {};      // a flag
   std::string positional = {};  // "config", or a setting
   bool overrides = false;       // words a.b=c behind the program are settings, as Hydra has them
-  // Of a program that others have too ("*.py"): one of them is in the script. With the program "*"
-  // they are the tool's alone.
+  // One of them stands in the script, where others have the program too ("*.py"). With the program
+  // "*" they are the tool's alone.
   std::vector<std::string> flags = {};
   std::vector<std::string> beside = {};  // and one of these, where there are any
   std::vector<std::pair<std::string, std::string>> variables = {};  // of the script → setting

@@ -127,7 +127,7 @@ class Run {
     if (!is_default && !rule.why.empty()) facts_.note(*id, bare_text(value->json), rule.why);
   }
 
-  // Whatever says the tool's defaults here is not given.
+  // A default that does not hold: the file that sets it is not given.
   void unknown(const Assignment& a, std::optional<FactId> id) {
     if (!id || !values_.is_unknown_default(a.setting) || values_.given(a.setting) != nullptr) return;
     facts_.leave_missing(*id, alternatives_in(a.setting).front(),
@@ -267,6 +267,8 @@ std::optional<std::string> key_of(const std::vector<ToolRule>& rules, const std:
       const std::vector<std::string> names = alternatives_in(a.setting);
       if (std::find(names.begin(), names.end(), setting) == names.end()) continue;
       const auto id = trainer::find_fact(a.fact);
+      // The name of a file that is not known is one that is not given.
+      if (id == FactId::deepspeed) return {};
       return id ? std::string(trainer::name_of(*id)) : a.fact;
     }
     for (const auto* parts : {&rule.first, &rule.rules}) {
@@ -383,6 +385,7 @@ void read_with(const Tool& tool, const ForeignFile& file, Facts& facts) {
 void read_with(const Tool& tool, Settings settings, bool has_all, Facts& facts) {
   CommandDocument d;
   d.has_file = has_all;
+  d.misses_file = !has_all;
   const ForeignFile none{settings.file(), ""};
   read_settings(tool, none, d, std::move(settings), facts);
 }

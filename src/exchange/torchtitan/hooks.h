@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What rows of configs/tools/torchtitan.json cannot express. Errors: InputError for batches that
+// Code beside the rows of configs/tools/torchtitan.json. Errors: InputError for batches that
 // are no whole sequences or parts, and for stages that do not fit the ranks.
 #pragma once
 

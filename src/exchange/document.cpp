@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/document.h"
 
+#include <cctype>
+#include <string>
+
 #include "exchange/text_lines.h"
 #include "exchange/toml.h"
 #include "exchange/yaml.h"
@@ -8,8 +11,16 @@
 namespace orrery {
 namespace {
 
+// "[training]" or "[training", which is cut off, where a shell has a blank behind its bracket.
+bool begins_a_table(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  return first != std::string::npos && first + 1 < text.size() && text[first] == '[' &&
+         std::isalpha(static_cast<unsigned char>(text[first + 1])) != 0;
+}
+
 bool is_toml(const ForeignFile& file) {
-  return file.name.ends_with(".toml") || (!begins_as_yaml(file.text) && begins_as_toml(file.text));
+  if (file.name.ends_with(".toml") || begins_a_table(file.text)) return true;
+  return !begins_as_yaml(file.text) && begins_as_toml(file.text);
 }
 
 }  // namespace

@@ -337,6 +337,9 @@ CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& fa
       throw InputError(file.name, "", brief(d.document), "settings of " + tool.title);
   } else {
     d = command_document(tool, file, facts);
+    if (d.each.empty())
+      throw InputError(file.name, "", "no setting of " + tool.title,
+                       "a file of its settings, or a command that starts it");
   }
   put_on_base(tool, d.document, facts);
   follow_references(d.document);

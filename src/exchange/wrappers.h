@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files around a training's own: the command that a manifest of Kubernetes (Job, PyTorchJob,
-// MPIJob, JobSet, TrainJob), a task of SkyPilot, a service of Docker Compose or a README holds, as
+// MPIJob, JobSet, TrainJob, RayJob), a task of SkyPilot, a service of Docker Compose or a README holds, as
 // the script it is; the settings that a config.yaml of Weights & Biases wraps; the calls of a
 // Python script or a notebook (exchange/python_calls.h).
 //

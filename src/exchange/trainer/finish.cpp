@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <initializer_list>
 
 #include "core/json_path.h"
 #include "exchange/text_lines.h"
@@ -36,6 +37,7 @@ class Finish {
     sharding();
     degrees();
     batches();
+    tokens();
     precision();
     states();
     rest();
@@ -92,11 +94,7 @@ class Finish {
     return given.is_number_integer() ? given.get<std::int64_t>() : f_.count(FactId::gpus, 0);
   }
 
-  std::int64_t degree(FactId fact) const {
-    const Json& given = value_at(d_.given, name_of(fact));
-    return given.is_number_integer() && given.get<std::int64_t>() > 0 ? given.get<std::int64_t>()
-                                                                      : f_.count(fact, 1);
-  }
+  std::int64_t degree(FactId fact) const { return f_.degree(fact); }
 
   // A DeepSpeed file says its own sharding; what launches the training may contradict it.
   void sharding() {
@@ -108,15 +106,17 @@ class Finish {
       return d_.assume("framework", "deepspeed", f_.at(FactId::deepspeed)->setting);
     }
     copy(FactId::zero);
-    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0) {
-      d_.set("parallel.zero", 0);
-      std::erase_if(d_.out.assumed, [](const Fact& a) { return a.path == "parallel.zero"; });
-    }
+    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0) shard_nothing();
     if (f_.trains)
       d_.assume("parallel.zero", 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
     const std::string framework =
         has(FactId::framework) ? f_.at(FactId::framework)->value.get<std::string>() : "hf-trainer";
     d_.assume("framework", framework, "--framework takes another profile");
+  }
+
+  void shard_nothing() {
+    d_.set("parallel.zero", 0);
+    std::erase_if(d_.out.assumed, [](const Fact& a) { return a.path == "parallel.zero"; });
   }
 
   void degrees() {
@@ -133,27 +133,46 @@ class Finish {
     if (world > 0) d_.set("cluster.gpus", world);
     world_ = gpus() > 0 ? gpus() : world;
     const std::int64_t others = degree(FactId::tp) * degree(FactId::pp) * degree(FactId::cp);
-    replicas_ = world_ / others;
+    context();
+    if (any_open({FactId::tp, FactId::pp, FactId::cp})) return;
     product(replicate * f_.count(FactId::shard, 1) * others);
-    // Groups of shards, where anything is sharded.
-    const bool shards = sharded() || by_deepspeed();
-    if (shards && replicate > 1 && has(FactId::shard))
-      d_.set("parallel.zero_shard_group", f_.count(FactId::shard, 1) * degree(FactId::cp));
-    if (shards && replicate > 1 && !has(FactId::shard) && replicas_ > 0 &&
-        replicas_ % replicate == 0) {
-      d_.set("parallel.zero_shard_group", replicas_ / replicate * degree(FactId::cp));
-    }
+    replicas_ = world_ / others;
+    if (sharded() || by_deepspeed()) shard_groups(replicate);
+  }
+
+  bool any_open(std::initializer_list<FactId> facts) const {
+    return std::any_of(facts.begin(), facts.end(), [&](FactId fact) {
+      return d_.is_open(name_of(fact)) && value_at(d_.given, name_of(fact)).is_null();
+    });
+  }
+
+  // Ranks that share the states of one replica; one rank alone shares nothing.
+  void shard_groups(std::int64_t replicate) {
+    const bool stated = has(FactId::shard);
+    if (!stated && replicas_ == 0 && replicate > 1)
+      return d_.open("parallel.zero_shard_group", f_.at(FactId::replicate)->setting,
+                     "of how many GPUs; give --gpus");
+    if (!stated && replicas_ % replicate != 0) return;
+    const std::int64_t shards = stated ? f_.count(FactId::shard, 1) : replicas_ / replicate;
+    const std::int64_t ranks = shards * degree(FactId::cp);
+    if (ranks == 1 && !by_deepspeed()) shard_nothing();
+    if (replicate > 1 && ranks > 0) d_.set("parallel.zero_shard_group", ranks);
+  }
+
+  void context() {
     if (degree(FactId::cp) == 1) return;
     if (has(FactId::cp_type)) return copy(FactId::cp_type);
     d_.set("parallel.cp_type", by_deepspeed() ? "a2a" : "p2p");
   }
 
-  // Groups of shards and replicas of whose number all is said are the whole world.
+  // Groups of shards and replicas of whose number all is set are the whole world, else a part of
+  // it.
   void product(std::int64_t stated) {
-    if (!has(FactId::shard) || world_ == 0 || world_ == stated ||
-        world_ == stated * degree(FactId::ep))
-      return;
-    const std::string& setting = f_.at(FactId::shard)->setting;
+    const bool whole = has(FactId::shard);
+    const bool same = whole ? world_ == stated || world_ == stated * degree(FactId::ep)
+                            : world_ % stated == 0;
+    if (world_ == 0 || same) return;
+    const std::string setting = whole ? f_.at(FactId::shard)->setting : "tp x pp x cp";
     const std::size_t file = setting.find(": ");
     d_.refuse(setting.substr(file == std::string::npos ? 0 : file + 2),
               "the degrees are " + std::to_string(stated) + " GPUs, and there are " +
@@ -163,13 +182,26 @@ class Finish {
   void batches() {
     copy(FactId::micro_batch);
     if (has(FactId::global_batch)) return copy(FactId::global_batch);
-    if (!has(FactId::micro_batch) || d_.is_open("training.global_batch")) return;
+    const bool whole = has(FactId::replica_batch);
+    if ((!has(FactId::micro_batch) && !whole) || d_.is_open("training.global_batch")) return;
     const std::int64_t steps = f_.count(FactId::accumulation, 1);
-    const std::int64_t micro = f_.count(FactId::micro_batch, 1);
-    if (replicas_ > 0) return d_.set("training.global_batch", micro * steps * replicas_);
-    d_.open("training.global_batch",
-            f_.at(FactId::micro_batch)->setting + " x " + std::to_string(steps),
+    const std::int64_t of_replica =
+        whole ? f_.count(FactId::replica_batch, 1) : f_.count(FactId::micro_batch, 1) * steps;
+    if (replicas_ > 0) return d_.set("training.global_batch", of_replica * replicas_);
+    const std::string& setting =
+        f_.at(whole ? FactId::replica_batch : FactId::micro_batch)->setting;
+    d_.open("training.global_batch", whole ? setting : setting + " x " + std::to_string(steps),
             "of how many replicas; give --gpus");
+  }
+
+  // Steps of the whole training.
+  void tokens() {
+    constexpr double kMost = 9e15;
+    const double tokens = static_cast<double>(f_.count(FactId::steps, 0)) *
+                          static_cast<double>(d_.count_at("training.global_batch", 0)) *
+                          static_cast<double>(d_.count_at("training.sequence_length", 0));
+    if (tokens > 0 && tokens < kMost)
+      d_.set("training.tokens", static_cast<std::int64_t>(tokens));
   }
 
   void precision() {
@@ -306,8 +338,17 @@ class Finish {
         "adamw_torch; fused from PyTorch 2.8 on, with --set " + std::string(kPath) + "=fused");
   }
 
+  // A launch alone says no optimizer.
+  bool only_launches() const {
+    return !f_.trains && !deepspeed_ &&
+           (d_.at("framework") == "hf-trainer" || d_.at("framework") == "fsdp");
+  }
+
   // Bytes of weights, gradients and Adam's states.
   void states() {
+    constexpr const char* kStates = "training.states";
+    if (only_launches())
+      return d_.open(kStates, kStates, "the program that is launched says its optimizer");
     optimizer_kernel();
     const std::string optimizer =
         has(FactId::optimizer) ? f_.at(FactId::optimizer)->value.get<std::string>() : "adamw_torch";
@@ -352,11 +393,16 @@ class Finish {
   }
 
   void rest() {
-    if (has(FactId::recompute)) {
+    d_.out.checkpointed_every = f_.count(FactId::checkpointed_every, 0);
+    if (d_.out.checkpointed_every > 0) {
+      d_.note("parallel.recompute",
+              "full of one layer in " + std::to_string(d_.out.checkpointed_every),
+              f_.at(FactId::checkpointed_every)->setting);
+    } else if (has(FactId::recompute)) {
       d_.set("parallel.recompute", recompute_of(f_.at(FactId::recompute)->value));
-    }
-    if (f_.trains)
+    } else if (f_.trains) {
       d_.assume("parallel.recompute", "none", "no checkpointing of activations is asked for");
+    }
     for (const FactId fact : {FactId::offload_parameters, FactId::offload_optimizer,
                               FactId::offload_activations, FactId::flash, FactId::schedule})
       copy(fact);

@@ -44,7 +44,7 @@ void scale_latency(Run& run, double factor) {
 
 void scale_launches(Run& run, double factor) {
   run.cluster.device.efficiency.launch = run.cluster.device.efficiency.launch * factor;
-  run.framework.host.launch = run.framework.host.launch * factor;
+  run.cluster.host.launch_factor *= factor;
 }
 
 void scale_host_link(Run& run, double factor) {

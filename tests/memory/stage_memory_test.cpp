@@ -530,9 +530,10 @@ TEST_CASE("sharded weights are gathered layer by layer, or once a step") {
   CHECK(memory_of(s, 0, {activations(100)})[MemoryLine::gathered_weights] == Bytes());
 }
 
-// DeepSpeed's stage3_max_live_parameters: modules are gathered, 2 bytes a parameter, until that
-// many live, but at least one whole; the largest one's gradient, 4 bytes, waits to be reduced.
-TEST_CASE("weights gathered module by module are as many as may live, and at least one module") {
+// DeepSpeed's stage3_max_live_parameters: modules stay gathered, 2 bytes a parameter, until that
+// many live, beside the one that is fetched; the largest one's gradient, 4 bytes, waits to be
+// reduced.
+TEST_CASE("weights gathered module by module are as many as may live beside the largest module") {
   Strategy s;
   s.dp = 4;
   s.partition = {4, 4, 4};
@@ -541,7 +542,7 @@ TEST_CASE("weights gathered module by module are as many as may live, and at lea
     f.gathers.max_live = live;
     return memory_of(s, 0, {activations(100)}, f)[MemoryLine::gathered_weights].si();
   };
-  CHECK(gathered(64) == 64 * 2 + 30 * 4);
-  CHECK(gathered(16) == 30 * 2 + 30 * 4);
+  CHECK(gathered(64) == (64 + 30) * 2 + 30 * 4);
+  CHECK(gathered(16) == (16 + 30) * 2 + 30 * 4);
   CHECK(gathered(4000) == 1000 * 2 + 30 * 4);
 }

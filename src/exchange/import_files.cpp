@@ -152,8 +152,7 @@ class Import {
       l.is_refused ? facts.leave_key_open(l.key, l.setting, l.why)
                    : facts.mention(l.setting, l.why);
     if (!named.model.empty())
-      facts.assume_default(trainer::FactId::model, named.model,
-                           "by the name of the file's model");
+      facts.assume_default(trainer::FactId::model, named.model, "by the name of the file's model");
     tools::read_with(*tool, std::move(named.settings), named.other_defaults.empty(), facts);
     ImportedRun part = facts.finish(false);
     part.assumed.insert(part.assumed.end(), named.assumed.begin(), named.assumed.end());

@@ -43,8 +43,7 @@ void add_written_files(ImportJob& job) {
     if (recognise(f, job.tools).format == ForeignFormat::megatron) continue;
     for (const ShellDocument& d : run_shell(f.text, f.name).documents) {
       const ForeignFile file{base_name(d.target), d.text};
-      if (first_character(d.text) == '{' &&
-          recognise(file, job.tools).kind == FileKind::training)
+      if (first_character(d.text) == '{' && recognise(file, job.tools).kind == FileKind::training)
         written.push_back(file);
     }
   }
@@ -66,8 +65,8 @@ void ask_for_launch_configs(ImportJob& job, SortedFiles& out) {
     ImportedRun part;
     part.format = ForeignFormat::sbatch;
     part.file = f.name;
-    part.ignored.push_back({"--config_file " + name,
-                            "is not given, and may shard the model; give it too", "", true});
+    part.ignored.push_back(
+        {"--config_file " + name, "is not given, and may shard the model; give it too", "", true});
     out.parts.push_back(std::move(part));
   }
 }
@@ -84,8 +83,7 @@ void take_started(ImportJob& job, SortedFiles& out) {
       part.format = ForeignFormat::sbatch;
       part.file = s.script;
       set_at(part.run, "cluster.gpus", s.gpus);
-      if (value_at(job.given, "cluster.gpus").is_null())
-        set_at(job.given, "cluster.gpus", s.gpus);
+      if (value_at(job.given, "cluster.gpus").is_null()) set_at(job.given, "cluster.gpus", s.gpus);
       out.parts.push_back(std::move(part));
     }
     out.started.push_back(*script);

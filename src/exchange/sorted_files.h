@@ -29,8 +29,8 @@ struct SortedFiles {
   }
 };
 
-// Files that others hold or write take their place in the job, and what their wrappers and launchers
-// say its GPUs. Not where the command line says the format.
+// Files that others hold or write take their place in the job, and what their wrappers and
+// launchers say its GPUs. Not where the command line says the format.
 void take_inner_files(ImportJob& job, SortedFiles& out);
 
 SortedFiles sorted_files(ImportJob& job);

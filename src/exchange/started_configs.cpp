@@ -290,8 +290,8 @@ std::optional<std::string> nodes_of_srun(const Words& words, const ShellVariable
   const auto srun = std::find(words.begin(), words.end(), "srun");
   if (srun == words.end()) return {};
   if (const auto stated = value_of(words, "nodes")) return stated;
-  const auto flag = std::find_if(srun, words.end(),
-                                 [](const std::string& w) { return begins_with(w, "-N"); });
+  const auto flag =
+      std::find_if(srun, words.end(), [](const std::string& w) { return begins_with(w, "-N"); });
   if (flag != words.end() && flag->size() > 2) return flag->substr(2);
   if (flag != words.end() && flag + 1 != words.end()) return *(flag + 1);
   const std::string header = shell_value(variables, "SLURM_NNODES");

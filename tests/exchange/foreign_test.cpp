@@ -105,8 +105,8 @@ bool is_of_another_tool(ForeignFormat format, std::size_t run) {
 void check_round_trip(ForeignFormat format, const Json& run) {
   const ResolvedRun before = resolved(run);
   const ExportedRun e = export_run(format, before, run, testing::shipped_configs());
-  ImportedRun imported =
-      import_run(format, e.text, "written", {{"cluster", before.inputs->at("cluster")}}, &shipped());
+  ImportedRun imported = import_run(format, e.text, "written",
+                                    {{"cluster", before.inputs->at("cluster")}}, &shipped());
   fit_import(imported, {{"model", before.inputs->at("model")}}, testing::shipped_configs());
   Json back = imported.run;
   back["cluster"] = before.inputs->at("cluster");
@@ -313,9 +313,8 @@ TEST_CASE("DeepSpeed's batches fix each other over the replicas") {
 
 TEST_CASE("torchtitan's TOML is a run, its replicas from the GPUs") {
   const Json given = {{"cluster", {{"gpus", 64}}}};
-  const ImportedRun r =
-      import_run(ForeignFormat::torchtitan_toml, text_of_data("llama3_8b.toml"), "x.toml", given,
-                 &shipped());
+  const ImportedRun r = import_run(ForeignFormat::torchtitan_toml, text_of_data("llama3_8b.toml"),
+                                   "x.toml", given, &shipped());
   CHECK(r.run["model"] == "llama-3-8b");
   CHECK(value_at(r.run, "parallel.zero_shard_group") == 16);
   CHECK(value_at(r.run, "training.global_batch") == 64);
@@ -344,8 +343,8 @@ TEST_CASE("TOML whose headers have no key is refused by its place") {
   for (const char* text :
        {"[\n  1\n]\n", "[ \n", "[[\n]]\n", "[a.\n]\n", "[\"a\n", "a.\n= 1\n", "["}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(
-        import_run(ForeignFormat::torchtitan_toml, text, "x.toml", Json(), &shipped()), InputError);
+    CHECK_THROWS_AS(import_run(ForeignFormat::torchtitan_toml, text, "x.toml", Json(), &shipped()),
+                    InputError);
   }
 }
 

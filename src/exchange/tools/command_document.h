@@ -27,8 +27,8 @@ struct CommandDocument {
   ShellVariables variables = {};      // of the script, as they are at its end
   const Tool* launcher = nullptr;     // whose flags stand before the program
   Json launch = Json::object();
-  bool has_file = false;              // a file of settings was read
-  bool misses_file = false;           // the command, or what it names, is not given
+  bool has_file = false;     // a file of settings was read
+  bool misses_file = false;  // the command, or what it names, is not given
 };
 
 CommandDocument command_document(const Tool& tool, const ForeignFile& script,

@@ -406,10 +406,9 @@ std::string name_in(const Tool& tool, const std::string& written) {
 void flags_over(const Tool& launcher, const Settings& flags, Json& document) {
   for (const ForeignSetting& s : flags.all()) {
     const Json typed = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
-    const auto part =
-        std::find_if(launcher.below.begin(), launcher.below.end(), [&](const std::string& p) {
-          return !value_at(document, p + "." + s.name).is_null();
-        });
+    const auto part = std::find_if(
+        launcher.below.begin(), launcher.below.end(),
+        [&](const std::string& p) { return !value_at(document, p + "." + s.name).is_null(); });
     Json& place = part == launcher.below.end() ? document : document[*part];
     place[s.name] = typed.is_null() ? Json(true) : typed;
   }

@@ -129,7 +129,8 @@ class Run {
 
   // A default that does not hold: the file that sets it is not given.
   void unknown(const Assignment& a, std::optional<FactId> id) {
-    if (!id || !values_.is_unknown_default(a.setting) || values_.given(a.setting) != nullptr) return;
+    if (!id || !values_.is_unknown_default(a.setting) || values_.given(a.setting) != nullptr)
+      return;
     facts_.leave_missing(*id, alternatives_in(a.setting).front(),
                          "the configuration says it, which is not given");
   }
@@ -326,7 +327,6 @@ void put_on_base(const Tool& tool, Json& document, Facts& facts) {
   merge_over(whole, document);
   document = std::move(whole);
 }
-
 
 CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& facts) {
   CommandDocument d;

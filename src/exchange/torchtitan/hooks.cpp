@@ -152,7 +152,8 @@ void model(HookCall& call) {
     if (const ModelName* m = model_named(module, flavor, config)) {
       call.facts.set(FactId::model, std::string(m->ours), stated);
     } else {
-      call.facts.leave_open(FactId::model, stated, "no model of ours by that name; --model says it");
+      call.facts.leave_open(FactId::model, stated,
+                            "no model of ours by that name; --model says it");
     }
   }
   if (config && !call.facts.has(FactId::ep) && call.facts.model_has_experts())

@@ -293,9 +293,9 @@ TEST_CASE("Shards of torchtitan's data shard no weights, and a word is no degree
 }
 
 TEST_CASE("What torchtitan's file does not say is its release's default, by name") {
-  const ImportedRun r =
-      read("[model]\nname = \"llama3\"\nflavor = \"8B\"\n[activation_checkpoint]\nmode = \"full\"\n",
-           kEight);
+  const ImportedRun r = read(
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[activation_checkpoint]\nmode = \"full\"\n",
+      kEight);
   CHECK(at(r, "training.sequence_length") == 2048);
   CHECK(at(r, "training.micro_batch") == 8);
   CHECK(at(r, "training.global_batch") == 64);

@@ -449,7 +449,7 @@ void choose_open_keys(ResolvedRun& out) {
   for (Fact& f : choose_least_recompute(out.run, workspace)) out.assumed.push_back(std::move(f));
 }
 
-// What a site's levels leave open depends on what the step waits for.
+// The interval that a site's levels leave depends on what the step waits for.
 void narrow_by_site(ResolvedRun& out) {
   if (!out.site) return;
   Workspace workspace;

@@ -17,7 +17,7 @@ constexpr double kStep = 0.01;
 constexpr double kMostFactor = 100;
 constexpr std::int64_t kMostSteps = 1LL << 30;
 
-// Its own measurement, which sees no other level.
+// A measurement of this level alone.
 std::string_view measurement_of(SiteLevel level) {
   switch (level) {
     case SiteLevel::software:

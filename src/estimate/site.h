@@ -75,7 +75,7 @@ struct Site {
 inline constexpr double kDetermined = 0.7;
 bool is_determined(const Site& site, SiteLevel level);
 
-// That part of the step takes e^log times as long.
+// Makes the part of the step take e^log times as long.
 void turn(Run& run, SiteLevel level, double log);
 void apply(const Site& site, Run& run);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMostDeviations = 4;
 constexpr int kLooks = 3;
-// What a run's own memory says of the factor beside tensors: its tensors are predicted to so much.
+// Error of predicted tensors: a run's memory tells of the rest to so much of them.
 constexpr double kTensorNoise = 0.05;
 
 double read_prior(const Reader& given) {

@@ -9,13 +9,13 @@
 #include "core/json_reader.h"
 #include "estimate/estimate.h"
 #include "estimate/resolve.h"
+#include "estimate/workspace.h"
 #include "shipped_runs.h"
 #include "support/about.h"
 
 namespace orrery {
 namespace {
 
-// Two nodes unless said otherwise.
 Run run_of(const char* model, std::int64_t tp, std::int64_t gpus) {
   const Json json = {{"model", model},
                      {"cluster", {{"node", "dgx-h100"}, {"gpus", gpus}}},
@@ -54,7 +54,7 @@ TEST_CASE("a level that the steps see is found again, and the others stay near 1
     CAPTURE(std::string(name_of(level)));
     CHECK(std::abs(site.log[level]) < 0.06);
   }
-  // What it predicts of a model that nobody measured there.
+  // A model that nobody measured there is predicted as the truth has it.
   Run other = run_of("llama-2-70b", 8, 32);
   Run by_truth = other;
   apply(truth, by_truth);

@@ -11,7 +11,8 @@
 // unverified].
 //
 // Frozen weights kept in 4 or 8 bits are unpacked to 16 before every product that reads them: each
-// pass reads the one and writes the other.
+// pass reads the one and writes the other. Products in fp8 read weights of fp8 as they are
+// (`unpacking_passes` 0).
 #pragma once
 
 #include "cost/operator_time.h"

@@ -24,7 +24,7 @@ Bytes unpacked_bytes(const ShardedBlock& block) {
 
 }  // namespace
 
-Bytes transient_bytes(const ShardedBlock& block, double element) {
+Bytes transient_bytes(const ShardedBlock& block, double element, bool reads_packed) {
   double most = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const ShardedOperator& op = block.operators[i];
@@ -36,7 +36,7 @@ Bytes transient_bytes(const ShardedBlock& block, double element) {
     const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
     most = std::max(most, output + elements(op.rows, op.inner));
   }
-  return Bytes(most * element) + unpacked_bytes(block);
+  return Bytes(most * element) + (reads_packed ? Bytes() : unpacked_bytes(block));
 }
 
 Bytes weight_gradient_bytes(const ShardedBlock& block, double element, double linear) {

@@ -21,8 +21,8 @@ namespace orrery {
 struct ShardedBlock;
 
 // The largest sum of the gradients of one operator's output and input in backward, and the largest
-// weight that is unpacked for a product.
-Bytes transient_bytes(const ShardedBlock& block, double element);
+// weight that is unpacked for a product, unless products read packed weights.
+Bytes transient_bytes(const ShardedBlock& block, double element, bool reads_packed = false);
 
 // Inputs of the weight gradients: the input of a product, saved or recomputed, and the gradient of
 // its output, of a linear layer in the `linear` bytes that its products read.

@@ -203,7 +203,9 @@ class EndOfStep {
   // Gradients are reduced in buckets, each a collective of its own. A bucket is filled with
   // gradients as they are computed.
   std::int64_t buckets_of(std::int64_t parameters) const {
-    const double bucket = run_.framework.buffers.bucket.si();
+    const FrameworkBuffers& b = run_.framework.buffers;
+    if (b.bucket_elements > 0) return std::max<std::int64_t>(1, parameters / b.bucket_elements);
+    const double bucket = b.bucket.si();
     if (!(bucket > 0)) return 1;
     const double bytes = static_cast<double>(parameters) * run_.training.recipe.gathered;
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / bucket));
@@ -250,13 +252,15 @@ const EndTraffic& EndTraffics::of(const Run& run, const ParametersHeld& paramete
   const Partition& partition = run.strategy.partition;
   const std::int64_t dense = held(parameters, ShardedStates::dense);
   const std::int64_t expert = held(parameters, ShardedStates::expert);
+  const bool whole = keeps_gradients_whole(run.strategy, run.framework);
   const auto known = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& k) {
-    return k.dense == dense && k.expert == expert && k.partition == partition;
+    return k.dense == dense && k.expert == expert && k.partition == partition && k.whole == whole;
   });
   if (known != known_.rend()) return known->traffic;
   if (known_.size() == kMostKnown) known_.clear();
   EndOfStep<double, LineTimes> end(run, parameters, nullptr);
-  known_.push_back({partition, dense, expert, {end.gradients().time(), end.weights().time()}});
+  known_.push_back(
+      {partition, dense, expert, whole, {end.gradients().time(), end.weights().time()}});
   return known_.back().traffic;
 }
 

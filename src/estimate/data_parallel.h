@@ -55,6 +55,7 @@ class EndTraffics {
     Partition partition;
     std::int64_t dense = 0;
     std::int64_t expert = 0;
+    bool whole = false;  // gradients, over the micro batches of a step
     EndTraffic traffic;
   };
 

@@ -306,7 +306,7 @@ Needs needs_of(const Run& run, std::span<const JudgedStage> stages,
 
 // True if a line of states may be absent in part at the peak.
 bool follows_fullest_moment(const Framework& f) {
-  return f.gradients.freed_with_step || f.update.weight_copies > 0;
+  return f.gradients.freed_with_step || f.update.moment_lists > 0 || f.update.fp32_gradients;
 }
 
 }  // namespace

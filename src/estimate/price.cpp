@@ -149,11 +149,19 @@ ExposedExchanges<R> exposed_of(const ExchangeTable<R>& table) {
   return exposed;
 }
 
+// Whether it runs at the rate of the device's clock: products, alone or within attention.
+bool is_by_clock(OpKind kind) {
+  const OpFacts& facts = kOpFacts[kind];
+  return facts.product || facts.attention || kind == OpKind::recurrence;
+}
+
 template <Number R>
 class Pricer {
  public:
-  Pricer(const Run& run, const Placement& placement, ExchangeNotes notes, BlockPrice<R>& out)
+  Pricer(const Run& run, const Device& device, const Placement& placement, ExchangeNotes notes,
+         BlockPrice<R>& out)
       : run_(run),
+        device_(device),
         placement_(placement),
         kernels_(kernel_choice(run)),
         mask_(recomputed_modules(run.strategy)),
@@ -164,9 +172,12 @@ class Pricer {
   // this operator again.
   void add(const ShardedOperator& op, ModuleMask needed, bool replayed) {
     const Label name{name_of(op.name).data()};
-    OperatorTime<R> t = operator_time<R>(op, run_.cluster.device, kernels_);
-    add_quantising<R>(op, run_.cluster.device, kernels_.linear, t);
-    add_unpacking<R>(op, run_.cluster.device, kernels_, t);
+    OperatorTime<R> t = operator_time<R>(op, device_, kernels_);
+    if (is_by_clock(op.kind)) {
+      by_clock_ += plain(t.forward + t.backward_input + t.backward_weight);
+    }
+    add_quantising<R>(op, device_, kernels_.linear, t);
+    add_unpacking<R>(op, device_, kernels_, t);
     replayed = replayed && op.backward != Backward::never;
     const SecondsOf<R> forward = named(t.forward, name);
     const double again = share_again(op, needed);
@@ -214,6 +225,9 @@ class Pricer {
       before = std::max(0.0, before - saved);
     }
   }
+
+  // Forward and backward of products and attention.
+  Seconds by_clock() const { return by_clock_; }
 
  private:
   // In forward, and where the order of tokens is computed again.
@@ -299,13 +313,67 @@ class Pricer {
   }
 
   const Run& run_;
+  const Device& device_;
   const Placement& placement_;
   KernelChoice kernels_;
   ModuleMask mask_;
   ExchangeNotes notes_;
   BlockPrice<R>& out_;
   EnumArray<Phase, double> captured_{};
+  Seconds by_clock_{};
 };
+
+// The block's operators on this device; the time of its products and attention.
+template <Number R>
+Seconds price_on(const Run& run, const Device& device, const Placement& placement,
+                 const ShardedBlock& sharded, ExchangeNotes notes, BlockPrice<R>& out) {
+  Pricer<R> pricer(run, device, placement, notes, out);
+  const std::uint8_t end =
+      run.framework.recompute.stops_early ? last_needed(sharded) : recomputable_end(sharded);
+  const DroppedAfter dropped = dropped_after(sharded);
+  for (std::uint8_t i = 0; i < sharded.count; ++i) {
+    pricer.add(sharded.operators[i], dropped[i], i < end);
+  }
+  pricer.replay_graphs();
+  for (const Phase p : kAllOf<Phase>) out.exposed[p] = exposed_of<R>(out.exchanges[p]);
+  return pricer.by_clock();
+}
+
+// The rate of products and attention that the cap leaves, by their share of the block's forward and
+// backward pass and of the exchanges that both wait for. One layer is shorter than the control of
+// power takes, but the next is like it. Waits for weights, sends and the host, and the pipeline's
+// bubble, in which the device cools, are left out.
+double rate_under_cap(const Run& run, const Placement& placement, const ShardedBlock& sharded) {
+  const Device& device = run.cluster.device;
+  const Watts cap = cap_of(run.cluster);
+  if (!is_known(device.clock) || cap == device.clock.rates_at) return 1;
+  BlockPrice<double> free;
+  const Seconds products = price_on<double>(run, device, placement, sharded, {}, free);
+  Seconds all;
+  for (const Phase p : {Phase::forward, Phase::backward}) {
+    all += free.compute[p] + free.exposed[p].all;
+  }
+  return sustained_rate(device.clock, cap, {products, all - products});
+}
+
+template <Number R>
+void price_operators(const Run& run, const Placement& placement, const ShardedBlock& sharded,
+                     ExchangeNotes notes, BlockPrice<R>& out) {
+  const double rate = rate_under_cap(run, placement, sharded);
+  if (rate == 1) {
+    price_on<R>(run, run.cluster.device, placement, sharded, notes, out);
+    return;
+  }
+  Device slowed = run.cluster.device;
+  slowed.sustained = rate;
+  price_on<R>(run, slowed, placement, sharded, notes, out);
+}
+
+// Products in fp8 read frozen weights of fp8 as they are stored.
+bool reads_packed(const Run& run) {
+  const auto& adapter = run.training.adapter;
+  return adapter && adapter->base == BaseFormat::fp8 && run.training.precision == Precision::fp8;
+}
 
 template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,
@@ -313,23 +381,15 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
                  BlockPrice<R>& out) {
   out = BlockPrice<R>{};
   shard(block, degrees, scratch);
-  Pricer<R> pricer(run, placement, notes, out);
-  const std::uint8_t end =
-      run.framework.recompute.stops_early ? last_needed(scratch) : recomputable_end(scratch);
-  const DroppedAfter dropped = dropped_after(scratch);
-  for (std::uint8_t i = 0; i < scratch.count; ++i) {
-    pricer.add(scratch.operators[i], dropped[i], i < end);
-  }
-  pricer.replay_graphs();
-  for (const Phase p : kAllOf<Phase>) out.exposed[p] = exposed_of<R>(out.exchanges[p]);
+  price_operators<R>(run, placement, scratch, notes, out);
   const double element = element_bytes(storage_precision(run.training.precision));
   out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),
                                  {"saved tensors of a block under this recompute"});
   out.activations.kept_all = lift<R>(kept_bytes(scratch, 0), {"saved tensors of a block"});
   out.activations.logits = lift<R>(loss_bytes(scratch), {"logits and their gradient"});
   out.activations.input = lift<R>(scratch.input, {"input of a block"});
-  out.activations.transient =
-      lift<R>(transient_bytes(scratch, element), {"gradients of activations at work"});
+  out.activations.transient = lift<R>(transient_bytes(scratch, element, reads_packed(run)),
+                                      {"gradients of activations at work"});
   if (schedule_of(run).entry().written_out) {
     out.activations.for_weights =
         lift<R>(weight_gradient_bytes(scratch, element, element_bytes(run.training.precision)),
@@ -375,7 +435,7 @@ KernelChoice kernel_choice(const Run& run) {
   k.linear_rate = run.framework.kernels.linear_rate;
   k.grouped_rate = run.framework.kernels.grouped_rate;
   k.pointwise_passes = run.framework.kernels.pointwise_passes;
-  k.unpacking_passes = run.framework.kernels.unpacking_passes;
+  k.unpacking_passes = reads_packed(run) ? 0 : run.framework.kernels.unpacking_passes;
   return k;
 }
 

@@ -203,6 +203,24 @@ void take_interval(const RunRequest& request, const ConfigLookup& lookup, Resolv
   f.level.interval_high = out.interval.high;
 }
 
+// The levels of the run's own site, over the documents' constants.
+void take_site(Reader& root, const RunRequest& request, const ConfigLookup& lookup,
+               ResolvedRun& out) {
+  Reader cluster = at_key<&RunRequest::cluster>(root);
+  const auto given = find_key<&ClusterRequest::site>(cluster);
+  if (!given) return;
+  if (request.stack) {
+    given->fail("a site beside `stack`", "one of them: a site's levels hold the stack's own");
+  }
+  Site site = site_at(*given, lookup.hardware);
+  const std::string device(out.run.cluster.device.name.view());
+  if (site.device != device) {
+    given->fail("levels of " + site.device, "a site of this run's device, " + device);
+  }
+  apply(site, out.run);
+  out.site = std::move(site);
+}
+
 // Everything of a run but its strategy, and what was asked of that.
 struct WithoutStrategy {
   StrategyRequest request;
@@ -293,15 +311,23 @@ void add_given_keys(const Json& object, const std::string& prefix,
   }
 }
 
+// A profile that names no kernel has all.
+std::span<const AttentionKernel> attention_kernels(const FrameworkKernels& k) {
+  if (k.attention_count == 0) return kAllOf<AttentionKernel>;
+  return {k.attention.data(), k.attention_count};
+}
+
 void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Run& run = out.run;
   const Reader training = at_key<&RunRequest::training>(root);
   const TrainingRequest asked = read_keys(kTrainingKeys, training);
   add_given_keys(training.json(), "", out.training_keys);
   all.micro_batch = asked.micro_batch;
-  all.training = resolve_training(
-      asked, run.cluster.device,
-      {out.framework.states, out.framework.fp16_states, name_of_framework(out)}, out.file);
+  all.training =
+      resolve_training(asked, run.cluster.device,
+                       {out.framework.states, out.framework.fp16_states, name_of_framework(out),
+                        attention_kernels(run.framework.kernels)},
+                       out.file);
   run.training = all.training.training;
   check_learned_positions(out);
   take_tower(out);
@@ -371,6 +397,7 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   resolve_framework(root, lookup, all.request, out);
   resolve_training_of(root, all, out);
   resolve_convention(request, out);
+  take_site(root, request, lookup, out);
   take_interval(request, lookup, out);
   root.allow("search");
   root.reject_unknown();
@@ -422,17 +449,26 @@ void choose_open_keys(ResolvedRun& out) {
   for (Fact& f : choose_least_recompute(out.run, workspace)) out.assumed.push_back(std::move(f));
 }
 
+// What a site's levels leave open depends on what the step waits for.
+void narrow_by_site(ResolvedRun& out) {
+  if (!out.site) return;
+  Workspace workspace;
+  out.interval = interval_of(*out.site, out.run, workspace, out.interval);
+  out.run.framework.level.interval_low = out.interval.low;
+  out.run.framework.level.interval_high = out.interval.high;
+}
+
 enum class OpenKeys : bool { predicted, chosen };
 
 // Strategy, and what follows from it.
 void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun& out) {
   const StrategyRequest& request = all.request;
   const Framework& f = out.run.framework;
-  const ResolvedStrategy strategy =
-      resolve_strategy(request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
-                       {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group,
-                        f.sharding.zeropp, f.pipeline.layer_split, name_of_framework(out)},
-                       out.file);
+  const ResolvedStrategy strategy = resolve_strategy(
+      request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
+      {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group, f.sharding.zeropp,
+       f.pipeline.layer_split, f.sequence_parallel, name_of_framework(out)},
+      out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);
@@ -444,6 +480,7 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
     open == OpenKeys::predicted ? predict_open_keys(out) : choose_open_keys(out);
   }
   if (open == OpenKeys::predicted) predict_expert_load(out);
+  narrow_by_site(out);
 }
 
 ResolvedRun resolve_whole(const Json& run, const std::string& file, const ConfigLookup& lookup,

@@ -24,6 +24,10 @@ AdapterRequest with_defaults(AdapterRequest q) {
   if (q.base_precision == BaseFormat::nf4) {
     q.double_quantisation = q.double_quantisation.value_or(default_value.double_quantisation);
   }
+  if (is_packed(*q.base_precision)) {
+    q.other_precision = q.other_precision.value_or(default_value.others);
+    q.keeps_inputs = q.keeps_inputs.value_or(default_value.keeps_inputs);
+  }
   if (q.kind == AdapterKind::frozen) return q;
   q.rank = q.rank.value_or(default_value.rank);
   q.targets = q.targets.value_or(default_value.targets);
@@ -42,6 +46,8 @@ Adapter adapter_of(const AdapterRequest& q) {
   a.double_quantisation = q.double_quantisation.value_or(a.double_quantisation);
   a.precision = q.precision.value_or(a.precision);
   a.dropout = q.dropout.value_or(a.dropout);
+  a.others = q.other_precision.value_or(a.others);
+  a.keeps_inputs = q.keeps_inputs.value_or(a.keeps_inputs);
   return a;
 }
 
@@ -131,16 +137,24 @@ class Resolver {
     assume<&TrainingRequest::precision>(otherwise, std::string(name_of(otherwise)));
   }
 
-  // Without a rate of any fused kernel attention is made of products.
+  // A kernel that the run names, or the framework has, and the device has a rate of.
+  bool has_kernel() const {
+    if (out_.request.attention_kernel) return true;
+    return std::any_of(framework_.attention.begin(), framework_.attention.end(),
+                       [&](AttentionKernel k) { return is_available(curve_of(device_, k)); });
+  }
+
+  // Without a fused kernel attention is made of products.
   void fused_attention() {
-    const bool has_any =
-        std::any_of(kAllOf<AttentionKernel>.begin(), kAllOf<AttentionKernel>.end(),
-                    [&](AttentionKernel k) { return is_available(curve_of(device_, k)); });
-    if (out_.request.flash_attention.value_or(false) && !has_any) {
+    const bool fused = has_kernel();
+    if (out_.request.flash_attention.value_or(false) && !fused) {
       throw InputError(ErrorCode::broken_rule, file_, key_path<&TrainingRequest::flash_attention>,
-                       "true", "false: the device has no rate of a fused kernel");
+                       "true",
+                       "false: " + std::string(device_.name.view()) + " has no fused kernel of " +
+                           framework_.name + " (has: " + alternatives(kernels_of(device_)) +
+                           "; --set training.attention_kernel=…)");
     }
-    assume<&TrainingRequest::flash_attention>(has_any, has_any ? "true" : "false");
+    assume<&TrainingRequest::flash_attention>(fused, fused ? "true" : "false");
   }
 
   void attention_kernel(AttentionKernel kernel) {
@@ -199,6 +213,17 @@ class Resolver {
                      "it beside kind \"frozen\"", "lora, qlora or dora, or no such key");
   }
 
+  // Keys of packed weights would be read and ignored beside others.
+  void refuse_beside_unpacked(const AdapterRequest& q, const Adapter& a) const {
+    const char* stated = q.other_precision ? "other_precision"
+                         : q.keeps_inputs  ? "keeps_inputs"
+                                           : nullptr;
+    if (stated == nullptr || is_packed(a.base)) return;
+    throw InputError(ErrorCode::conflict, file_, std::string("training.adapter.") + stated,
+                     "it beside base_precision " + quoted(name_of(a.base)),
+                     "a packed base_precision, or no such key");
+  }
+
   // QLoRA is LoRA beside packed weights, and scales of nf4 alone are quantised twice.
   void refuse_storage(const Adapter& a, bool conflicts) const {
     if (a.kind == AdapterKind::qlora && !is_packed(a.base)) {
@@ -219,6 +244,7 @@ class Resolver {
     const bool conflicts = q.double_quantisation.has_value();
     q = with_defaults(q);
     const Adapter a = adapter_of(q);
+    refuse_beside_unpacked(q, a);
     refuse_storage(a, conflicts);
     const bool adapts_nothing = a.kind == AdapterKind::frozen || a.targets == 0;
     if (adapts_nothing && a.trained == 0) {

@@ -7,6 +7,7 @@
 // moments. Errors: InputError.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,12 @@ struct ResolvedTraining {
   std::vector<Fact> assumed;
 };
 
-// Names of the recipes a framework trains by, where the run says none.
+// Choices of a framework where the run does not say: names of recipes, kernels of attention.
 struct FrameworkStates {
   std::string default_value;
   std::string in_fp16;
   std::string name = {};  // of the framework
+  std::span<const AttentionKernel> attention = kAllOf<AttentionKernel>;
 };
 
 ResolvedTraining resolve_training(const TrainingRequest& request, const Device& device,

@@ -25,6 +25,8 @@ struct AdapterRequest {
   std::optional<bool> double_quantisation;
   std::optional<AdapterFormat> precision;
   std::optional<bool> dropout;
+  std::optional<AdapterFormat> other_precision;
+  std::optional<bool> keeps_inputs;
 };
 
 struct TrainingRequest {
@@ -129,7 +131,14 @@ inline constexpr auto kAdapterRows = keys<AdapterRequest>(
                                     Vary::run,
                                     "of adapters; fp32: each casts its input and keeps the copy"),
     key<&AdapterRequest::dropout>("dropout", form::boolean(), otherwise("false"), Vary::run,
-                                  "on the input of each adapter"));
+                                  "on the input of each adapter"),
+    key<&AdapterRequest::other_precision>(
+        "other_precision", form::one_of<AdapterFormat>(), otherwise("16bit"), Vary::run,
+        "of frozen weights beside packed ones, and of the activations between products; fp32: "
+        "PEFT's prepare_model_for_kbit_training"),
+    key<&AdapterRequest::keeps_inputs>(
+        "keeps_inputs", form::boolean(), otherwise("false"), Vary::run,
+        "products with packed weights keep their inputs: bitsandbytes before 0.43.2"));
 inline constexpr Keys<AdapterRequest> kAdapterKeys{"training.adapter", kAdapterRows};
 template <>
 struct KeysOf<AdapterRequest> {

@@ -82,16 +82,16 @@ struct ImportedRun {
   std::vector<std::string> without_effect;  // known to move no number here
   std::vector<LeftOver> ignored;
   std::int64_t checkpointed_every = 0;  // every n-th layer, for fit_import; 0: said by the run
-  // DeepSpeed's "auto" of its prefetch, which follows from the model's width, for fit_import.
-  bool prefetch_of_width = false;
+  // DeepSpeed's "auto" of sizes that follow from the model's width, for fit_import.
+  std::vector<std::string> sizes_of_width = {};
   GpuCounts gpus = {};
   bool is_training = false;  // a file of a training is among them, not of a machine or model alone
 };
 
 // `given`: the run as far as the command line says it; a format that counts by replica needs the
-// GPUs and degrees.
+// GPUs and degrees. `lookup`: of tools that are data.
 ImportedRun import_run(ForeignFormat format, std::string_view text, const std::string& file,
-                       const Json& given);
+                       const Json& given, const ConfigLookup* lookup = nullptr);
 
 // A key of the run that the text does not say, or says otherwise; null: the text says it and the
 // run has no such key. `read` is what reading the text gives instead; null: nothing.

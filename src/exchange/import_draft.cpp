@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "core/units.h"
 #include "estimate/given_document.h"
 #include "estimate/resolve.h"
 #include "exchange/arguments.h"
@@ -192,25 +193,34 @@ std::optional<Architecture> whole_model(const Json& run, const ConfigLookup& loo
   return architecture_of(model, lookup);
 }
 
-// DeepSpeed's "auto" of how far ahead weights are gathered.
-void fit_prefetch(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
-  const std::string option(deepspeed::kPrefetch.option);
-  if (!imported.prefetch_of_width || !value_at(given, option).is_null()) return;
+// DeepSpeed's "auto" of a size that a trainer takes from the model's width.
+void fit_size(ImportedRun& imported, const deepspeed::ElementCount& size, const Json& given,
+              const ConfigLookup& lookup) {
+  const std::string option(size.option);
+  if (!value_at(given, option).is_null()) return;
   Json run = imported.run;
   merge_over(run, given);
-  const std::string setting = std::string(deepspeed::kPrefetch.name) + " auto";
-  std::erase_if(imported.without_effect,
-                [](const std::string& s) { return s == deepspeed::kPrefetch.name; });
+  const std::string setting = std::string(size.name) + " auto";
+  std::erase_if(imported.without_effect, [&](const std::string& s) { return s == size.name; });
   const auto model = whole_model(run, lookup);
   if (!model) {
     imported.ignored.push_back(
-        {setting, "0.9 of the square of the model's width; give --model", option, true});
+        {setting, shortest(size.of_width) + " of the square of the model's width; give --model",
+         option, true});
     return;
   }
   const auto width = static_cast<double>(model->hidden);
-  const auto elements = static_cast<std::int64_t>(deepspeed::kPrefetchOfWidth * width * width);
+  const auto elements = static_cast<std::int64_t>(size.of_width * width * width);
   set_at(imported.run, option, std::max<std::int64_t>(1, elements));
   imported.assumed.push_back({option, std::to_string(elements), setting + " [from memory]"});
+}
+
+void fit_sizes(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
+  for (const deepspeed::ElementCount& size : deepspeed::kElementCounts) {
+    const bool is_auto = std::find(imported.sizes_of_width.begin(), imported.sizes_of_width.end(),
+                                   size.name) != imported.sizes_of_width.end();
+    if (is_auto) fit_size(imported, size, given, lookup);
+  }
 }
 
 }  // namespace
@@ -249,7 +259,7 @@ bool is_part_of_model(const Json& model) {
 void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
   forget_given(imported, given);
   refuse_quantised(imported, given, lookup);
-  fit_prefetch(imported, given, lookup);
+  fit_sizes(imported, given, lookup);
   fit_options(imported, given, lookup);
   fit_checkpoints(imported, given, lookup);
 }

@@ -86,7 +86,10 @@ UnitWalk::UnitWalk(const Space& space, const Unit& unit)
     : space_(space), base_(space.bases[unit.base]), offloads_(space.offloads.size()), pp_(unit.pp) {
   const Axes& axes = space.axes;
   sequence_parallel_ = unit.tp == 1 ? std::vector<std::int64_t>{0}
-                                    : chosen(axes[SearchAxis::sequence_parallel], {0, 1});
+                                    : chosen(axes[SearchAxis::sequence_parallel],
+                                             base_.run.framework.sequence_parallel
+                                                 ? std::vector<std::int64_t>{1}
+                                                 : std::vector<std::int64_t>{0, 1});
   micro_batch_ = chosen(axes[SearchAxis::micro_batch], divisors(base_.run.training.global_batch));
   add_recompute();
   add_shardings(unit);

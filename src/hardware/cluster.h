@@ -62,6 +62,7 @@ struct Cluster {
   Nvme nvme;
   CollectiveLibrary library = CollectiveLibrary::any;
   Watts node_power{};       // devices included; 0: not known
+  Watts power_cap{};        // of a device; 0: what it is rated for
   std::int64_t places = 0;  // devices of the whole fabric; 0: no more than the run's nodes have
   // The device of each rank; null: ranks fill devices in order (parallel/placement.h), or whole
   // units of every tier in another order, between the same links.
@@ -110,6 +111,11 @@ constexpr std::int64_t system_count(const Cluster& c) {
 constexpr Watts system_power(const Cluster& c) {
   return c.node_power *
          (static_cast<double>(devices_of_system(c)) / static_cast<double>(devices_of_node(c)));
+}
+
+// The most that a device draws.
+constexpr Watts cap_of(const Cluster& c) {
+  return c.power_cap > Watts() ? c.power_cap : c.device.power;
 }
 
 // Devices a rank may sit on.

@@ -44,6 +44,8 @@ struct StageMemory {
   BytesOf<R> freed{};          // gradients that are not there before backward, once a step
   BytesOf<R> last_layer{};     // activations at work when the last gradient is made
   BytesOf<R> update{};         // copies that the update makes, when no activation is left
+  bool flat_update = false;    // they are blocks too large for those of activations
+  BytesOf<R> lent{};           // of `buckets`: freed before the update
   BytesOf<R> outsized{};       // blocks of another moment that fit into none of the cached ones
   BytesOf<R> needed{};         // the peak without cached blocks, which a full device gives back
   Bytes given_back{};          // cached blocks that there is no room for

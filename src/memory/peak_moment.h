@@ -44,8 +44,10 @@ template <Number R>
 BytesOf<R> set_activations(StageMemory<R>& m, const Strategy& s, const StageActivations<R>& a);
 
 // The fullest of three moments: a micro batch at its loss, before any gradient of the step exists
-// where they are freed with it; its last layer in backward, beside all gradients; the update. The
-// lines become those of that moment; nothing changes where neither is modelled.
+// where they are freed with it; its last layer in backward, beside all gradients; the update, with
+// nothing gathered. The lines become those of that moment; nothing changes where neither is
+// modelled. Flat copies of an update are blocks that no activation's are large enough for:
+// whichever of the two is not at its fullest stays cached.
 template <Number R>
 void choose_moment(StageMemory<R>& m);
 

@@ -8,6 +8,7 @@
 #include "memory/peak_moment.h"
 #include "memory/recipe.h"
 #include "memory/states.h"
+#include "memory/update_copies.h"
 #include "parallel/framework.h"
 #include "parallel/partition.h"
 #include "parallel/strategy.h"
@@ -32,28 +33,39 @@ R share_away(const Offload& o) {
   return lift<R>(o.optimizer_fraction, {"parallel.offload.optimizer_fraction"});
 }
 
+// A rank's share of the gradients in fp32, and a pinned 16-bit copy of what ZeRO 1 and 2 update
+// (DeepSpeed, runtime/zero/stage_1_and_2.py).
+template <Number R>
+BytesOf<R> host_copies(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                       const StateBytes<R>& b) {
+  if (!f.update.fp32_gradients || recipe.weights > 2) return {};
+  const double wider = std::max(0.0, element_bytes(Precision::fp32) - recipe.gradients);
+  const double pinned = nearest_zero(s.partition) < 3 ? recipe.weights : 0;
+  return BytesOf<R>(b.updated *
+                    lift<R>(wider + pinned, {"bytes of an fp32 gradient and of a pinned weight"}));
+}
+
 // Gradients leave with the optimizer that reads them, into the host's memory, layer by layer as
 // they are computed (ZeRO-Offload, arXiv:2101.06840, section 4.1): those of the layer at work stay.
 // A rank sends those that it updates; under ZeRO 1 it holds the others until they are reduced, and
 // without ZeRO all that have replicas.
 template <Number R>
-void send_optimizer_away(StageStates<R>& m, const Strategy& s, const StateRecipe& recipe,
-                         std::int64_t largest_layer, StateBytes<R>& b) {
+void send_optimizer_away(StageStates<R>& m, const Strategy& s, const Framework& f,
+                         const StateRecipe& recipe, std::int64_t largest_layer, StateBytes<R>& b) {
   if (s.offload.optimizer == OffloadTarget::none) return;
   const R share = share_away<R>(s.offload);
   send_away<R>(m, s.offload.optimizer, b.optimizer * share);
   b.optimizer = b.optimizer - b.optimizer * share;
   const BytesOf<R> layer(count<R>(largest_layer, {"parameters of the largest layer"}) *
                          lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"}));
-  m.host += b.updating * share;
+  m.host += (b.updating + host_copies<R>(s, f, recipe, b)) * share;
   const BytesOf<R> gradients = b.leaving * share;
   b.gradients = b.gradients - gradients + smaller(gradients, layer);
 }
 
-// DeepSpeed's bf16 optimizer adds the 16-bit gradients to their fp32 sum when a backward is done;
-// its fp16 optimizer steps on an fp32 copy of its share of them. DistributedDataParallel's buckets
-// are a second set of gradients (PyTorch, gradient_as_bucket_view), the only one in 16 bits beside
-// a wider sum.
+// DeepSpeed's bf16 optimizer adds the 16-bit gradients to their fp32 sum when a backward is done.
+// DistributedDataParallel's buckets are a second set of gradients (PyTorch,
+// gradient_as_bucket_view), the only one in 16 bits beside a wider sum.
 StateRecipe held_recipe(const StateRecipe& recipe, const Strategy& s, const Framework& f) {
   StateRecipe held = recipe;
   const bool summed_wider = recipe.gradients > recipe.weights;
@@ -62,7 +74,6 @@ StateRecipe held_recipe(const StateRecipe& recipe, const Strategy& s, const Fram
   if (in_buckets || (f.gradients.kept_in_16_bits && summed_wider)) {
     held.gradients += std::min(recipe.gradients, recipe.weights);
   }
-  if (f.update.fp32_gradients && !summed_wider) held.optimizer += element_bytes(Precision::fp32);
   return held;
 }
 
@@ -88,17 +99,16 @@ BytesOf<R> narrow_copies(const Strategy& s, const StateRecipe& recipe, const Sta
   return sum;
 }
 
-// Returns the weights that this rank's optimizer updates.
 template <Number R>
-BytesOf<R> add_states(StageStates<R>& m, const Strategy& s, const StateRecipe& recipe,
-                      const StageHoldings& holdings) {
+StateBytes<R> add_states(StageStates<R>& m, const Strategy& s, const Framework& f,
+                         const StateRecipe& recipe, const StageHoldings& holdings) {
   const ParametersHeld& parameters = holdings.parameters;
   StateBytes<R> b = state_bytes<R>(recipe, parameters, s);
   const ParametersHeld& layer = holdings.largest_layer;
-  send_optimizer_away<R>(m, s, recipe, layer.dense + layer.expert, b);
+  send_optimizer_away<R>(m, s, f, recipe, layer.dense + layer.expert, b);
   if (s.offload.parameters != OffloadTarget::none) {
     send_away<R>(m, s.offload.parameters, b.weights + b.fixed);
-    b.weights = b.fixed = b.updated = BytesOf<R>{};
+    b.weights = b.fixed = BytesOf<R>{};
   }
   m.weights = b.weights + b.fixed;
   m.secondary = b.secondary + narrow_copies<R>(s, recipe, holdings);
@@ -108,17 +118,39 @@ BytesOf<R> add_states(StageStates<R>& m, const Strategy& s, const StateRecipe& r
                             parameters.fixed_expert.count;
   const BytesOf<R> states = b.weights + b.fixed + b.gradients + b.optimizer + m.secondary;
   if (held > 0) m.bytes_per_parameter = states.si() / count<R>(held, {"parameters of this rank"});
-  return b.updated;
+  return b;
+}
+
+// Parameters of a kind, whether they train or not.
+std::int64_t all_of(const ParametersHeld& p, ShardedStates which) {
+  return held(p, which) + fixed(p, which).count;
+}
+
+// Gathered parameters of a kind that live at once: both kinds up to max_live, and the largest
+// module, which is fetched whatever lives (DeepSpeed,
+// runtime/zero/partitioned_param_coordinator.py).
+std::int64_t live_at_once(const StageHoldings& h, ShardedStates which, const FrameworkGathers& g) {
+  using enum ShardedStates;
+  const std::int64_t before =
+      which == dense ? 0 : std::min(g.max_live, all_of(h.parameters, dense));
+  const std::int64_t own = all_of(h.largest_module, which);
+  const std::int64_t other = all_of(h.largest_module, which == dense ? expert : dense);
+  const bool is_largest = own > other || (own == other && which == dense);
+  return g.max_live - before + (is_largest ? own : 0);
 }
 
 // Gathered and streamed: the layer at work and the one fetched ahead, the gradient of one before it
-// is reduced, and the ends, which are one piece that stays gathered. Module by module: as many as
-// may live, and the gradient of one. Gathered once a step: all of it, and where gradients are
+// is reduced, and the ends, which are one piece that stays gathered. With flat copies the layer
+// fetched ahead lies there twice, and the gradient as it is computed and in the buffers of two
+// reductions. Module by module: as many as
+// may live beside the largest, which is fetched whatever lives, the gradient of one, and once more
+// the group that is put together from its flat buffer (DeepSpeed,
+// runtime/zero/partition_parameters.py). Gathered once a step: all of it, and where gradients are
 // summed wider than they are computed, those of one layer. Kept from forward to backward: all
 // weights.
 template <Number R>
 BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, ShardedStates which,
-                       bool streamed, bool kept, std::int64_t live) {
+                       bool streamed, bool kept, const FrameworkGathers& g) {
   const R element = lift<R>(h.gathered_bytes, {"bytes of a gathered weight"});
   const R gradient = lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"});
   if (!streamed) {
@@ -128,29 +160,39 @@ BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, Sharde
     return BytesOf<R>(all * (element + gradient) +
                       layer * lift<R>(computed, {"bytes of a gradient as it is computed"}));
   }
-  if (live > 0) {
-    const std::int64_t most = std::min(held(h.parameters, which), live);
+  if (g.max_live > 0) {
+    const std::int64_t all = held(h.parameters, which);
     const R at_once =
-        count<R>(std::max(most, held(h.largest_module, which)), {"parameters gathered at once"});
+        count<R>(std::min(all, live_at_once(h, which, g)), {"parameters gathered at once"});
+    const R copied = count<R>(std::min(all, g.prefetch_limit), {"parameters put together"});
     const R module = count<R>(held(h.largest_module, which), {"parameters of the largest module"});
-    return BytesOf<R>(at_once * element + module * gradient);
+    return BytesOf<R>((at_once + copied) * element + module * gradient);
   }
   const R layer = count<R>(held(h.largest_layer, which), {"parameters of the largest layer"});
   const R ends = count<R>(held(h.ends, which), {"parameters of embedding and head"});
+  const R reduced = g.flat_copies ? element + R(2.0) * gradient : gradient;
   if (kept) {
     const R all = count<R>(held(h.parameters, which), {"parameters of this rank"});
-    return BytesOf<R>(all * element + layer * gradient);
+    return BytesOf<R>(all * element + layer * reduced);
   }
-  return BytesOf<R>((R(2.0) * layer + ends) * element + layer * gradient);
+  const R layers(g.flat_copies ? 3.0 : 2.0);
+  return BytesOf<R>((layers * layer + ends) * element + layer * reduced);
 }
 
-// Weights that do not train: all, or two layers and the ends.
+// Weights that do not train: all, as many as may live, or two layers and the ends.
 template <Number R>
-BytesOf<R> fixed_gathered(const StageHoldings& h, ShardedStates which, bool all) {
-  if (fixed(h.parameters, which).count == 0) return {};
-  const Bytes bytes =
-      all ? fixed(h.parameters, which).gathered
-          : fixed(h.largest_layer, which).gathered * 2.0 + fixed(h.ends, which).gathered;
+BytesOf<R> fixed_gathered(const StageHoldings& h, ShardedStates which, bool all,
+                          const FrameworkGathers& g) {
+  const FixedWeights& every = fixed(h.parameters, which);
+  if (every.count == 0) return {};
+  Bytes bytes = every.gathered;
+  if (!all && g.max_live > 0) {
+    const std::int64_t at_once =
+        std::min(every.count, live_at_once(h, which, g)) + std::min(every.count, g.prefetch_limit);
+    bytes = every.gathered * (static_cast<double>(at_once) / static_cast<double>(every.count));
+  } else if (!all) {
+    bytes = fixed(h.largest_layer, which).gathered * 2.0 + fixed(h.ends, which).gathered;
+  }
   return lift<R>(bytes, {"gathered weights that do not train"});
 }
 
@@ -163,9 +205,9 @@ BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& re
     if (partition_of(s, which).weights <= 1 && !offloaded) continue;
     const bool streamed = offloaded || gathers_every_micro_batch(s, f);
     const bool kept = f.gathers.keeps(KeptGathered::layers) && !offloaded;
-    sum += fixed_gathered<R>(h, which, !streamed || kept);
+    sum += fixed_gathered<R>(h, which, !streamed || kept, f.gathers);
     if (held(h.parameters, which) == 0) continue;
-    sum += gathered_of<R>(recipe, h, which, streamed, kept, f.gathers.max_live);
+    sum += gathered_of<R>(recipe, h, which, streamed, kept, f.gathers);
   }
   return sum;
 }
@@ -181,6 +223,31 @@ BytesOf<R> reduced_at_the_end(const Strategy& s, const Framework& f, const State
   const R layer = count<R>(h.largest_layer.dense, {"parameters of the largest layer"});
   return BytesOf<R>(R(2.0) * layer *
                     lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"}));
+}
+
+// DeepSpeed's ZeRO 1 and 2 reduce gradients in one flat buffer of B elements, or in two if one is
+// filled while the other is reduced (runtime/zero/stage_1_and_2.py, setup_buckets); ZeRO 3 has one,
+// made at the start (stage3.py); without ZeRO a buffer is no larger than all gradients
+// (runtime/engine.py, allreduce_no_retain).
+template <Number R>
+BytesOf<R> reduce_buckets(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                          const StageHoldings& h) {
+  if (f.buffers.bucket_elements == 0 || replicas(s, ShardedStates::dense) <= 1) return {};
+  const std::int64_t zero = nearest_zero(s.partition);
+  if (zero < 3 && !f.buffers.flat_gradients) return {};
+  const bool two = f.buffers.bucket_pair && (zero == 1 || zero == 2);
+  const std::int64_t most = h.parameters.dense + h.parameters.expert;
+  const std::int64_t elements =
+      zero == 0 ? std::min(most, f.buffers.bucket_elements) : f.buffers.bucket_elements;
+  return BytesOf<R>(count<R>(elements, {"framework.buffers.bucket_elements"}) *
+                    lift<R>(recipe.weights, {"training.states.weights"}) * R(two ? 2.0 : 1.0));
+}
+
+// Gradients that are summed over micro batches before any is reduced (FSDP's no_sync).
+template <Number R>
+BytesOf<R> whole_gradients(const StateRecipe& recipe, const StageHoldings& h) {
+  const R all = count<R>(h.parameters.dense + h.parameters.expert, {"parameters of this rank"});
+  return BytesOf<R>(all * lift<R>(recipe.reduced, {"bytes of a gradient before it is reduced"}));
 }
 
 template <Number R>
@@ -213,8 +280,12 @@ void choose_moment(StageMemory<R>& m) {
     for (const MemoryLine l : {activations, recompute_working, logits, transient}) m[l] = {};
     m[activations] = kept;
   };
-  if (plain(m.update) > std::max(plain(at_loss), plain(last))) {
+  const BytesOf<R> in_passes = larger(at_loss, last) + m[gathered_weights] + m.lent;
+  if (m.flat_update) m.outsized += smaller(m.update, in_passes);
+  if (plain(m.update) > plain(in_passes)) {
     leave({});
+    m[gathered_weights] = {};
+    m[buckets] = m[buckets] - m.lent;
     m[optimizer_working] = m.update;
   } else if (plain(last) > plain(at_loss)) {
     leave(last);
@@ -223,13 +294,27 @@ void choose_moment(StageMemory<R>& m) {
   }
 }
 
+// Paged states are on the device as far as they fit beside `others`.
+template <Number R>
+void page_out(StageMemory<R>& m, BytesOf<R> others, Bytes capacity) {
+  if (capacity == Bytes() || plain(others + m[MemoryLine::optimizer]) <= capacity * kAlmostAll) {
+    return;
+  }
+  const BytesOf<R> beside =
+      lift<R>(capacity * kAlmostAll, {"cluster.device.memory_capacity"}) - others;
+  const BytesOf<R> stay = larger(BytesOf<R>{}, beside);
+  m.host += m[MemoryLine::optimizer] - stay;
+  m[MemoryLine::optimizer] = stay;
+}
+
 template <Number R>
 void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   using enum MemoryLine;
   const BytesOf<R> states = sum_of(m, {weights, secondary_weights, gradients, optimizer});
   const BytesOf<R> at_work = sum_of(m, {optimizer_working, activations, recompute_working, logits,
                                         transient, gathered_weights, buckets});
-  m.allocated = named(states + at_work, {"allocated"});
+  const BytesOf<R> paged = f.update.paged ? m[optimizer] : BytesOf<R>{};
+  m.allocated = named(states + at_work - paged, {"allocated"});
   const BytesOf<R> blocks = at_work * lift<R>(f.allocator.activation_overhead,
                                               {"framework.allocator.activation_overhead"});
   BytesOf<R> rounding =
@@ -253,20 +338,27 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   }
   m[fragmentation] = named(rounding + cached, {"fragmentation"});
   m.reserved = named(m.allocated + m[fragmentation], {"reserved"});
+  if (f.update.paged) page_out<R>(m, used + cached, capacity);
   m.peak = BytesOf<R>{};
   for (const BytesOf<R>& line : m.lines) m.peak += line;
+  // Without cached blocks both are the same sum, to the last bit.
+  if (plain(cached) == Bytes() && !f.update.paged) m.needed = m.peak;
 }
 
 template <Number R>
 StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRecipe& recipe,
                             const StageHoldings& holdings) {
   StageStates<R> states;
-  const BytesOf<R> updated = add_states<R>(states, s, held_recipe(recipe, s, f), holdings);
+  const StateBytes<R> b = add_states<R>(states, s, f, held_recipe(recipe, s, f), holdings);
   states.gathered = gathered<R>(s, f, recipe, holdings);
   states.outsized = reduced_at_the_end<R>(s, f, recipe, holdings);
-  if (f.update.weight_copies > 0) {
-    const BytesOf<R> all =
-        updated * lift<R>(f.update.weight_copies, {"framework.update.weight_copies"});
+  states.buckets = reduce_buckets<R>(s, f, recipe, holdings);
+  if (nearest_zero(s.partition) < 3) states.lent = states.buckets;
+  if (f.gradients.whole_until_reduced && s.partition.weights > 1) {
+    states.whole_gradients = whole_gradients<R>(recipe, holdings);
+  }
+  if (f.update.moment_lists > 0 || f.update.fp32_gradients) {
+    const BytesOf<R> all = update_copies<R>(s, f, recipe, b);
     states.update = named(all - all * share_away<R>(s.offload), {"copies that the update makes"});
   }
   return states;
@@ -277,9 +369,10 @@ namespace {
 constexpr std::array kStateLines = {
     &StageStates<double>::weights,   &StageStates<double>::secondary,
     &StageStates<double>::gradients, &StageStates<double>::optimizer,
-    &StageStates<double>::gathered,  &StageStates<double>::outsized,
-    &StageStates<double>::update,    &StageStates<double>::host,
-    &StageStates<double>::drives};
+    &StageStates<double>::gathered,  &StageStates<double>::buckets,
+    &StageStates<double>::lent,      &StageStates<double>::whole_gradients,
+    &StageStates<double>::outsized,  &StageStates<double>::update,
+    &StageStates<double>::host,      &StageStates<double>::drives};
 
 }  // namespace
 
@@ -308,6 +401,8 @@ void set_states(StageMemory<R>& m, const StageStates<R>& states) {
   m[MemoryLine::gradients] = states.gradients;
   m[MemoryLine::optimizer] = states.optimizer;
   m[MemoryLine::gathered_weights] = states.gathered;
+  m[MemoryLine::buckets] = states.buckets;
+  m.lent = states.lent;
   m.outsized = states.outsized;
   m.update = states.update;
   m.host = states.host;
@@ -323,9 +418,12 @@ StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const Sta
                                 const StageActivations<R>& activations) {
   StageMemory<R> m;
   set_states<R>(m, states);
+  if (s.micro_batches > 1 && plain(states.whole_gradients) > Bytes()) {
+    m[MemoryLine::gradients] = states.whole_gradients;
+  }
   send_away<R>(m, s.offload.activations, set_activations<R>(m, s, activations));
   if (replicas(s, ShardedStates::dense) > 1) {
-    m[MemoryLine::buckets] = lift<R>(f.buffers.bucket, {"framework.buffers.bucket"});
+    m[MemoryLine::buckets] += lift<R>(f.buffers.bucket, {"framework.buffers.bucket"});
   }
   if (holdings.receive_buffers > Bytes()) {
     m[MemoryLine::buckets] += lift<R>(holdings.receive_buffers, {"receive buffers of the stage"});
@@ -334,6 +432,7 @@ StageMemory<R> unsettled_memory(const Strategy& s, const Framework& f, const Sta
     m.freed = m[MemoryLine::gradients];
     m.last_layer = activations.largest + activations.working + activations.transient;
   }
+  m.flat_update = f.update.fp32_gradients;
   choose_moment<R>(m);
   m[MemoryLine::context] = lift<R>(f.buffers.context, {"framework.buffers.context"});
   m[MemoryLine::communicators] =

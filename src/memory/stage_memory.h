@@ -48,7 +48,10 @@ struct StageStates {
   BytesOf<R> gradients{};
   BytesOf<R> optimizer{};
   BytesOf<R> gathered{};
-  BytesOf<R> outsized{};  // as the next, see StageMemory
+  BytesOf<R> buckets{};          // flat buffers of gradients
+  BytesOf<R> lent{};             // of them: freed before the update
+  BytesOf<R> whole_gradients{};  // in place of `gradients` over several micro batches; 0: those
+  BytesOf<R> outsized{};         // as the next, see StageMemory
   BytesOf<R> update{};
   BytesOf<R> host{};
   BytesOf<R> drives{};

@@ -31,7 +31,10 @@ StateBytes<R> state_bytes(const StateRecipe& recipe, const ParametersHeld& param
     sum.weights += sharded_bytes<R>(n, recipe.weights, p.weights, {"training.states.weights"});
     sum.gradients +=
         sharded_bytes<R>(n, recipe.gradients, p.gradients, {"training.states.gradients"});
-    sum.updated += sharded_bytes<R>(n, recipe.weights, p.optimizer, {"training.states.weights"});
+    if (n > 0) {
+      sum.updated += count<R>(n, {"parameters of this rank"}) /
+                     count<R>(p.optimizer, {"ranks it is sharded over"});
+    }
     const BytesOf<R> updating =
         sharded_bytes<R>(n, recipe.gradients, p.optimizer, {"training.states.gradients"});
     sum.updating += updating;

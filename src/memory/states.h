@@ -19,7 +19,7 @@ struct Strategy;
 template <Number R>
 struct StateBytes {
   BytesOf<R> weights{};  // that train
-  BytesOf<R> updated{};  // those of them that this rank updates
+  R updated{};           // the number of them that this rank updates
   BytesOf<R> fixed{};    // that do not train
   BytesOf<R> gradients{};
   BytesOf<R> updating{};  // of the gradients: those of the parameters that this rank updates

@@ -6,7 +6,10 @@
 // LoRA (arXiv:2106.09685) adds B·A of rank r to a weight; QLoRA (arXiv:2305.14314) stores that
 // weight in 4 bits; DoRA (arXiv:2402.09353) trains its magnitude besides, and for that computes the
 // norm of W + BA in every forward pass. Bytes of packed formats: bitsandbytes, functional.py:
-// blocks of 64 with an fp32 scale, or with 8-bit scales that share an fp32 one of 256. Experts have
+// blocks of 64 with an fp32 scale, or with 8-bit scales that share an fp32 one of 256. Before its
+// release 0.43.2 a product with a packed weight kept its input, which nothing reads (bitsandbytes
+// PR 1270). PEFT's prepare_model_for_kbit_training makes all weights besides packed ones fp32
+// (peft/utils/other.py), and so the activations that they make. Experts have
 // matrices of their own each. Leaves out: scales of int8 rows; reductions of the gradients of
 // matrices that tensor parallelism replicates.
 #pragma once
@@ -44,14 +47,15 @@ constexpr EnumNames<AdapterTarget> names_of(AdapterTarget) {
 enum class TrainedPart : std::uint8_t { embedding, head, norms };
 constexpr EnumNames<TrainedPart> names_of(TrainedPart) { return {"embedding", "head", "norms"}; }
 
-// How the frozen weights of linear layers are stored; all others are kept in 16 bits, or in fp32
-// with it.
+// How the frozen weights of linear layers are stored; all others are kept in 16 bits, in fp32 with
+// it, or as the next says.
 enum class BaseFormat : std::uint8_t { fp32, half, fp8, int8, nf4 };
 constexpr EnumNames<BaseFormat> names_of(BaseFormat) {
   return {"fp32", "16bit", "fp8", "int8", "nf4"};
 }
 
-// How adapters are stored, and what their inputs are cast to.
+// How adapters are stored, and what their inputs are cast to; how weights besides those of linear
+// layers are.
 enum class AdapterFormat : std::uint8_t { fp32, half };
 constexpr EnumNames<AdapterFormat> names_of(AdapterFormat) { return {"fp32", "16bit"}; }
 constexpr double bytes_of(AdapterFormat f) { return f == AdapterFormat::fp32 ? 4 : 2; }
@@ -82,7 +86,9 @@ struct Adapter {
   BaseFormat base = BaseFormat::half;
   bool double_quantisation = true;  // of the scales of nf4
   AdapterFormat precision = AdapterFormat::half;
-  bool dropout = false;  // on the input of every adapter
+  bool dropout = false;                        // on the input of every adapter
+  AdapterFormat others = AdapterFormat::half;  // weights besides packed ones
+  bool keeps_inputs = false;                   // of products with packed weights
 
   bool operator==(const Adapter&) const = default;
 };
@@ -112,6 +118,8 @@ constexpr double linear_bytes(const Adapter& a) {
   }
   return 2;
 }
-constexpr double other_bytes(const Adapter& a) { return a.base == BaseFormat::fp32 ? 4 : 2; }
+constexpr double other_bytes(const Adapter& a) {
+  return a.base == BaseFormat::fp32 ? 4 : bytes_of(a.others);
+}
 
 }  // namespace orrery

@@ -65,11 +65,12 @@ struct FrameworkLoss {
 
 // Gradients from the product that makes them to their reduction.
 struct FrameworkGradients {
-  bool fused_accumulation = false;  // a weight gradient is added to its sum as it is computed
-  bool kept_in_16_bits = false;     // beside their fp32 sum, until the micro batch is done
-  bool copied_to_buckets = false;   // that are not sharded, to be reduced there
-  bool freed_with_step = false;     // they come back one by one in backward
-  bool reduced_at_end = false;      // kept weights: from buffers of whole layers, two at once
+  bool fused_accumulation = false;   // a weight gradient is added to its sum as it is computed
+  bool kept_in_16_bits = false;      // beside their fp32 sum, until the micro batch is done
+  bool copied_to_buckets = false;    // that are not sharded, to be reduced there
+  bool freed_with_step = false;      // they come back one by one in backward
+  bool reduced_at_end = false;       // kept weights: from buffers of whole layers, two at once
+  bool whole_until_reduced = false;  // of sharded weights, over the micro batches of a step
   // Gradients reduced in every micro batch are then summed over the replicas of their shards too.
   bool replicas_every_micro_batch = false;
   // Bytes an element that copies of a gradient to be reduced move, in the stream that computes.
@@ -78,8 +79,10 @@ struct FrameworkGradients {
 
 // The step of the optimizer.
 struct FrameworkUpdate {
-  double weight_copies = 0;     // of this rank's weights, while the update runs
+  double moment_lists = 0;      // temporaries of the size of one moment of all that is updated
   bool fp32_gradients = false;  // made of 16-bit gradients, each rank of its own share
+  std::int64_t sub_group = 0;   // under ZeRO 3: elements that are updated at once; 0: all
+  bool paged = false;           // states leave the device when it is full
   // The gather of updated weights takes this besides for each rank and layer: weights are sent rank
   // by rank.
   Seconds refresh_per_rank{};
@@ -110,6 +113,7 @@ struct FrameworkGathers {
   // Bytes an element that copies of a gathered weight move, in the stream that computes, and what a
   // gather waits besides for the host.
   double copy_bytes = 0;
+  bool flat_copies = false;  // of gathered weights and of gradients lie beside them
   Seconds host_wait{};
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
   double element_bytes = 0;  // as a weight travels; 0: as the recipe says
@@ -184,6 +188,9 @@ struct FrameworkBuffers {
   Bytes context{};  // what the device shows as used before anything is allocated
   Bytes group{};    // communication buffers of one process group of A100s
   Bytes bucket{};   // flat buffers for gradients or gathered weights, if not a layer
+  std::int64_t bucket_elements = 0;  // of a flat buffer for gradients, each of the size of a weight
+  bool bucket_pair = false;          // two of them, one filled while the other is reduced
+  bool flat_gradients = true;        // gradients are copied into them
 };
 
 // Launches captured once and replayed at a stroke: none, those of a layer before its experts, or
@@ -220,6 +227,7 @@ struct Framework {
   StackClass stack_class = StackClass::eager;
   std::optional<Vendor> vendor;  // whose devices its constants are from; nothing: of several
   ContextType cp_type = ContextType::p2p;  // default of the strategy, as those of `sharding`
+  bool sequence_parallel = false;          // tensor parallelism always splits the sequence too
   FrameworkKernels kernels;
   FrameworkSaved saved;
   FrameworkRecompute recompute;

@@ -44,7 +44,7 @@ constexpr FormerKey kFormerKeys[] = {
     FormerKey{"reduces_at_the_end", "gradients.reduced_at_end"},
     FormerKey{"sums_replicas_every_micro_batch", "gradients.replicas_every_micro_batch"},
     FormerKey{"reduce_copies", "gradients.copy_bytes"},
-    FormerKey{"optimizer_copies", "update.weight_copies"},
+    FormerKey{"optimizer_copies", "update.moment_lists"},
     FormerKey{"steps_on_fp32_copy", "update.fp32_gradients"},
     FormerKey{"refresh_per_rank", "update.refresh_per_rank"},
     FormerKey{"zero", "sharding.zero"},

@@ -29,6 +29,11 @@ inline constexpr auto kFrameworkRows = [] {
                        "another vendor warns"),
       fact<&F::cp_type>("cp_type", form::one_of<ContextType>(), otherwise("p2p"),
                         "how context-parallel ranks exchange keys and values"),
+      fact<&F::sequence_parallel>("sequence_parallel", kSwitch, otherwise("false"),
+                                  "tensor parallelism splits the sequence too where the run does "
+                                  "not say")
+          .documented("torchtitan's plan of a decoder layer shards the sequence outside of "
+                      "attention and MLP (models/llama3/infra/parallelize.py)"),
       fact<&F::kernels>("kernels", form::object(kFrameworkKernelsKeys), kRequired,
                         "its kernels, and the memory traffic of those that are not fused"),
       fact<&F::saved>("saved", form::object(kFrameworkSavedKeys), kNothing,

@@ -31,6 +31,12 @@ inline constexpr auto kFrameworkGradientsRows = [] {
           .documented(
               "FSDP2 under a pipeline reduces after the last backward "
               "(torch.distributed.pipelining, _PipelineStageBase.backward_maybe_with_nosync)"),
+      fact<&G::whole_until_reduced>(
+          "whole_until_reduced", kSwitch, otherwise("false"),
+          "gradients of sharded weights stay whole over the micro batches of a step, and are "
+          "reduced once")
+          .documented("FSDP under no_sync, as Accelerate accumulates gradients "
+                      "(accelerate/accelerator.py, no_sync)"),
       fact<&G::replicas_every_micro_batch>(
           "replicas_every_micro_batch", kSwitch, otherwise("false"),
           "gradients sharded over a group are summed over the groups in every micro batch, not "
@@ -52,12 +58,22 @@ inline constexpr auto kFrameworkUpdateRows = [] {
   using G = FrameworkUpdate;
   return keys<G>(
       fact<&G::fp32_gradients>("fp32_gradients", kSwitch, otherwise("false"),
-                               "the update needs an fp32 copy of a rank's share of 16-bit "
-                               "gradients")
-          .documented("DeepSpeed's ZeRO 1 casts its share of the gradients to fp32 before it steps "
-                      "(runtime/zero/stage_1_and_2.py)"),
-      fact<&G::weight_copies>("weight_copies", form::number(0, 16, "copies"), otherwise("0"),
-                              "copies of a rank's weights that the update makes"),
+                               "the update casts a rank's share of the gradients to fp32, from a "
+                               "flat copy where they are not flat")
+          .documented("DeepSpeed's ZeRO casts its share of the gradients to fp32 before it steps "
+                      "(runtime/zero/stage_1_and_2.py, stage3.py)"),
+      fact<&G::moment_lists>("moment_lists", form::number(0, 16, "lists"), otherwise("0"),
+                             "temporaries that the update makes, each as large as one moment of "
+                             "all that it updates"),
+      fact<&G::sub_group>("sub_group", form::whole(0, std::int64_t{1} << 40, "elements"),
+                          otherwise("0"), "under ZeRO 3: elements updated at once; 0: all")
+          .documented("DeepSpeed's ZeRO 3 updates sub_group_size elements after one another "
+                      "(runtime/zero/stage3.py)"),
+      fact<&G::paged>("paged", kSwitch, otherwise("false"),
+                      "states of the optimizer leave the device when it is full, and no allocator "
+                      "counts them")
+          .documented("bitsandbytes' paged optimizers keep states in managed memory "
+                      "(bitsandbytes/functional.py, get_paged)"),
       fact<&G::refresh_per_rank>("refresh_per_rank", form::quantity(kSeconds, true),
                                  otherwise("0 s"),
                                  "what the gather of updated weights takes besides for each rank "
@@ -112,6 +128,11 @@ inline constexpr auto kFrameworkGathersRows = [] {
                            "other work")
           .documented("FSDP2 copies gathered weights out of a flat buffer "
                       "(torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py)"),
+      fact<&G::flat_copies>("flat_copies", kSwitch, otherwise("false"),
+                            "gathered weights are copied out of a flat buffer, and gradients into "
+                            "one, which lie beside them")
+          .documented("FSDP2 (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py, "
+                      "_fsdp_param_group.py)"),
       fact<&G::host_wait>("host_wait", form::quantity(kSeconds, true), otherwise("0 s"),
                           "what a gather waits for the host"),
       fact<&G::prefetch_norm>("prefetch_norm", form::number(1, 100, "exponent"), otherwise("5"),
@@ -185,7 +206,18 @@ inline constexpr auto kFrameworkBuffersRows = [] {
           .documented(
               "receive buffers of NCCL's channels, one set a communicator (NVIDIA/nccl init.cc)"),
       fact<&G::bucket>("bucket", kBytesOrNone, otherwise("0 B"),
-                       "flat buffer of gradients or gathered weights, where it is no layer"));
+                       "flat buffer of gradients or gathered weights, where it is no layer"),
+      fact<&G::bucket_elements>(
+          "bucket_elements", form::whole(0, std::int64_t{1} << 40, "elements"), otherwise("0"),
+          "of a flat buffer in which gradients are reduced, of the size of a weight")
+          .documented("reduce_bucket_size of DeepSpeed's ZeRO (runtime/zero/stage_1_and_2.py)"),
+      fact<&G::bucket_pair>("bucket_pair", kSwitch, otherwise("false"),
+                            "up to ZeRO 2: two such buffers, one filled while the other is reduced")
+          .documented("DeepSpeed's ZeRO with overlap_comm (runtime/zero/stage_1_and_2.py)"),
+      fact<&G::flat_gradients>("flat_gradients", kSwitch, otherwise("true"),
+                               "up to ZeRO 2: gradients are copied into such buffers")
+          .documented("contiguous_gradients of DeepSpeed's ZeRO "
+                      "(runtime/zero/stage_1_and_2.py)"));
 }();
 inline constexpr Keys<FrameworkBuffers> kFrameworkBuffersKeys{"buffers", kFrameworkBuffersRows};
 template <>

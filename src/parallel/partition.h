@@ -56,9 +56,15 @@ inline bool gathers_every_micro_batch(const Strategy& s, const Framework& f) {
   return s.partition.weights > 1 && !(f.gathers.keeps(KeptGathered::pipeline) && s.pp > 1);
 }
 
+// Gradients of sharded weights are summed whole over the micro batches of a step.
+inline bool keeps_gradients_whole(const Strategy& s, const Framework& f) {
+  return f.gradients.whole_until_reduced && s.partition.weights > 1 && s.micro_batches > 1;
+}
+
 // Gradients are reduced in every micro batch: with the weights, or because they are kept sharded
 // while they are summed ((m + 1)Ψ a step for ZeRO-2, 2Ψ where m = 1).
 inline bool reduces_every_micro_batch(const Strategy& s, const Framework& f) {
+  if (keeps_gradients_whole(s, f)) return false;
   return gathers_every_micro_batch(s, f) || (s.partition.weights == 1 && s.partition.gradients > 1);
 }
 

@@ -36,6 +36,7 @@ struct StrategyDefaults {
   std::int64_t shard_group = 0;  // ranks that sharded states are spread over; 0: all
   ZeroPlusPlus zeropp{};
   LayerSplit layer_split = LayerSplit::even;
+  bool sequence_parallel = false;
   std::string framework = {};  // whose defaults these are
 };
 

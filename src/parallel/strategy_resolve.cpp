@@ -124,14 +124,22 @@ class Resolver {
       take_framework(key_path<&Q::cp_type>, std::string(name_of(s().cp_type)));
     }
     s().dynamic_cp = q_.dynamic_cp.value_or(false);
-    const bool needed = is_moe(a_) && s().tp > 1;
-    s().sequence_parallel =
-        given_or(q_.sequence_parallel, needed, key_path<&Q::sequence_parallel>,
-                 needed ? "true" : "false", needed ? "experts with tp above 1 need it" : kNotGiven);
+    split_sequence();
     if (s().sequence_parallel && s().tp == 1) {
       s().sequence_parallel = false;
       derive(key_path<&Q::sequence_parallel>, "false", "there is nothing to split where tp is 1");
     }
+  }
+
+  void split_sequence() {
+    const bool needed = is_moe(a_) && s().tp > 1;
+    if (!q_.sequence_parallel && defaults_.sequence_parallel && s().tp > 1) {
+      s().sequence_parallel = true;
+      return take_framework(key_path<&Q::sequence_parallel>, "true");
+    }
+    s().sequence_parallel =
+        given_or(q_.sequence_parallel, needed, key_path<&Q::sequence_parallel>,
+                 needed ? "true" : "false", needed ? "experts with tp above 1 need it" : kNotGiven);
   }
 
   void pipeline() {

@@ -31,14 +31,15 @@ std::string range_text(const RunReport& r, std::string_view key, Text&& text) {
 
 Paragraph memory_line(const RunReport& r) {
   const Answer& a = r.answer;
-  const std::string device = gib_text(a.memory.peak, 1) + " of " + gib_text(a.capacity, 1);
+  const bool is_filled = is_filled_by_cache(a.memory);
+  const std::string device =
+      gib_text(is_filled ? a.memory.needed : a.memory.peak, 1) + " of " + gib_text(a.capacity, 1);
   if (a.reason == Reason::host_memory) {
     return labelled("host memory", verdict_of(r) + ": " + gib_text(a.host_needed, 1) + " of " +
                                        gib_text(a.host_capacity, 1) + " of a node; on the device " +
                                        device);
   }
-  const std::string filled =
-      is_filled_by_cache(a.memory) ? ", the whole device: " + filled_words(a.memory) : "";
+  const std::string filled = is_filled ? ", the whole device: " + filled_words(a.memory) : "";
   return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage" + filled +
                                 "; probability of fitting " +
                                 probability_words(fit_probability(r.resolved.run, a)));
@@ -65,14 +66,24 @@ std::string offloaded(const RunReport& r) {
   return joined(parts, ", ");
 }
 
+// Reports of fp8 and fp4 trainings divide by either peak.
+std::string of_wide_peak(const RunReport& r) {
+  const Run& run = r.resolved.run;
+  const Precision wide = storage_precision(run.training.precision);
+  if (wide == run.training.precision || !has_precision(run.cluster.device, wide)) return "";
+  const FlopsPerSecond peak = peak_of(run.cluster.device, wide);
+  return ", " + percent(value(r, "mfu") * (r.answer.peak_rate / peak)) + " of the " +
+         std::string(name_of(wide)) + " peak";
+}
+
 Paragraph utilisation(const RunReport& r) {
   const std::string convention(name_of(r.resolved.run.convention));
   const auto share = [](double x) { return percent(x); };
   const auto with_range = [&](const char* key) {
     return percent(value(r, key)) + " (" + range_text(r, key, share) + ")";
   };
-  return labelled("utilisation", "MFU " + with_range("mfu") + ", HFU " + with_range("hfu") + ", " +
-                                     convention +
+  return labelled("utilisation", "MFU " + with_range("mfu") + of_wide_peak(r) + ", HFU " +
+                                     with_range("hfu") + ", " + convention +
                                      " FLOPs: " + fixed(value(r, "model_tflops_per_gpu"), 1) +
                                      " model TFLOP/s/GPU of " + pretty(r.answer.peak_rate, 4));
 }

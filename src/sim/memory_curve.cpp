@@ -17,7 +17,8 @@ namespace {
 Run without_moments(const Run& run) {
   Run same = run;
   same.framework.gradients.freed_with_step = false;
-  same.framework.update.weight_copies = 0;
+  same.framework.update.moment_lists = 0;
+  same.framework.update.fp32_gradients = false;
   return same;
 }
 

@@ -55,7 +55,7 @@ struct Case {
 };
 
 TEST_CASE("the smallest is the one that trying every number of GPUs finds") {
-  const std::string mt_nlg = R"("run": "mt-nlg-530b-2240-a100", "goal": {"tokens": 270e9})";
+  const std::string mt_nlg = R"("run": "megatron-530b-2240-a100", "goal": {"tokens": 270e9})";
   const std::string opt = R"("run": "opt-175b-992-a100")";
   std::size_t seen = 0;
   for (const Case& c :

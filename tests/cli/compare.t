@@ -32,7 +32,7 @@ $ orrery compare one.json four.json --json > c.json; orrery estimate one.json --
 # A default of the adapter that its kind picks follows from the kind.
 $ sed 's/"global_batch": 32/"global_batch": 32, "adapter": {"kind": "lora"}/' a.json > lora.json; sed 's/lora/qlora/' lora.json > qlora.json
 $ orrery compare lora.json qlora.json --json > c.json; orrery estimate qlora.json --json
-! json c.json:changed[*].path = ["training.adapter.kind", "training.adapter.base_precision", "training.adapter.double_quantisation"]
+! json c.json:changed[*].path = ["training.adapter.kind", "training.adapter.base_precision", "training.adapter.double_quantisation", "training.adapter.keeps_inputs", "training.adapter.other_precision"]
 ! json c.json:changed[0].alone.step_time_s = step_time_s
 ! json c.json:changed[1:].alone = null
 ! json c.json:changed[1:].reason = "follows from the others"

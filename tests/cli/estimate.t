@@ -138,9 +138,9 @@ $ orrery estimate gpt3-175b-1024-a100 --tp --pp 4
 ! exit 2
 ! stderr orrery estimate: found --tp without a value;
 
-# Cached blocks fill the device: the peak is its capacity, and the answer says so.
+# Cached blocks fill the device: the answer says what is needed, not the capacity.
 $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework fsdp --recompute none --tp 4 --micro-batch 2 | grep -A 2 '^memory'
-> memory            ...: 79.6 GiB of 79.7 GiB on the fullest stage, the whole device: cached blocks
+> memory            ...: ... GiB of 79.7 GiB on the fullest stage, the whole device: cached blocks
 >                   fill it, which the allocator gives back; ... GiB are allocated, ... GiB needed;
 >                   probability of fitting ...
 $ orrery explain --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework fsdp --recompute none --tp 4 --micro-batch 2 memory.peak_gib | grep '^the device'

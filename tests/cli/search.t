@@ -82,8 +82,8 @@ $ orrery search --model gpt3-13b --node dgx-h100 --sequence-length 2048 --global
 $ orrery search llama-3-70b-64-h100 --fewest --top 2 | grep -E "^GPUs"
 > GPUs              24 are the fewest of usual sizes on which a usual layout fits
 
-# Hugging Face's Trainer recomputes all layers or none.
-$ orrery search --model llama-3-70b --framework hf-trainer --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --json
+# The Trainer recomputes all layers or none, and accumulates whole gradients unless told otherwise.
+$ orrery search --model llama-3-70b --framework hf-trainer --set parallel.framework_options.sync_each_batch=true --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 128 --json
 ! json best[*].strategy.parallel.recompute = "full"
 ! json no best[*].strategy.parallel.recompute_layers
 $ orrery search run.json --tp 2 --pp 2 --risk 0.02 --json

@@ -181,7 +181,7 @@ TEST_CASE("no layout fits where the states of a mean stage do not") {
   run.framework.gradients.freed_with_step = true;
   CHECK_FALSE(fits_nowhere(1e9));
   run.framework.gradients.freed_with_step = false;
-  run.framework.update.weight_copies = 1;
+  run.framework.update.moment_lists = 1;
   CHECK_FALSE(fits_nowhere(1e9));
 }
 

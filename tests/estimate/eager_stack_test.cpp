@@ -189,13 +189,13 @@ TEST_CASE("sharded weights, Megatron, DeepSpeed and compiled programs gather at 
 TEST_CASE("memory is full at the loss, in the last layer or in the update, whichever is most") {
   Run run = gated_run();
   const StageMemory<double> before = memory_by_stage(run).front();
-  // The update makes one copy of 2 bytes a parameter; with a thousand of them it is the peak.
-  run.framework.update.weight_copies = 1000;
+  // The update makes lists of 2 bytes a parameter; with a thousand of them it is the peak.
+  run.framework.update.moment_lists = 1000;
   const StageMemory<double> update = memory_by_stage(run).front();
   CHECK(update[MemoryLine::activations] == Bytes());
   CHECK(near(update[MemoryLine::optimizer_working].si(), 1000 * before[MemoryLine::weights].si()));
   // Where gradients are freed with the step, none is there at the loss.
-  run.framework.update.weight_copies = 0;
+  run.framework.update.moment_lists = 0;
   run.framework.gradients.freed_with_step = true;
   const StageMemory<double> freed = memory_by_stage(run).front();
   const bool at_loss = freed[MemoryLine::gradients] == Bytes();

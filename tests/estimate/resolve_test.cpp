@@ -164,6 +164,34 @@ TEST_CASE("an error names file, path and the nearest right name") {
               "parallel.framework_options.x"));
 }
 
+TEST_CASE("a stack without a fused kernel on the device takes none, and refuses one") {
+  const char* volta = R"({"cluster": {"node": "dgx-1-v100-32gb"},
+                          "training": {"flash_attention": null}})";
+  const auto fused = [&](const char* framework) {
+    Json run = with(gpt3(), volta);
+    run["framework"] = framework;
+    return resolved(run).run.training.fused_attention;
+  };
+  CHECK_FALSE(fused("megatron-lm"));
+  CHECK_FALSE(fused("megatron-core"));
+  CHECK(fused("eager"));  // PyTorch's memory-efficient kernel
+  const std::string refused =
+      refusal(R"({"cluster": {"node": "dgx-1-v100-32gb"}, "training": {"flash_attention": true}})");
+  CHECK(holds(refused, "has no fused kernel of megatron-lm"));
+  CHECK(holds(refused, "training.attention_kernel"));
+}
+
+TEST_CASE("torchtitan splits the sequence with tensor parallelism unless the run says otherwise") {
+  const auto split = [](const char* sequence) {
+    Json run = with(gpt3(), R"({"framework": "torchtitan", "parallel": {"zero": 3}})");
+    run["parallel"]["sequence_parallel"] = json_of(sequence);
+    return resolved(run);
+  };
+  CHECK(split("null").run.strategy.sequence_parallel);
+  CHECK(assumes(split("null"), "parallel.sequence_parallel"));
+  CHECK_FALSE(split("false").run.strategy.sequence_parallel);
+}
+
 TEST_CASE("a framework of the user's own with unknown states is refused, not run") {
   Json run = gpt3();
   const auto text = shipped_config("frameworks", "generic");

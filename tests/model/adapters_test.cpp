@@ -287,6 +287,33 @@ TEST_CASE("a tied head trains the embedding, so that every layer runs backward")
         Backward::input);
 }
 
+// bitsandbytes before 0.43.2 (its PR 1270).
+TEST_CASE("a product with a packed weight keeps its input where the release does") {
+  Adapter a = on(mask_of(AdapterTarget::value));
+  a.base = BaseFormat::nf4;
+  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::mlp_up)) == 0);
+  a.keeps_inputs = true;
+  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::mlp_up)) == 32 * 64 * 2);
+  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::mlp_down)) == 32 * 96 * 2);
+  a.base = BaseFormat::half;
+  CHECK(saved_bytes(*named_operator(layer_with(a), OpName::mlp_up)) == 0);
+}
+
+// PEFT's prepare_model_for_kbit_training.
+TEST_CASE("fp32 beside packed weights widens what lies between products") {
+  Adapter a = on(mask_of(AdapterTarget::value));
+  a.base = BaseFormat::nf4;
+  const Block narrow = layer_with(a);
+  a.others = AdapterFormat::fp32;
+  const Block wide = layer_with(a);
+  CHECK(other_bytes(a) == 4);
+  CHECK(narrow.input.bytes_per_element == 2);
+  CHECK(wide.input.bytes_per_element == 4);
+  CHECK(saved_by(wide, OpName::input_norm) == 2 * saved_by(narrow, OpName::input_norm));
+  CHECK(saved_by(wide, OpName::attention) == saved_by(narrow, OpName::attention));
+  CHECK(saved_by(wide, OpName::qkv) == saved_by(narrow, OpName::qkv));
+}
+
 TEST_CASE("packed weights take the bytes that bitsandbytes states") {
   Adapter a;
   CHECK(linear_bytes(a) == 2);

@@ -68,7 +68,7 @@ TEST_CASE("factors of a profile are at least what they multiply, and counts are 
   check_profile({"kernels.pointwise_passes", "kernels.unpacking_passes"}, 0.999, 1, 10, 10.001);
   check_profile({"gathers.prefetch_norm"}, 0.999, 1, 100, 100.001);
   check_profile({"level.factor"}, 0.0999, 0.1, 10, 10.001);
-  check_profile({"update.weight_copies"}, -0.001, 0, 16, 16.001);
+  check_profile({"update.moment_lists"}, -0.001, 0, 16, 16.001);
   check_profile({"sharding.zero"}, -1, 0, 3, 4);
   check_profile({"sharding.qwz", "sharding.qgz"}, -1, 0, 64, 65);
   check_profile({"sharding.hpz", "sharding.group"}, -1, 0, kMillion, kMillion + 1);

@@ -25,17 +25,22 @@ void add_precision(Precision p, Json& j) {
 
 // Options of the profile `deepspeed` under its own names, where they are not its defaults.
 void add_options(const Json& options, Json& zero) {
-  for (const char* name : {"zero_quantized_weights", "zero_quantized_gradients"}) {
-    if (options.contains(name) && options[name] == "true") zero[name] = true;
+  for (const char* name : {"zero_quantized_weights", "zero_quantized_gradients", "overlap_comm"}) {
+    if (options.contains(name) && bare_text(options[name]) == "true") zero[name] = true;
+  }
+  for (const char* name : {"overlap_comm", "contiguous_gradients"}) {
+    if (options.contains(name) && bare_text(options[name]) == "false") zero[name] = false;
   }
   const auto add_count = [&](const char* name, std::int64_t otherwise) {
     if (options.contains(name) && options[name] != otherwise) zero[name] = options[name];
   };
   add_count("zero_hpz_partition_size", 1);
   add_count("mics_shard_size", -1);
+  add_count("reduce_bucket_size", 500'000'000);
   if (zero["stage"] != 3) return;
   add_count("stage3_max_live_parameters", 1'000'000'000);
   add_count("stage3_prefetch_bucket_size", 50'000'000);
+  add_count("sub_group_size", 1'000'000'000);
 }
 
 std::string device(OffloadTarget t) { return std::string(kDevices[t]); }

@@ -199,8 +199,7 @@ std::string_view key_of(std::string_view name) {
 bool is_profile_size(std::string_view name) {
   return std::any_of(kProfileSizes.begin(), kProfileSizes.end(),
                      [&](const ProfileSize& s) { return s.name == name; }) ||
-         std::any_of(kElementCounts.begin(), kElementCounts.end(),
-                     [&](const ElementCount& c) { return c.name == name; });
+         find_element_count(name) != nullptr;
 }
 
 // --assume of a setting of this file: its value, or none.
@@ -226,7 +225,8 @@ void flatten(const Json& object, const std::string& prefix, ImportDraft& d) {
     } else if (value.is_null()) {
       d.out.without_effect.push_back(name + " (null)");
     } else if (value == "auto" && (d.is_without_effect(name) || is_profile_size(name))) {
-      if (name == kPrefetch.name) d.out.prefetch_of_width = true;
+      const ElementCount* size = find_element_count(name);
+      if (size != nullptr && size->of_width > 0) d.out.sizes_of_width.push_back(name);
       d.out.without_effect.push_back(name);
     } else if (value == "auto") {
       d.open(key_of(name), name + " auto", "the training script fills it in");
@@ -270,7 +270,12 @@ void read_optimizer(ImportDraft& d) {
   if (!type) return;
   std::transform(type->begin(), type->end(), type->begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (*type == "adam" || *type == "adamw") return d.set("training.optimizer", "adam");
+  if (*type == "adam" || *type == "adamw") {
+    d.set("training.optimizer", "adam");
+    // DeepSpeed's own FusedAdam, unless the file asks for PyTorch's (runtime/engine.py).
+    const bool torch = d.is_on("optimizer.params.torch_adam");
+    return d.set("parallel.framework_options.optimizer_kernel", torch ? "foreach" : "fused");
+  }
   // Others of ours by their names.
   for (const char* same : {"sgd", "lion", "muon"}) {
     if (*type == same) return d.set("training.optimizer", same);
@@ -308,6 +313,16 @@ void read_sharding(ImportDraft& d) {
   d.set("parallel.framework_options.mics_shard_size", static_cast<std::int64_t>(*group));
 }
 
+// Parameters of the first two stages stay on each GPU, whatever offload_param says
+// (runtime/zero/offload_config.py: "Valid only with stage 3").
+void keep_parameters(ImportDraft& d) {
+  constexpr const char* kKey = "parallel.offload.parameters";
+  const Json& stage = d.at("parallel.zero");
+  if (d.at(kKey).is_null() || d.at(kKey) == "none" || stage.is_null() || stage == 3) return;
+  erase_at(d.out.run, kKey);
+  d.out.without_effect.emplace_back("zero_optimization.offload_param (of ZeRO-3)");
+}
+
 // In the pipeline engine: one checkpoint for every n layers, 0 for none.
 void read_recompute(ImportDraft& d) {
   const auto interval = d.settings.count("pipeline.activation_checkpoint_interval");
@@ -330,7 +345,8 @@ void read_cpu_checkpointing(ImportDraft& d) {
 }
 
 bool is_of_another_stage(const ImportDraft& d, std::string_view name) {
-  return name.substr(0, kOfStage3.size()) == kOfStage3 && d.count_at("parallel.zero", 0) < 3;
+  const bool of_stage3 = begins_with(name, kOfStage3) || name == kSubGroup;
+  return of_stage3 && d.count_at("parallel.zero", 0) < 3;
 }
 
 void read_size(ImportDraft& d, const ProfileSize& size, double x) {
@@ -358,7 +374,8 @@ void read_sizes(ImportDraft& d) {
       d.set(c.option, std::max<std::int64_t>(1, *elements));
     }
   }
-  if (d.count_at("parallel.zero", 0) < 3) d.out.prefetch_of_width = false;
+  std::erase_if(d.out.sizes_of_width,
+                [&](const std::string& name) { return is_of_another_stage(d, name); });
 }
 
 }  // namespace
@@ -395,6 +412,7 @@ ImportedRun import_run(const ForeignFile& file, ImportJob& job) {
   read_states_of(d);
   read_offload(d);
   read_sharding(d);
+  keep_parameters(d);
   read_recompute(d);
   read_cpu_checkpointing(d);
   read_sizes(d);

@@ -20,7 +20,10 @@ inline constexpr std::array kRows = {
     NameRow{"pipeline.stages", "parallel.pp", NameKind::degree},
     NameRow{"sequence_parallel_size", "parallel.cp", NameKind::degree},
     NameRow{"zero_optimization.stage", "parallel.zero"},
-    NameRow{"zero_optimization.overlap_comm", "parallel.overlap.grad_reduce", NameKind::boolean},
+    NameRow{"zero_optimization.overlap_comm", "parallel.framework_options.overlap_comm",
+            NameKind::boolean},
+    NameRow{"zero_optimization.contiguous_gradients",
+            "parallel.framework_options.contiguous_gradients", NameKind::boolean},
     NameRow{"zero_optimization.zero_quantized_weights",
             "parallel.framework_options.zero_quantized_weights", NameKind::boolean},
     NameRow{"zero_optimization.zero_quantized_gradients",
@@ -42,8 +45,6 @@ struct ProfileSize {
   std::string_view changes;
 };
 inline constexpr std::array kProfileSizes = {
-    ProfileSize{"zero_optimization.reduce_bucket_size", 5e8, "the memory of buckets"},
-    ProfileSize{"zero_optimization.allgather_bucket_size", 5e8, "the memory of buckets"},
     ProfileSize{"zero_optimization.stage3_max_reuse_distance", 1e9,
                 "which gathered weights are kept"},
     ProfileSize{"zero_optimization.stage3_param_persistence_threshold", 1e5,
@@ -52,23 +53,31 @@ inline constexpr std::array kProfileSizes = {
 
 // Only with ZeRO-3.
 inline constexpr std::string_view kOfStage3 = "zero_optimization.stage3_";
+inline constexpr std::string_view kSubGroup = "zero_optimization.sub_group_size";
 
-// Counts of elements that are options of our profile by the same names.
+// Counts of elements that are options of our profile by the same names. A trainer's "auto" is a
+// share of the square of the model's width (huggingface/transformers, integrations/deepspeed.py:
+// trainer_config_finalize), or with no share DeepSpeed's default.
 struct ElementCount {
   std::string_view name;
   std::string_view option;
+  double of_width = 0;
 };
-inline constexpr ElementCount kPrefetch = {
-    "zero_optimization.stage3_prefetch_bucket_size",
-    "parallel.framework_options.stage3_prefetch_bucket_size"};
 inline constexpr std::array kElementCounts = {
+    ElementCount{"zero_optimization.reduce_bucket_size",
+                 "parallel.framework_options.reduce_bucket_size", 1},
+    ElementCount{kSubGroup, "parallel.framework_options.sub_group_size"},
     ElementCount{"zero_optimization.stage3_max_live_parameters",
                  "parallel.framework_options.stage3_max_live_parameters"},
-    kPrefetch};
+    ElementCount{"zero_optimization.stage3_prefetch_bucket_size",
+                 "parallel.framework_options.stage3_prefetch_bucket_size", 0.9}};
 
-// A trainer's "auto" of it is this share of the square of the model's width
-// (huggingface/transformers, integrations/deepspeed.py [from memory]).
-inline constexpr double kPrefetchOfWidth = 0.9;
+constexpr const ElementCount* find_element_count(std::string_view name) {
+  for (const ElementCount& c : kElementCounts) {
+    if (c.name == name) return &c;
+  }
+  return nullptr;
+}
 
 inline constexpr std::string_view kCpuCheckpointing = "activation_checkpointing.cpu_checkpointing";
 
@@ -107,7 +116,6 @@ inline constexpr std::array kNotModelled = {
     SettingNote{"zero_optimization.prefetch_bucket_size", "DeepSpeed ignores it without stage3_"},
     SettingNote{"zero_optimization.param_persistence_threshold",
                 "DeepSpeed ignores it without stage3_"},
-    SettingNote{"zero_optimization.reduce_bucket_size", "the profile's buckets are used"},
     SettingNote{"zero_optimization.offload_optimizer.*", "the profile's transfers are used"},
     SettingNote{"zero_optimization.offload_param.*", "the profile's transfers are used"},
     SettingNote{"monitor_config.*", "printed, not computed"},
@@ -123,13 +131,13 @@ inline constexpr std::string_view kWithoutEffect =
     "gradient_clipping dump_state fp16.loss_scale fp16.loss_scale_window "
     "fp16.initial_scale_power fp16.hysteresis fp16.min_loss_scale fp16.auto_cast "
     "flops_profiler.* tensorboard.* wandb.* csv_monitor.* comms_logger.* "
-    "zero_optimization.contiguous_gradients zero_optimization.round_robin_gradients "
-    "zero_optimization.allgather_partitions zero_optimization.reduce_scatter "
+    "zero_optimization.round_robin_gradients zero_optimization.allgather_partitions "
+    "zero_optimization.allgather_bucket_size zero_optimization.reduce_scatter "
     "zero_optimization.stage3_gather_16bit_weights_on_model_save "
     "zero_optimization.gather_16bit_weights_on_model_save zero_allow_untested_optimizer "
     "zero_optimization.offload_optimizer.pin_memory zero_optimization.offload_param.pin_memory "
     "zero_optimization.offload_optimizer.nvme_path zero_optimization.offload_param.nvme_path "
-    "zero_optimization.sub_group_size aio.* checkpoint.* seed monitor_config.* "
+    "aio.* checkpoint.* seed monitor_config.* "
     "zero_optimization.stage3_gather_fp16_weights_on_model_save "
     "zero_optimization.ignore_unused_parameters zero_optimization.elastic_checkpoint "
     "zero_optimization.load_from_fp32_weights zero_optimization.memory_efficient_linear "

@@ -106,6 +106,10 @@ class Freezer {
   // `below`: whether anything before this block trains.
   void run(bool below) {
     for (std::uint8_t i = 0; i < base_.count; ++i) add(base_.operators[i], i);
+    SavedTensor& input = block_.input;
+    if (input.bytes_per_element == c_.e()) {
+      input.bytes_per_element = std::max(c_.e(), bytes_of(a_.others));
+    }
     if (!below) end_backward();
   }
 
@@ -153,6 +157,23 @@ class Freezer {
     if (input.rows.axis == Axis::sequence) input.rows = reader.rows;
   }
 
+  // Activations that products give in fp32, where the weights beside them are: all that operators
+  // other than products and the kernel of attention keep.
+  void widen(Operator& op) {
+    if (a_.others != AdapterFormat::fp32 || kOpFacts[op.kind].product) return;
+    if (op.kind == OpKind::fused_attention) return;
+    for (std::uint8_t i = 0; i < op.saved_count; ++i) {
+      double& bytes = op.saved[i].bytes_per_element;
+      if (bytes == c_.e()) bytes = bytes_of(a_.others);
+    }
+  }
+
+  void keep_in_16_bits(Operator& op) {
+    if (op.saved_count == 0) return;
+    op.saved_count = 1;
+    op.saved[0].bytes_per_element = c_.e();
+  }
+
   void freeze(Operator& op, std::uint8_t at) {
     const bool linear = op.has_weight && op.role == PrecisionRole::linear;
     op.weight = linear && is_packed(a_.base) ? WeightUse::packed : WeightUse::frozen;
@@ -161,11 +182,13 @@ class Freezer {
     op.reads_input_again = false;
     const Operator* reader = copy_bytes() > 0 ? nullptr : adapted_reader(at);
     if (reader != nullptr) return keep_for_adapter(op, *reader);
+    if (op.weight == WeightUse::packed && a_.keeps_inputs) return keep_in_16_bits(op);
     op.saved_count = is_attentions_output(op) ? 1 : 0;
   }
 
   void add(const Operator& base, std::uint8_t at) {
     Operator& op = block_.operators[block_.count++] = base;
+    widen(op);
     if (is_trained(base)) return;
     freeze(op, at);
     if (is_adapted(base)) adapt(base);

@@ -68,7 +68,40 @@ TEST_CASE("DeepSpeed's prefetch is the profile's option, which auto takes from t
   CHECK(option(R"("stage": 2, "stage3_prefetch_bucket_size": 3e7)").is_null());
   const ImportedRun r = read(
       R"({"train_batch_size": 8, "zero_optimization": {"stage": 3, "stage3_prefetch_bucket_size": "auto"}})");
-  CHECK(r.prefetch_of_width);
+  CHECK(r.sizes_of_width ==
+        std::vector<std::string>{"zero_optimization.stage3_prefetch_bucket_size"});
+}
+
+TEST_CASE("DeepSpeed's buckets, overlap and optimizer are the profile's options") {
+  const auto options = [](const std::string& more) {
+    const ImportedRun r = read(
+        {{"d.json", R"({"train_batch_size": 8, "bf16": {"enabled": true}, )" + more + "}"}}, "{}");
+    return at(r, "parallel.framework_options");
+  };
+  const Json buckets = options(
+      R"("zero_optimization": {"stage": 2, "overlap_comm": true, "contiguous_gradients": false,
+         "reduce_bucket_size": 2e8, "allgather_bucket_size": 2e8, "sub_group_size": 1e8})");
+  CHECK(buckets == Json{{"overlap_comm", true},
+                        {"contiguous_gradients", false},
+                        {"reduce_bucket_size", 200'000'000}});
+  CHECK(options(R"("zero_optimization": {"stage": 3, "sub_group_size": 1e8})") ==
+        Json{{"sub_group_size", 100'000'000}});
+  CHECK(options(R"("optimizer": {"type": "AdamW"})") == Json{{"optimizer_kernel", "fused"}});
+  CHECK(options(R"("optimizer": {"type": "Adam", "params": {"torch_adam": true}})") ==
+        Json{{"optimizer_kernel", "foreach"}});
+}
+
+TEST_CASE("a trainer's AdamW makes lists of temporaries where the DeepSpeed file names none") {
+  const auto kernel = [](const std::string& trainer, const std::string& deepspeed) {
+    const ImportedRun r = read({{"a.yaml", kAxolotl + "bf16: true\ndeepspeed: z3.json\n" + trainer},
+                                {"z3.json", R"({"bf16": {"enabled": true}, )" + deepspeed +
+                                                R"("zero_optimization": {"stage": 3}})"}},
+                               kEight);
+    return at(r, "parallel.framework_options.optimizer_kernel");
+  };
+  CHECK(kernel("optimizer: adamw_torch\n", "") == "foreach");
+  CHECK(kernel("optimizer: adamw_torch_fused\n", "") == "fused");
+  CHECK(kernel("optimizer: adamw_torch\n", R"("optimizer": {"type": "AdamW"}, )") == "fused");
 }
 
 TEST_CASE("DeepSpeed's older and empty words of ZeRO and offload") {
@@ -119,6 +152,15 @@ TEST_CASE("DeepSpeed's and Apex's autocast are 16 bits over weights of 32") {
   CHECK(is_open(read(head + R"("fp16": true})"), "training.precision"));
   CHECK(is_open(read(head + R"("bf16": {"enabled": true, "bf16_master_weights_and_grads": true}})"),
                 "training.states"));
+}
+
+TEST_CASE("DeepSpeed's parameters leave the GPU with ZeRO-3 alone") {
+  const auto with = [](const char* stage) {
+    return read({{"ds.json", std::string("{\"zero_optimization\": {\"stage\": ") + stage +
+                                 ", \"offload_param\": {\"device\": \"cpu\"}}}"}});
+  };
+  CHECK(at(with("3"), "parallel.offload.parameters") == "host");
+  CHECK(at(with("2"), "parallel.offload.parameters").is_null());
 }
 
 }  // namespace orrery

@@ -160,6 +160,8 @@ class Solver {
     out.steps = steps;
     for (std::size_t k = 0; k < p_.knobs.size(); ++k) {
       out.spread.push_back(std::sqrt(std::max(covariance(at(k), at(k)), 0.0)));
+      const Eigen::VectorXd row = covariance.row(at(k)).head(at(p_.knobs.size()));
+      out.covariance.emplace_back(row.begin(), row.end());
     }
     return out;
   }

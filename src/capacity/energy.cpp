@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/energy.h"
 
+#include <algorithm>
+
 namespace orrery {
 namespace {
 
-// Mean share of a device's rated power over the whole run.
-double mean_load(const DeviceLoad& l, const StepLoad& s, const Goodput& g) {
-  const double step =
-      s.compute * l.compute.value + s.memory * l.memory.value + s.waiting * l.waiting.value;
+// Mean power of a device over the whole run. A cap below what it draws at full load takes the rest
+// from its clock, and so from its rates (hardware/clock_law.h).
+Watts mean_power(const Cluster& c, const DeviceLoad& l, const StepLoad& s, const Goodput& g) {
+  const auto drawn = [&](const Ranged<double>& share) {
+    return std::min(cap_of(c), c.device.power * share.value);
+  };
+  const Watts step =
+      drawn(l.compute) * s.compute + drawn(l.memory) * s.memory + drawn(l.waiting) * s.waiting;
   const double steps = g.training + g.lost_work;
   const double gone = g.detection + g.restart + g.spares + g.planned;
-  return (steps * step + g.checkpoint * l.waiting.value + gone * l.idle.value) / g.total;
+  return (step * steps + drawn(l.waiting) * g.checkpoint + drawn(l.idle) * gone) / g.total;
 }
 
 }  // namespace
@@ -30,16 +36,17 @@ EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m
   const auto all = static_cast<double>(system_count(c) + spares);
   const auto devices = static_cast<double>(devices_of_system(c));
   const Watts rated = c.device.power * devices;
+  const Watts capped = cap_of(c) * devices;
   e.node_power_known = system_power(c) > rated;
   const Watts around = e.node_power_known ? system_power(c) - rated : Watts();
-  const Watts working = c.device.power * (static_cast<double>(c.gpus) * mean_load(m.load, step, g));
+  const Watts working = mean_power(c, m.load, step, g) * static_cast<double>(c.gpus);
   const Watts idle = rated * (static_cast<double>(spares) * m.load.idle.value);
   e.pue_known = m.pue.has_value();
   const double pue = m.pue ? m.pue->value : 1;
   e.nodes = (working + idle + around * all) * wall;
   e.facility = e.nodes * pue;
   e.average = e.facility / wall;
-  e.peak = (rated + around) * (all * pue);
+  e.peak = (capped + around) * (all * pue);
   if (m.carbon) e.carbon = m.carbon->value * e.facility;
   return e;
 }

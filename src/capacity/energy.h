@@ -5,9 +5,9 @@
 // A device draws a share of its rated power that depends on its activity: compute, memory passes
 // (optimizer, offload), waiting (exposed communication, bubbles, stalls), idle (no job). The node's
 // rating minus its devices' is drawn all the time. PUE multiplies all. All stages are taken as the
-// busiest one, which slightly underestimates their waiting. Leaves out: clocks, temperature, the
-// storage and the network outside the nodes (in the PUE of some sites). If a node's rating is not
-// known, only devices count, and the answer says so.
+// busiest one, which slightly underestimates their waiting. A device under a power cap draws no
+// more than that. Leaves out: temperature, the storage and the network outside the nodes (in the
+// PUE of some sites). If a node's rating is not known, only devices count, and the answer says so.
 #pragma once
 
 #include <optional>

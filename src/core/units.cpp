@@ -20,6 +20,7 @@ struct Unit {
 constexpr Dimension kRate = kBytes - kSeconds;
 constexpr Dimension kFlopRate = kFlops - kSeconds;
 constexpr Dimension kPower = kJoules - kSeconds;
+constexpr Dimension kClock = kNone - kSeconds;
 constexpr double kKi = 1024.0;
 
 constexpr std::array kUnits = {
@@ -88,6 +89,8 @@ constexpr std::array kUnits = {
     Unit{"y", kYear.si(), kSeconds, false},
     Unit{"year", kYear.si(), kSeconds, false},
     Unit{"years", kYear.si(), kSeconds, false},
+    Unit{"MHz", 1e6, kClock, true},
+    Unit{"GHz", 1e9, kClock, false},
     Unit{"W", 1, kPower, true},
     Unit{"kW", 1e3, kPower, true},
     Unit{"MW", 1e6, kPower, true},
@@ -187,6 +190,7 @@ std::string example_of(Dimension d) {
   if (d == kFlopRate) return "312 TFLOP/s";
   if (d == kSeconds) return "4 us";
   if (d == kPower) return "700 W";
+  if (d == kClock) return "1965 MHz";
   if (d == kJoules) return "3 kWh";
   return "1";
 }

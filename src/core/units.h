@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantities as text, both ways. "80 GiB", "3.35 TB/s", "400 Gb/s", "312 TFLOP/s", "4 us", "700 W".
+// Quantities as text, both ways. "80 GiB", "3.35 TB/s", "400 Gb/s", "312 TFLOP/s", "4 us", "700 W",
+// "1965 MHz".
 //
 // GB is 10⁹ bytes, GiB 2³⁰; b is a bit, B a byte; k/M/G/T/P/E are powers of 1000. There is one
 // space or none between number and unit, and no other spelling. exact_text() gives the shortest

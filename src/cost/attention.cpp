@@ -6,6 +6,7 @@
 #include "cost/memory_time.h"
 #include "cost/paths.h"
 #include "cost/product.h"
+#include "cost/sustained.h"
 
 namespace orrery {
 
@@ -68,8 +69,9 @@ SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, Atte
   const double f = at_head_size(backward ? curve.backward : curve.forward, head_size);
   const R keys = count<R>(a.keys, {"keys"});
   const R half = half_length<R>(a, curve, kernel);
-  const R efficiency = lift<R>(f, {kAttentionPaths[kernel]}) * (keys / (keys + half)) *
-                       lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
+  const R power = lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
+  const R efficiency =
+      sustained(lift<R>(f, {kAttentionPaths[kernel]}) * (keys / (keys + half)) * power, d);
   const auto peak = lift<R>(peak_of(d, precision), {kPeakPaths[precision]});
   const R products =
       backward ? lift<R>(kFusedBackwardProducts, {"backward products over forward"}) : R(1.0);
@@ -82,8 +84,10 @@ SecondsOf<R> fused_attention_time(const AttentionShape& a, const Device& d, Atte
 template <Number R>
 FlopsPerSecondOf<R> unfused_rate(const Device& d, Precision precision) {
   return lift<R>(peak_of(d, precision), {kPeakPaths[precision]}) *
-         (lift<R>(d.efficiency.unfused_attention, {"device.efficiency.attention.unfused"}) *
-          lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}));
+         sustained(
+             lift<R>(d.efficiency.unfused_attention, {"device.efficiency.attention.unfused"}) *
+                 lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"}),
+             d);
 }
 
 template <Number R>

@@ -5,6 +5,7 @@
 
 #include "core/divide.h"
 #include "cost/attention.h"
+#include "cost/cached_time.h"
 #include "cost/memory_time.h"
 #include "cost/product.h"
 #include "parallel/shard.h"
@@ -48,8 +49,13 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
   const auto time = [&](const ProductShape& p) {
     const SecondsOf<R> alone =
         adapter ? narrow_time<R>(p, d, precision) : product_time<R>(p, d, precision);
-    if (!linear || k.linear_rate == 1) return alone;
-    return alone / lift<R>(k.linear_rate, {"framework.kernels.linear_rate"});
+    SecondsOf<R> t = alone;
+    if (linear && k.linear_rate != 1)
+      t = t / lift<R>(k.linear_rate, {"framework.kernels.linear_rate"});
+    if (grouped && k.grouped_rate != 1) {
+      t = t / lift<R>(k.grouped_rate, {"framework.kernels.grouped_rate"});
+    }
+    return t;
   };
   const auto weight = [&] {
     const bool frozen = op.backward != Backward::whole;
@@ -60,13 +66,28 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
 }
 
 template <Number R>
-SecondsOf<R> pointwise_time(const ShardedOperator& op, double bytes_per_element, const Device& d,
-                            double passes) {
-  if (bytes_per_element == 0) return {};
+BytesOf<R> pointwise_bytes(const ShardedOperator& op, double bytes_per_element, double passes) {
   const R n = count<R>(op.rows, {"rows"}) * count<R>(op.cols, {"columns"});
-  const BytesOf<R> bytes(n * lift<R>(bytes_per_element, {"bytes an element"}) *
-                         lift<R>(passes, {"framework.kernels.pointwise_passes"}));
-  return memory_time<R>(bytes, d) + lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
+  return BytesOf<R>(n * lift<R>(bytes_per_element, {"bytes an element"}) *
+                    lift<R>(passes, {"framework.kernels.pointwise_passes"}));
+}
+
+// Forward reads what the operator before it wrote. Backward reads what forward saved, and a look-up
+// reads a table.
+template <Number R>
+OperatorTime<R> pointwise_time(const ShardedOperator& op, const Device& d, double passes) {
+  OperatorTime<R> t;
+  const SecondsOf<R> launch = lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
+  if (op.forward_bytes > 0) {
+    const auto bytes = pointwise_bytes<R>(op, op.forward_bytes, passes);
+    t.forward =
+        (op.kind == OpKind::lookup ? memory_time<R>(bytes, d) : cached_time<R>(bytes, d)) + launch;
+  }
+  if (op.backward_bytes > 0) {
+    t.backward_input =
+        memory_time<R>(pointwise_bytes<R>(op, op.backward_bytes, passes), d) + launch;
+  }
+  return t;
 }
 
 template <Number R>
@@ -128,9 +149,7 @@ OperatorTime<R> whole_time(const ShardedOperator& op, const Device& d, const Ker
       return recurrence_time<R>(op, d, k);
     case OpKind::pointwise:
     case OpKind::lookup:
-      return {pointwise_time<R>(op, op.forward_bytes, d, k.pointwise_passes),
-              pointwise_time<R>(op, op.backward_bytes, d, k.pointwise_passes),
-              {}};
+      return pointwise_time<R>(op, d, k.pointwise_passes);
   }
   return {};
 }

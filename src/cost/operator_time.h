@@ -20,6 +20,7 @@ struct KernelChoice {
   Precision wide = Precision::bf16;    // of everything else
   AttentionKernel attention = AttentionKernel::flash_2;
   double linear_rate = 1;       // of linear layers, over what the device attains
+  double grouped_rate = 1;      // of experts' products besides
   double pointwise_passes = 1;  // memory traffic of pointwise operators over that of fused kernels
   double unpacking_passes = 1;  // the same of kernels that unpack weights
 };

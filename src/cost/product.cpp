@@ -6,6 +6,7 @@
 
 #include "cost/memory_time.h"
 #include "cost/paths.h"
+#include "cost/sustained.h"
 
 namespace orrery {
 namespace {
@@ -22,7 +23,7 @@ FlopsPerSecondOf<R> attained_rate(const Device& d, Precision precision) {
   const auto peak = lift<R>(peak_of(d, precision), {kPeakPaths[precision]});
   const R efficiency = lift<R>(d.efficiency.gemm[precision], {kGemmPaths[precision]});
   const R power = lift<R>(d.efficiency.power_factor, {"device.efficiency.power_factor"});
-  return named(peak * (efficiency * power), {"rate large products attain"});
+  return named(peak * sustained(efficiency * power, d), {"rate large products attain"});
 }
 
 constexpr int kTileHalvings = 2;  // of the device's tile: 128 × 256, 128 × 128, 64 × 128

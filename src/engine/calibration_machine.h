@@ -22,6 +22,7 @@ struct CalibrateChoice {
   std::string collective;
   std::string dtype;
   std::string calibration;
+  std::string run;  // of logs, for a site
   std::string html;
   Seconds time{120};
 };

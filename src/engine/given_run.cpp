@@ -23,23 +23,6 @@
 namespace orrery {
 namespace {
 
-// The run of a step: the one at hand, an object of the file, or one by name or path.
-RunSource run_of(const ObservedStep& step, const RunSource& at_hand, const std::string& file,
-                 const ConfigSource& configs) {
-  if (!step.run) return {at_hand.json, file, "", {}};
-  const std::string beside = directory_of(file);
-  if (step.run->is_object()) return {*step.run, file, beside, {}};
-  const std::string name = step.run->get<std::string>();
-  // Beside its file first: a path in a document is that document's own.
-  const std::string own = beside.empty() ? name : beside + "/" + name;
-  const bool there = is_path(name) && configs.open && configs.open(own);
-  GivenRun given;
-  given.name = there ? own : name;
-  RunSource found;
-  use_run(given, {configs, {}}, [&found](const RunSource& source) { found = source; });
-  return found;
-}
-
 std::string stack_of(const Run& run) {
   return std::string(run.framework.name.view()) + " on " +
          std::string(run.cluster.device.name.view());
@@ -88,22 +71,6 @@ bool begins_as_json(std::string_view text) {
          (text[at] == '{' && (second == '"' || second == '}'));
 }
 
-// Steps by run, or the one step of a training's log, whichever tool wrote it.
-std::vector<ObservedStep> observed_steps(const NamedText& observed, const RunSource& run,
-                                         const ConfigSource& configs) {
-  if (begins_as_json(observed.text)) return read_observed(observed.text, observed.name);
-  const TrainingLog log = read_training_log(observed.text, observed.name);
-  Json json = run.json;
-  erase_key<&RunRequest::stack>(json);
-  const ResolvedRun resolved = resolve_run(json, run.file, config_lookup(configs, run.beside));
-  const std::vector<OtherSetting> others = other_settings(log, resolved.run);
-  if (!others.empty())
-    throw InputError(observed.name, "", words_of(others.front()), "a log of this run");
-  ObservedStep step;
-  step.time = step_of(log, resolved.run);
-  return {step};
-}
-
 // Another run, machine or unit: no stack is that far from another.
 void refuse_far_level(const StackLevel& level, const std::string& file) {
   constexpr double kMost = 10;
@@ -146,6 +113,38 @@ void take_changed_run(const Reader& value, GivenRun& given) {
 
 }  // namespace
 
+RunSource run_of_step(const ObservedStep& step, const RunSource& at_hand, const std::string& file,
+                      const ConfigSource& configs) {
+  if (!step.run) return {at_hand.json, file, "", {}};
+  const std::string beside = directory_of(file);
+  if (step.run->is_object()) return {*step.run, file, beside, {}};
+  const std::string name = step.run->get<std::string>();
+  // Beside its file first: a path in a document is that document's own.
+  const std::string own = beside.empty() ? name : beside + "/" + name;
+  const bool there = is_path(name) && configs.open && configs.open(own);
+  GivenRun given;
+  given.name = there ? own : name;
+  RunSource found;
+  use_run(given, {configs, {}}, [&found](const RunSource& source) { found = source; });
+  return found;
+}
+
+std::vector<ObservedStep> observed_steps(const NamedText& observed, const RunSource& at_hand,
+                                         const ConfigSource& configs) {
+  if (begins_as_json(observed.text)) return read_observed(observed.text, observed.name);
+  const TrainingLog log = read_training_log(observed.text, observed.name);
+  Json json = at_hand.json;
+  erase_key<&RunRequest::stack>(json);
+  const ResolvedRun resolved =
+      resolve_run(json, at_hand.file, config_lookup(configs, at_hand.beside));
+  const std::vector<OtherSetting> others = other_settings(log, resolved.run);
+  if (!others.empty())
+    throw InputError(observed.name, "", words_of(others.front()), "a log of this run");
+  ObservedStep step;
+  step.time = step_of(log, resolved.run);
+  return {step};
+}
+
 void set_observed_level(const NamedText& observed, const ConfigSource& configs, RunSource& run) {
   const auto found = run.lookup.accuracy();
   if (!found) {
@@ -154,7 +153,10 @@ void set_observed_level(const NamedText& observed, const ConfigSource& configs, 
   }
   std::vector<double> logs;
   for (const ObservedStep& step : observed_steps(observed, run, configs)) {
-    RunSource other = run_of(step, run, observed.name, configs);
+    RunSource other = run_of_step(step, run, observed.name, configs);
+    if (step.time.si() == 0) {
+      throw InputError(observed.name, "", "a run without a step time", "step_time or step_time_s");
+    }
     if (step.run) take_stack_of(run, observed.name, configs, other);
     logs.push_back(log_of(step, std::move(other), configs));
   }

@@ -20,6 +20,7 @@
 
 namespace orrery {
 
+struct ObservedStep;
 struct ResolvedRun;
 
 struct GivenRun {
@@ -55,6 +56,14 @@ void use_run(const GivenRun& given, const CommandContext& context,
              const std::function<void(const RunSource&)>& use, Searches searches = Searches::no);
 
 ResolvedRun resolved_run(const GivenRun& given, const CommandContext& context);
+
+// Steps by run, or the one step of a training's log of the run at hand, whichever tool wrote it.
+std::vector<ObservedStep> observed_steps(const NamedText& observed, const RunSource& at_hand,
+                                         const ConfigSource& configs);
+
+// The run of a step: the one at hand, an object of the file, or one by name or path.
+RunSource run_of_step(const ObservedStep& step, const RunSource& at_hand, const std::string& file,
+                      const ConfigSource& configs);
 
 void set_observed_level(const NamedText& observed, const ConfigSource& configs, RunSource& run);
 

@@ -47,19 +47,26 @@ bool is_covered(const Exchange& e, const Framework& f, bool backward_is_split) {
 template <Number R>
 R experts_exposed(const Run& run) {
   const Framework& f = run.framework;
-  if (hides_experts(run)) {
+  if (!hides_experts(run)) return lift<R>(f.overlap.ep_exposed, {"framework.overlap.ep_exposed"});
+  if (run.strategy.pp > 1) {
     return lift<R>(f.overlap.ep_exposed_interleaved, {"framework.overlap.ep_exposed_interleaved"});
   }
-  return lift<R>(f.overlap.ep_exposed, {"framework.overlap.ep_exposed"});
+  // m − 1 forward passes of m have a backward pass beside them, and as many the other way round.
+  const R m = count<R>(run.strategy.micro_batches, {"micro batches"});
+  return (R(1.0) + (m - R(1.0)) * lift<R>(f.overlap.ep_exposed_paired,
+                                          {"framework.overlap.ep_exposed_paired"})) /
+         m;
 }
 
 }  // namespace
 
-// Megatron-Core's --overlap-moe-expert-parallel-comm.
+// Megatron-Core's --overlap-moe-expert-parallel-comm: with a pipeline it needs chunks, without one
+// two micro batches.
 bool hides_experts(const Run& run) {
   const Strategy& s = run.strategy;
-  return !run.own_order && s.schedule == ScheduleId::interleaved && s.ep > 1 &&
-         s.recompute != Recompute::full;
+  if (run.own_order || s.ep == 1 || s.recompute == Recompute::full) return false;
+  if (s.pp > 1) return s.schedule == ScheduleId::interleaved;
+  return run.framework.overlap.ep_paired && s.micro_batches > 1;
 }
 
 template <Number R>

@@ -24,13 +24,31 @@ bool is_joined(const std::string& name) {
   return false;
 }
 
-void lay_over(const Json& child, Json& whole) {
+bool are_objects(const Json& value, const Json& whole, const std::string& key) {
+  return value.is_object() && whole.contains(key) && whole[key].is_object();
+}
+
+// The keys of a group; a map among them, such as `host.forward`, is joined name by name.
+void lay_group_over(const Json& child, Json& whole) {
   for (const auto& [key, value] : child.items()) {
-    if (key == kInherits) continue;
-    if (is_joined(key) && value.is_object() && whole.contains(key) && whole[key].is_object()) {
+    if (are_objects(value, whole, key)) {
       whole[key].update(value);
     } else {
       whole[key] = value;
+    }
+  }
+}
+
+void lay_over(const Json& child, Json& whole) {
+  for (const auto& [key, value] : child.items()) {
+    if (key == kInherits) continue;
+    const bool joined = is_joined(key) && are_objects(value, whole, key);
+    if (!joined) {
+      whole[key] = value;
+    } else if (key == "sources" || key == "options") {
+      whole[key].update(value);
+    } else {
+      lay_group_over(value, whole[key]);
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/overlap.h"
 
+#include <array>
+
 #include "core/error.h"
 #include "parallel/strategy_keys.h"
 
@@ -27,9 +29,13 @@ void apply_ep(bool overlaps, Framework& f, const std::string& file) {
   if (!overlaps) {
     f.overlap.ep_exposed = 1;
     f.overlap.ep_exposed_interleaved = 1;
-  } else if (f.overlap.ep_exposed == 1 && f.overlap.ep_exposed_interleaved == 1) {
-    refuse(key_path<&OverlapRequest::ep>, file);
+    f.overlap.ep_paired = false;
+    return;
   }
+  const auto& [alone, chunks, paired] = std::array{
+      f.overlap.ep_exposed, f.overlap.ep_exposed_interleaved, f.overlap.ep_exposed_paired};
+  if (alone == 1 && chunks == 1 && paired == 1) refuse(key_path<&OverlapRequest::ep>, file);
+  f.overlap.ep_paired = true;
 }
 
 }  // namespace

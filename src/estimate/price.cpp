@@ -9,6 +9,7 @@
 #include "cost/quantise.h"
 #include "estimate/block_tensors.h"
 #include "estimate/exposed_exchange.h"
+#include "estimate/launches.h"
 #include "estimate/messages.h"
 #include "estimate/run.h"
 #include "estimate/updates.h"
@@ -136,15 +137,31 @@ struct ExchangeNotes {
   }
 };
 
-// Calls of the host for one collective: waiting for the stream it follows, the kernel, and
-// recording its end [from memory, unverified].
-constexpr double kExchangeLaunches = 3;
+template <Number R>
+ExposedExchanges<R> exposed_of(const ExchangeTable<R>& table) {
+  ExposedExchanges<R> exposed;
+  for (const ExchangeGroup g : kAllOf<ExchangeGroup>) {
+    for (const ExchangeSum<R>& e : table[g]) {
+      exposed.by_group[g] += e.exposed;
+      exposed.all += e.exposed;
+    }
+  }
+  return exposed;
+}
+
+// Whether it runs at the rate of the device's clock: products, alone or within attention.
+bool is_by_clock(OpKind kind) {
+  const OpFacts& facts = kOpFacts[kind];
+  return facts.product || facts.attention || kind == OpKind::recurrence;
+}
 
 template <Number R>
 class Pricer {
  public:
-  Pricer(const Run& run, const Placement& placement, ExchangeNotes notes, BlockPrice<R>& out)
+  Pricer(const Run& run, const Device& device, const Placement& placement, ExchangeNotes notes,
+         BlockPrice<R>& out)
       : run_(run),
+        device_(device),
         placement_(placement),
         kernels_(kernel_choice(run)),
         mask_(recomputed_modules(run.strategy)),
@@ -155,34 +172,81 @@ class Pricer {
   // this operator again.
   void add(const ShardedOperator& op, ModuleMask needed, bool replayed) {
     const Label name{name_of(op.name).data()};
-    OperatorTime<R> t = operator_time<R>(op, run_.cluster.device, kernels_);
-    add_quantising<R>(op, run_.cluster.device, kernels_.linear, t);
-    add_unpacking<R>(op, run_.cluster.device, kernels_, t);
+    OperatorTime<R> t = operator_time<R>(op, device_, kernels_);
+    if (is_by_clock(op.kind)) {
+      by_clock_ += plain(t.forward + t.backward_input + t.backward_weight);
+    }
+    add_quantising<R>(op, device_, kernels_.linear, t);
+    add_unpacking<R>(op, device_, kernels_, t);
     replayed = replayed && op.backward != Backward::never;
     const SecondsOf<R> forward = named(t.forward, name);
     const double again = share_again(op, needed);
     compute(Phase::forward) += forward;
     compute(Phase::backward) += named(t.backward_input + t.backward_weight, name);
     out_.weight_gradient += kOpFacts[op.kind].selects ? t.backward_input : t.backward_weight;
-    const auto calls = static_cast<double>(op.ring);
-    launches(Phase::forward) += op.kernels.forward * calls;
-    launches(Phase::backward) += op.kernels.backward * calls;
+    const Launches calls = launches_of(op, run_);
+    launches(Phase::forward) += calls.forward;
+    launches(Phase::backward) += calls.backward;
+    out_.modules += modules_of(op);
     if (again > 0) {
-      launches(Phase::recompute_selective) += op.kernels.forward * calls * again;
+      launches(Phase::recompute_selective) += calls.forward * again;
       compute(Phase::recompute_selective) += forward * lift<R>(again, {"share that runs again"});
       out_.selective_flops += counted_flops(op) * again;
     }
     if (replayed) {
-      launches(Phase::recompute_full) += op.kernels.forward * calls;
+      launches(Phase::recompute_full) += calls.forward;
       compute(Phase::recompute_full) += forward;
       out_.full_flops += counted_flops(op);
+    }
+    const bool ends_graph =
+        op.name == OpName::attention_residual || op.name == OpName::router_softmax;
+    if (ends_graph) captured_ = out_.launches;
+    // The counts are read once tokens are in the order of their experts.
+    if (op.name == OpName::permute && waits_for_counts(run_.framework)) {
+      note_wait(again > 0, replayed);
     }
     for (std::uint8_t i = 0; i < op.exchange_count; ++i) {
       add_exchange(op, op.exchanges[i], t, again > 0, replayed);
     }
   }
 
+  // Captured launches become one: all of a pass, or those of a layer up to its MLP or experts.
+  void replay_graphs() {
+    const FrameworkHost& host = run_.framework.host;
+    if (host.graphs == GraphScope::none || host.launch == Seconds()) return;
+    const bool full = host.graphs == GraphScope::full;
+    for (const Phase p : kAllOf<Phase>) {
+      const double captured = full ? launches(p) : captured_[p];
+      if (captured == 0) continue;
+      const double replay = full ? 0.0 : host.graph_replay / host.launch;
+      const double saved = captured - replay;
+      launches(p) -= saved;
+      double& before = out_.before_wait[p].launches;
+      before = std::max(0.0, before - saved);
+    }
+  }
+
+  // Forward and backward of products and attention.
+  Seconds by_clock() const { return by_clock_; }
+
  private:
+  // In forward, and where the order of tokens is computed again.
+  void note_wait(bool again, bool replayed) {
+    const auto note = [&](Phase p) {
+      const SecondsOf<R> exchanged = exposed_of<R>(out_.exchanges[p]).all;
+      out_.before_wait[p] = {launches(p), compute(p) + exchanged};
+    };
+    note(Phase::forward);
+    if (again) note(Phase::recompute_selective);
+    if (replayed) note(Phase::recompute_full);
+  }
+
+  // Modules of a layer: each product and norm, and what holds them.
+  double modules_of(const ShardedOperator& op) const {
+    const bool holds = op.has_weight || op.parameters > 0;
+    return holds ? products_of(op, run_) : 0;
+  }
+
   // How much of its forward selective recompute runs again.
   double share_again(const ShardedOperator& op, ModuleMask needed) const {
     if (op.backward == Backward::never) return 0;
@@ -233,7 +297,9 @@ class Pricer {
              SecondsOf<R> time, SecondsOf<R> bare) {
     const R times = R(static_cast<double>(e.times));
     ExchangeSum<R>& sum = out_.exchanges[phase][e.group][e.collective];
-    launches(phase) += kExchangeLaunches * static_cast<double>(e.times);
+    const FrameworkHost& host = run_.framework.host;
+    const LaunchTable& table = e.pass == Pass::forward ? host.forward : host.backward;
+    launches(phase) += table[HostWork::exchange] * static_cast<double>(e.times);
     sum.count += e.times;
     sum.bytes += cost.bytes_per_rank * times;
     sum.sent += cost.sent * times;
@@ -247,23 +313,60 @@ class Pricer {
   }
 
   const Run& run_;
+  const Device& device_;
   const Placement& placement_;
   KernelChoice kernels_;
   ModuleMask mask_;
   ExchangeNotes notes_;
   BlockPrice<R>& out_;
+  EnumArray<Phase, double> captured_{};
+  Seconds by_clock_{};
 };
 
+// The block's operators on this device; the time of its products and attention.
 template <Number R>
-ExposedExchanges<R> exposed_of(const ExchangeTable<R>& table) {
-  ExposedExchanges<R> exposed;
-  for (const ExchangeGroup g : kAllOf<ExchangeGroup>) {
-    for (const ExchangeSum<R>& e : table[g]) {
-      exposed.by_group[g] += e.exposed;
-      exposed.all += e.exposed;
-    }
+Seconds price_on(const Run& run, const Device& device, const Placement& placement,
+                 const ShardedBlock& sharded, ExchangeNotes notes, BlockPrice<R>& out) {
+  Pricer<R> pricer(run, device, placement, notes, out);
+  const std::uint8_t end =
+      run.framework.recompute.stops_early ? last_needed(sharded) : recomputable_end(sharded);
+  const DroppedAfter dropped = dropped_after(sharded);
+  for (std::uint8_t i = 0; i < sharded.count; ++i) {
+    pricer.add(sharded.operators[i], dropped[i], i < end);
   }
-  return exposed;
+  pricer.replay_graphs();
+  for (const Phase p : kAllOf<Phase>) out.exposed[p] = exposed_of<R>(out.exchanges[p]);
+  return pricer.by_clock();
+}
+
+// The rate of products and attention that the cap leaves, by their share of the block's forward and
+// backward pass and of the exchanges that both wait for. One layer is shorter than the control of
+// power takes, but the next is like it. Waits for weights, sends and the host, and the pipeline's
+// bubble, in which the device cools, are left out.
+double rate_under_cap(const Run& run, const Placement& placement, const ShardedBlock& sharded) {
+  const Device& device = run.cluster.device;
+  const Watts cap = cap_of(run.cluster);
+  if (!is_known(device.clock) || cap == device.clock.rates_at) return 1;
+  BlockPrice<double> free;
+  const Seconds products = price_on<double>(run, device, placement, sharded, {}, free);
+  Seconds all;
+  for (const Phase p : {Phase::forward, Phase::backward}) {
+    all += free.compute[p] + free.exposed[p].all;
+  }
+  return sustained_rate(device.clock, cap, {products, all - products});
+}
+
+template <Number R>
+void price_operators(const Run& run, const Placement& placement, const ShardedBlock& sharded,
+                     ExchangeNotes notes, BlockPrice<R>& out) {
+  const double rate = rate_under_cap(run, placement, sharded);
+  if (rate == 1) {
+    price_on<R>(run, run.cluster.device, placement, sharded, notes, out);
+    return;
+  }
+  Device slowed = run.cluster.device;
+  slowed.sustained = rate;
+  price_on<R>(run, slowed, placement, sharded, notes, out);
 }
 
 // Products in fp8 read frozen weights of fp8 as they are stored.
@@ -278,14 +381,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
                  BlockPrice<R>& out) {
   out = BlockPrice<R>{};
   shard(block, degrees, scratch);
-  Pricer<R> pricer(run, placement, notes, out);
-  const std::uint8_t end =
-      run.framework.recompute.stops_early ? last_needed(scratch) : recomputable_end(scratch);
-  const DroppedAfter dropped = dropped_after(scratch);
-  for (std::uint8_t i = 0; i < scratch.count; ++i) {
-    pricer.add(scratch.operators[i], dropped[i], i < end);
-  }
-  for (const Phase p : kAllOf<Phase>) out.exposed[p] = exposed_of<R>(out.exchanges[p]);
+  price_operators<R>(run, placement, scratch, notes, out);
   const double element = element_bytes(storage_precision(run.training.precision));
   out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),
                                  {"saved tensors of a block under this recompute"});
@@ -337,6 +433,7 @@ KernelChoice kernel_choice(const Run& run) {
   k.wide = storage_precision(run.training.precision);
   k.attention = attention_kernel(run);
   k.linear_rate = run.framework.kernels.linear_rate;
+  k.grouped_rate = run.framework.kernels.grouped_rate;
   k.pointwise_passes = run.framework.kernels.pointwise_passes;
   k.unpacking_passes = reads_packed(run) ? 0 : run.framework.kernels.unpacking_passes;
   return k;

@@ -60,11 +60,21 @@ struct ExposedExchanges {
   SecondsOf<R> all{};
 };
 
+// A part of a pass: what the host launches for it, and the device's time.
+template <Number R>
+struct HostSegment {
+  double launches = 0;
+  SecondsOf<R> device{};
+};
+
 template <Number R>
 struct BlockPrice {
   EnumArray<Phase, SecondsOf<R>> compute;
   SecondsOf<R> weight_gradient{};     // part of the backward's compute
   EnumArray<Phase, double> launches;  // of kernels, by the host
+  double modules = 0;                 // that a stack which gathers by modules calls hooks around
+  // Where the host of a mixture waits for the counts of tokens: what comes before, in a forward.
+  EnumArray<Phase, HostSegment<R>> before_wait;
   EnumArray<Phase, ExchangeTable<R>> exchanges;
   EnumArray<Phase, ExposedExchanges<R>> exposed;  // of them
   Flops selective_flops{};                        // of Phase::recompute_selective

@@ -16,6 +16,7 @@
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
 #include "estimate/least_recompute.h"
+#include "estimate/open_load.h"
 #include "estimate/open_run.h"
 #include "estimate/origins.h"
 #include "estimate/overlap.h"
@@ -202,6 +203,24 @@ void take_interval(const RunRequest& request, const ConfigLookup& lookup, Resolv
   f.level.interval_high = out.interval.high;
 }
 
+// The levels of the run's own site, over the documents' constants.
+void take_site(Reader& root, const RunRequest& request, const ConfigLookup& lookup,
+               ResolvedRun& out) {
+  Reader cluster = at_key<&RunRequest::cluster>(root);
+  const auto given = find_key<&ClusterRequest::site>(cluster);
+  if (!given) return;
+  if (request.stack) {
+    given->fail("a site beside `stack`", "one of them: a site's levels hold the stack's own");
+  }
+  Site site = site_at(*given, lookup.hardware);
+  const std::string device(out.run.cluster.device.name.view());
+  if (site.device != device) {
+    given->fail("levels of " + site.device, "a site of this run's device, " + device);
+  }
+  apply(site, out.run);
+  out.site = std::move(site);
+}
+
 // Everything of a run but its strategy, and what was asked of that.
 struct WithoutStrategy {
   StrategyRequest request;
@@ -378,6 +397,7 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   resolve_framework(root, lookup, all.request, out);
   resolve_training_of(root, all, out);
   resolve_convention(request, out);
+  take_site(root, request, lookup, out);
   take_interval(request, lookup, out);
   root.allow("search");
   root.reject_unknown();
@@ -411,9 +431,31 @@ void predict_open_keys(ResolvedRun& out) {
   out.open.push_back(std::move(key));
 }
 
+// How evenly tokens reach the experts, where the run does not give it.
+void predict_expert_load(ResolvedRun& out) {
+  const bool given = std::count(out.training_keys.begin(), out.training_keys.end(),
+                                key_name<&Training::expert_load>) > 0;
+  if (given) return;
+  Workspace workspace;
+  std::optional<OpenKey> key = open_expert_load(out.run, workspace);
+  if (!key) return;
+  key->path = key_path<&Training::expert_load>;
+  widen_intervals(*key, out);
+  out.open.push_back(*std::move(key));
+}
+
 void choose_open_keys(ResolvedRun& out) {
   Workspace workspace;
   for (Fact& f : choose_least_recompute(out.run, workspace)) out.assumed.push_back(std::move(f));
+}
+
+// What a site's levels leave open depends on what the step waits for.
+void narrow_by_site(ResolvedRun& out) {
+  if (!out.site) return;
+  Workspace workspace;
+  out.interval = interval_of(*out.site, out.run, workspace, out.interval);
+  out.run.framework.level.interval_low = out.interval.low;
+  out.run.framework.level.interval_high = out.interval.high;
 }
 
 enum class OpenKeys : bool { predicted, chosen };
@@ -434,8 +476,11 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   check_own_order(out);
   agree_on_sharding(request, out);
   out.recompute_open = strategy.recompute_open;
-  if (!out.recompute_open) return;
-  open == OpenKeys::predicted ? predict_open_keys(out) : choose_open_keys(out);
+  if (out.recompute_open) {
+    open == OpenKeys::predicted ? predict_open_keys(out) : choose_open_keys(out);
+  }
+  if (open == OpenKeys::predicted) predict_expert_load(out);
+  narrow_by_site(out);
 }
 
 ResolvedRun resolve_whole(const Json& run, const std::string& file, const ConfigLookup& lookup,

@@ -25,6 +25,7 @@
 #include "estimate/config_lookup.h"
 #include "estimate/open_keys.h"
 #include "estimate/run.h"
+#include "estimate/site.h"
 #include "hardware/cluster_reader.h"
 #include "model/architecture_json.h"
 #include "parallel/compression_json.h"
@@ -44,6 +45,7 @@ struct ResolvedRun {
   StepInterval interval;                   // of the step time; the run holds its factors
   StepInterval memory;                     // of the peak
   std::optional<StackLevel> stack;         // the run file's own level
+  std::optional<Site> site;                // whose levels the run has
   std::optional<double> risk;              // as the run file says
   std::vector<std::string> parallel_keys;  // keys of `parallel` in the run file
   std::vector<std::string> training_keys;  // and of `training`, as paths: "adapter.rank"

@@ -7,6 +7,7 @@
 #include "cost/operator_time.h"
 #include "document/words.h"
 #include "estimate/estimate.h"
+#include "estimate/exposed_exchange.h"
 #include "estimate/price.h"
 #include "estimate/resolve.h"
 #include "parallel/stages.h"
@@ -154,6 +155,15 @@ void warn_of_expert_load(const Run& run, Lines& lines) {
                                      : ": this model has no experts"));
 }
 
+void warn_of_expert_overlap(const Run& run, Lines& lines) {
+  const bool exchanges = is_moe(run.model) && run.strategy.ep > 1;
+  if (!exchanges || !run.framework.overlap.ep_paired || hides_experts(run)) return;
+  lines.push_back(
+      "parallel.overlap.ep has no effect here: the exchange hides in a pipeline with vpp above 1, "
+      "or "
+      "without a pipeline with two micro batches or more, and not with full recompute");
+}
+
 void warn_of_unread_keys(const ModelDescription& model, Lines& lines) {
   for (const std::string& note : model.notes) lines.push_back("model: " + note);
   if (!model.ignored_keys.empty()) {
@@ -179,6 +189,7 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   warn_of_vendor(r.run, lines);
   warn_of_recompute(r.run, lines);
   warn_of_expert_load(r.run, lines);
+  warn_of_expert_overlap(r.run, lines);
   warn_of_unread_keys(r.model, lines);
   return lines;
 }

@@ -202,6 +202,27 @@ const char* name_of(const Run& run, BlockType type,
                                                                : default_value[type];
 }
 
+// Launches of the host in a pass of a block, the device's time, and the forward in which the host
+// waits for counts.
+template <Number R>
+struct HostedPass {
+  double launches = 0;
+  SecondsOf<R> device{};
+  double hooks = 0;
+  Phase waits_in = Phase::forward;
+};
+
+// Before and after a pass; backward also to reduce a gradient.
+constexpr double kHooksForward = 2;
+constexpr double kHooksBackward = 3;
+
+// Sharded weights are gathered and freed around each pass: by ZeRO-3's hooks also on one rank,
+// where nothing travels.
+bool calls_hooks(const Run& run) {
+  const bool alone = run.strategy.zero == 3 && run.framework.gathers.max_live > 0;
+  return alone || gathers_every_micro_batch(run.strategy, run.framework);
+}
+
 // Adds `n` blocks, of which `again` run their forward again in full.
 template <Number R>
 class Adder {
@@ -238,17 +259,21 @@ class Adder {
                                    const ParametersHeld& parameters) {
     const ShardTraffic<R> t =
         free_ != nullptr ? ShardTraffic<R>{} : shard_traffic<R>(run_, type_, parameters);
-    const SecondsOf<R> f =
-        with_waits(s.forward, n_, forward + exposed(Phase::forward).all, launches(Phase::forward));
-    const SecondsOf<R> device = backward + exposed(Phase::backward).all +
-                                block_.compute[Phase::recompute_selective] +
-                                exposed(Phase::recompute_selective).all;
-    const double calls = launches(Phase::backward) + launches(Phase::recompute_selective);
-    const SecondsOf<R> b = with_waits(s.backward, n_ - again_, device, calls);
-    const SecondsOf<R> replayed = with_waits(
-        s.backward, again_,
-        device + block_.compute[Phase::recompute_full] + exposed(Phase::recompute_full).all,
-        calls + launches(Phase::recompute_full));
+    const HostedPass<R> whole{launches(Phase::forward), forward + exposed(Phase::forward).all,
+                              kHooksForward, Phase::forward};
+    const SecondsOf<R> f = with_waits(s.forward, n_, whole);
+    HostedPass<R> back{launches(Phase::backward) + launches(Phase::recompute_selective),
+                       backward + exposed(Phase::backward).all +
+                           block_.compute[Phase::recompute_selective] +
+                           exposed(Phase::recompute_selective).all,
+                       kHooksBackward, Phase::recompute_selective};
+    const SecondsOf<R> b = with_waits(s.backward, n_ - again_, back);
+    back.launches +=
+        launches(Phase::recompute_full) + run_.framework.host.backward[HostWork::replay];
+    back.device += block_.compute[Phase::recompute_full] + exposed(Phase::recompute_full).all;
+    back.hooks += kHooksForward;
+    back.waits_in = Phase::recompute_full;
+    const SecondsOf<R> replayed = with_waits(s.backward, again_, back);
     const bool is_ahead = run_.framework.overlap.param_gather;
     const R ahead = gathered_ahead<R>(run_, block_.largest_module, is_ahead);
     const R backward_ahead = run_.framework.gathers.backward_prefetch ? ahead : R(0.0);
@@ -273,17 +298,50 @@ class Adder {
   const ExposedExchanges<R>& exposed(Phase p) const { return block_.exposed[p]; }
   double launches(Phase p) const { return block_.launches[p]; }
 
-  // The time of a pass that the device could run in `device`: the host, which launches its kernels
-  // one after the other and runs ahead as far as it can, takes no less than their launches. The
-  // time it adds in each of `n` blocks is a term of its own.
-  SecondsOf<R> with_waits(Terms<R>& terms, R n, SecondsOf<R> device, double calls) const {
-    const Seconds launch = run_.framework.host.launch;
-    if (launch == Seconds()) return device;
-    const SecondsOf<R> host = lift<R>(calls, {"kernels that the host launches for a block"}) *
-                              lift<R>(launch, {"framework.host.launch"});
-    const SecondsOf<R> wait = larger(host - device, SecondsOf<R>{});
+  // Calls around a pass of whoever gathers sharded weights: by modules or by layers.
+  double hooks(double calls) const {
+    if (free_ != nullptr || !calls_hooks(run_)) return 0;
+    return calls * (run_.framework.gathers.max_live > 0
+                        ? block_.modules + run_.framework.host.containers
+                        : 1);
+  }
+
+  SecondsOf<R> host_time(double calls, double hook_calls) const {
+    const FrameworkHost& host = run_.framework.host;
+    const SecondsOf<R> launched =
+        lift<R>(calls, {"kernels that the host launches for a block"}) *
+        lift<R>(host.launch, {"framework.host.launch"}) *
+        lift<R>(run_.cluster.host.launch_factor, {"cluster.host.launch_factor"});
+    if (hook_calls == 0) return launched;
+    return launched + lift<R>(hook_calls, {"calls around passes that gather weights"}) *
+                          lift<R>(host.hook, {"framework.host.hook"}) *
+                          lift<R>(run_.cluster.host.launch_factor, {"cluster.host.launch_factor"});
+  }
+
+  // The time of a pass that the device could run in its own: the host, which launches its kernels
+  // one after the other and runs ahead as far as it can, takes no less than their launches. Where
+  // it reads counts it waits for the device, and each part takes the longer of the two. The time it
+  // adds in each of `n` blocks is a term of its own.
+  SecondsOf<R> with_waits(Terms<R>& terms, R n, const HostedPass<R>& pass) const {
+    if (run_.framework.host.launch == Seconds()) return pass.device;
+    const SecondsOf<R> host = host_time(pass.launches, hooks(pass.hooks));
+    const HostSegment<R>& first = block_.before_wait[pass.waits_in];
+    const SecondsOf<R> wait = first.launches > 0 ? split_wait(pass, first, host)
+                                                 : larger(host - pass.device, SecondsOf<R>{});
     terms[Term::host_exposed] += n * wait;
-    return device + wait;
+    return pass.device + wait;
+  }
+
+  SecondsOf<R> split_wait(const HostedPass<R>& pass, const HostSegment<R>& first,
+                          SecondsOf<R> host) const {
+    const FrameworkExperts& experts = run_.framework.experts;
+    const SecondsOf<R> before = host_time(first.launches, 0);
+    const std::int64_t here = run_.model.moe.experts / std::max<std::int64_t>(1, run_.strategy.ep);
+    const std::int64_t reads = experts.waits + experts.waits_by_expert * here;
+    const SecondsOf<R> read = count<R>(reads, {"reads of counts of tokens in a layer"}) *
+                              lift<R>(experts.wait, {"framework.experts.wait"});
+    return larger(before - first.device, SecondsOf<R>{}) + read +
+           larger((host - before) - (pass.device - first.device), SecondsOf<R>{});
   }
 
   const Run& run_;

@@ -261,8 +261,8 @@ std::vector<NotExpressed> not_expressed(const ResolvedRun& resolved, const Json&
 }
 
 ImportedRun import_run(ForeignFormat format, std::string_view text, const std::string& file,
-                       const Json& given) {
-  return import_files({{{file, std::string(text)}}, format, given});
+                       const Json& given, const ConfigLookup* lookup) {
+  return import_files({{{file, std::string(text)}}, format, given, {}, lookup});
 }
 
 ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
@@ -271,7 +271,7 @@ ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const 
   refuse_other_schedule(format, resolved);
   out.text = written(format).write(resolved);
   ImportedRun back = import_run(format, out.text, "what was written",
-                                {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}});
+                                {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}}, &lookup);
   fit_import(back, {{"model", value_at(*resolved.inputs, "model")}}, lookup);
   out.not_expressed = not_expressed(resolved, run, back.run, lookup);
   refuse_lost_keys(format, resolved, run, out.not_expressed, lookup);

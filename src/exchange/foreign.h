@@ -89,9 +89,9 @@ struct ImportedRun {
 };
 
 // `given`: the run as far as the command line says it; a format that counts by replica needs the
-// GPUs and degrees.
+// GPUs and degrees. `lookup`: of tools that are data.
 ImportedRun import_run(ForeignFormat format, std::string_view text, const std::string& file,
-                       const Json& given);
+                       const Json& given, const ConfigLookup* lookup = nullptr);
 
 // A key of the run that the text does not say, or says otherwise; null: the text says it and the
 // run has no such key. `read` is what reading the text gives instead; null: nothing.

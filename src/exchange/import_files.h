@@ -46,7 +46,7 @@ struct NamedSettings {
   std::string model = {};                   // one of ours, by its name
   Json adapter = {};                        // training.adapter
   std::vector<std::string> included = {};   // scripts of the job that were read with it
-  bool is_torchtitan = false;               // settings have torchtitan's names
+  std::string tool = {};                    // of configs/tools, whose names the settings have
   std::vector<std::string> overrides = {};  // Hydra's, of a configuration that is not given
   std::vector<std::string> without_effect = {};
   bool starts = false;               // a script that starts a training

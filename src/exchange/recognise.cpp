@@ -12,7 +12,7 @@
 #include "exchange/mlperf/names.h"
 #include "exchange/other_tools.h"
 #include "exchange/text_lines.h"
-#include "exchange/torchtitan/signs.h"
+#include "exchange/toml.h"
 #include "exchange/yaml.h"
 
 namespace orrery {
@@ -65,10 +65,6 @@ constexpr std::array kYaml = {
     Mark{ForeignFormat::megatron, [](const Json& j) { return j.contains("MODEL_ARGS"); }},
     Mark{ForeignFormat::bridge, is_bridge},
     Mark{ForeignFormat::nemo, is_nemo},
-    Mark{ForeignFormat::accelerate,
-         [](const Json& j) {
-           return has_any(j, {"distributed_type", "compute_environment", "num_processes"});
-         }},
     Mark{ForeignFormat::primus, is_primus},
 };
 
@@ -135,8 +131,6 @@ Recognised json(const Json& j, const tools::ToolBook& tools) {
   if (const auto other = other_document(j, kOtherDocuments)) return *other;
   if (const auto other = other_document(j, kOtherJson)) return *other;
   if (found.tool != nullptr) return of_tool(*found.tool);
-  if (has_any(j, {"distributed_type", "compute_environment"}))
-    return {FileKind::training, ForeignFormat::accelerate, "", ""};
   if (is_deepspeed(j)) return {FileKind::training, ForeignFormat::deepspeed, "", ""};
   return {FileKind::other, {}, "JSON with " + keys_of(j), ""};
 }
@@ -170,21 +164,6 @@ bool is_topology_matrix(std::string_view line) {
          (contains(line, " X ") || contains(line, "\tX\t") || contains(line, "GPU1"));
 }
 
-// "[training]", alone in its line.
-bool is_section(std::string_view line) {
-  return line.size() > 2 && line.front() == '[' && line.back() == ']' &&
-         std::isalpha(static_cast<unsigned char>(line[1])) != 0 &&
-         line.find_first_of("\"', $") == std::string_view::npos;
-}
-
-// `training.seq_len = 8192`, `model = {…}`: in a shell no blank stands before the sign.
-bool is_toml_value(std::string_view line) {
-  const std::size_t equals = line.find(" = ");
-  const std::string_view name = line.substr(0, equals);
-  return equals != std::string_view::npos && equals > 0 && equals + 3 < line.size() &&
-         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == std::string_view::npos;
-}
-
 bool is_python(std::string_view line) {
   return begins_with(line, "import ") || begins_with(line, "from ") || begins_with(line, "def ") ||
          begins_with(line, "class ");
@@ -209,9 +188,7 @@ bool is_variable(std::string_view line) {
 // Signs of a script, line by line.
 struct Signs {
   bool shell = false;
-  bool section = false;
   bool test = false;  // of a shell: [ … ] or [[ … ]]
-  bool titan = false;
   bool python = false;
   bool mlperf = false;
   bool argument = false;
@@ -220,29 +197,25 @@ struct Signs {
 
 Signs signs_of(std::string_view text) {
   Signs s;
-  bool first = true;
   for (const std::string_view whole : lines_of(text)) {
     const std::string_view line = trimmed(whole);
     s.shell = s.shell || is_shell_line(line);
     if (line.empty() || line.front() == '#') continue;
-    s.section = s.section || is_section(line) || (first && is_toml_value(line));
     s.test =
         s.test || ((begins_with(line, "[ ") || begins_with(line, "[[ ")) && contains(line, " ]"));
-    first = false;
     s.python = s.python || is_python(whole);
     s.mlperf = s.mlperf || is_mlperf(line);
     s.variable = s.variable || is_variable(line);
     s.argument = s.argument || contains(line, "--");
-    s.titan = s.titan || torchtitan::is_sign(line);
   }
   return s;
 }
 
 bool has_arguments_of_megatron(std::string_view text) {
   static constexpr std::string_view kParts[] = {
-      "num-layers",       "num_layers",    "micro-batch-size", "parallel-size",    "hidden-size",
-      "micro_batch_size", "parallel_size", "seq-length",       "use-mcore-models", "recompute-",
-      "megatron",         "Megatron",      " pretrain_",       "/pretrain_",       "yaml-cfg"};
+      "num-layers", "num_layers",       "parallel-size", "hidden-size", "parallel_size",
+      "seq-length", "use-mcore-models", "recompute-",    "megatron",    "Megatron",
+      " pretrain_", "/pretrain_",       "yaml-cfg"};
   return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](std::string_view part) { return contains(text, part); });
 }
@@ -262,12 +235,20 @@ Recognised python(std::string_view text) {
   return {FileKind::other, {}, source->looks, source->advice};
 }
 
-Recognised script(std::string_view text, const tools::ToolBook& tools) {
+Recognised toml(const Json& j, const tools::ToolBook& tools) {
+  const tools::ToolBook::Found found = tools.of_document(j);
+  return found.tool != nullptr ? of_tool(*found.tool)
+                               : Recognised{FileKind::other, {}, "TOML with " + keys_of(j), ""};
+}
+
+Recognised script(const ForeignFile& source, const tools::ToolBook& tools) {
+  const std::string_view text = source.text;
   const Signs s = signs_of(text);
   const auto training = [](ForeignFormat f) { return Recognised{FileKind::training, f, "", ""}; };
-  if (s.section && !s.shell) return training(ForeignFormat::torchtitan_toml);
+  if (begins_as_toml(text)) return toml(read_toml(text, source.name), tools);
   if (s.python && !s.shell) return python(text);
   if (const tools::Tool* tool = tools.of_script(text)) return of_tool(*tool);
+  if (const tools::Tool* tool = tools.of_flags(text, true)) return of_tool(*tool);
   for (const OtherLaunch& o : kOtherLaunches) {
     if (contains(text, o.part)) return {FileKind::other, {}, o.looks, o.advice};
   }
@@ -276,10 +257,8 @@ Recognised script(std::string_view text, const tools::ToolBook& tools) {
   const bool script = std::any_of(std::begin(kStarts), std::end(kStarts),
                                   [&](std::string_view part) { return contains(text, part); });
   if (s.mlperf && !script) return training(ForeignFormat::mlperf);
-  const bool started = contains(text, "run_train.sh") && contains(text, "CONFIG");
-  if (s.titan || started) return training(ForeignFormat::torchtitan);
   const bool megatron = has_arguments_of_megatron(text) && !is_of_hugging_face_alone(text);
-  const tools::Tool* by_flags = megatron ? nullptr : tools.of_flags(text);
+  const tools::Tool* by_flags = megatron ? nullptr : tools.of_flags(text, false);
   if (by_flags != nullptr) return of_tool(*by_flags);
   if (contains(text, "#SBATCH") && !megatron) return training(ForeignFormat::sbatch);
   // Arguments alone, taken out of a script, may be any of Megatron-LM's.
@@ -375,7 +354,7 @@ Recognised recognise(const ForeignFile& file, const tools::ToolBook& tools) {
     }
   }
   if (is_yaml_in_braces(file)) return yaml(read_yaml(text, file.name), tools);
-  if (is_shell_line(text.substr(0, text.find('\n')))) return script(text, tools);
+  if (is_shell_line(text.substr(0, text.find('\n')))) return script(file, tools);
   if (begins_as_yaml(text)) {
     try {
       return yaml(read_yaml(text, file.name), tools);
@@ -387,10 +366,10 @@ Recognised recognise(const ForeignFile& file, const tools::ToolBook& tools) {
   }
   if (const auto found = lines(text)) return *found;
   const Signs signs = signs_of(text);
-  if (first_character(text) == '[' && !signs.section && !signs.test) {
+  if (first_character(text) == '[' && !begins_as_toml(text) && !signs.test) {
     return {FileKind::other, {}, "a JSON array", ""};
   }
-  return script(text, tools);
+  return script(file, tools);
 }
 
 bool is_script(const ForeignFile& file) {

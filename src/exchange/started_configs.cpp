@@ -84,8 +84,10 @@ bool is_override(const std::string& word) {
   return removes || (end != std::string::npos && word[end] == '=');
 }
 
-bool is_accelerate(const Json& document) {
-  return document.contains("distributed_type") || document.contains("compute_environment");
+// The launcher whose file the document is; nullptr for another file.
+const tools::Tool* launcher_of(const Json& document, const ImportJob& job) {
+  const tools::Tool* tool = job.tools.of_document(document).tool;
+  return tool != nullptr && !tool->trains ? tool : nullptr;
 }
 
 std::int64_t whole(const std::optional<std::string>& text) {
@@ -190,13 +192,16 @@ Started has_more(const Words& words, ImportJob& job) {
   for (ForeignFile& f : job.files) {
     if (!is_yaml(f) || !names_file(words, f.name)) continue;
     Json document = read_yaml(f.text, f.name);
-    const bool launch = document.is_object() && is_accelerate(document);
+    const tools::Tool* launcher = launcher_of(document, job);
+    const bool launch = launcher != nullptr;
     if (!launch || started == Started::nothing)
       started = launch ? Started::launch : Started::training;
     if (!document.is_object()) continue;
     const Json before = document;
     if (launch) {
-      accelerate::flags_over(document, {words.begin(), program_of(words)}, f.name);
+      Settings flags = settings_of_words({words.begin(), program_of(words)}, f.name);
+      flags.remove(launcher->commands.front().config);
+      tools::flags_over(*launcher, flags, document);
     } else if (is_primus(document)) {
       arguments_over(document, words, f.name);
     } else if (is_automodel(document)) {
@@ -240,6 +245,7 @@ void compare_with_another(const Words& words, const ShellVariables& variables,
                           const std::vector<ForeignFile>& before, ImportJob& job) {
   ImportJob other;
   other.files = before;
+  other.tools = job.tools;
   if (has_more(words, other) != Started::training) return;
   environment_over(other, variables);
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -267,15 +273,29 @@ std::int64_t slots_of(const std::string& hosts) {
   return all;
 }
 
-// CUDA_VISIBLE_DEVICES=0,1 before a launcher that starts a process on each visible GPU; 0 before
-// others.
+// CUDA_VISIBLE_DEVICES=0,1 before a launcher that starts a process on each visible GPU, or one GPU
+// before any program; 0 before others.
 std::int64_t visible_gpus(const Words& words, const ShellVariables& variables) {
   const std::string visible = shell_value(variables, "CUDA_VISIBLE_DEVICES");
   const bool launcher = std::any_of(words.begin(), words.end(), [](const std::string& w) {
     return base_name(w) == "llamafactory-cli" || base_name(w) == "deepspeed";
   });
   const bool list = visible.find_first_not_of("0123456789,") == std::string::npos;
-  return launcher && list && !visible.empty() ? slots_of(":" + visible) : 0;
+  const std::int64_t slots = list && !visible.empty() ? slots_of(":" + visible) : 0;
+  return launcher || slots == 1 ? slots : 0;
+}
+
+// `srun -N 8 torchrun`: a launcher on each node, whose own words are of its node alone.
+std::optional<std::string> nodes_of_srun(const Words& words, const ShellVariables& variables) {
+  const auto srun = std::find(words.begin(), words.end(), "srun");
+  if (srun == words.end()) return {};
+  if (const auto stated = value_of(words, "nodes")) return stated;
+  const auto flag =
+      std::find_if(srun, words.end(), [](const std::string& w) { return begins_with(w, "-N"); });
+  if (flag != words.end() && flag->size() > 2) return flag->substr(2);
+  if (flag != words.end() && flag + 1 != words.end()) return *(flag + 1);
+  const std::string header = shell_value(variables, "SLURM_NNODES");
+  return header.empty() ? std::nullopt : std::optional(header);
 }
 
 // The files that a tool's own command starts are the tool's, whatever they look like.
@@ -334,7 +354,8 @@ std::int64_t launched_processes(const std::vector<std::string>& words,
   std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
   if (one == 0) one = whole(first({}, "GPUS_PER_NODE"));
   if (one == 0) one = visible_gpus(words, variables);
-  const auto nodes = first({"nnodes", "num_nodes"}, "NNODES");
+  auto nodes = first({"nnodes", "num_nodes"}, "NNODES");
+  if (!nodes) nodes = nodes_of_srun(words, variables);
   return nodes ? one * whole(nodes) : one;
 }
 

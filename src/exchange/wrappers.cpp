@@ -140,6 +140,14 @@ void walk(const Json& node, std::int64_t copies, Pods& out) {
 std::optional<Unwrapped> manifest(const ForeignFile& file, const Json& document) {
   Pods pods;
   walk(value_at(document, "spec"), 1, pods);
+  // A RayJob's command stands beside the pods of its cluster.
+  const Json& entry = value_at(document, "spec.entrypoint");
+  const Json& environment = value_at(document, "spec.runtimeEnvYAML");
+  if (entry.is_string()) {
+    const Json variables =
+        environment.is_string() ? read_yaml(environment.get<std::string>(), file.name) : Json();
+    pods.text = variables_of(value_at(variables, "env_vars")) + entry.get<std::string>() + "\n";
+  }
   if (pods.text.empty()) return {};
   return Unwrapped{script_of(file, pods.text), pods.gpus};
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files around a training's own: the command that a manifest of Kubernetes (Job, PyTorchJob,
-// MPIJob, JobSet, TrainJob), a task of SkyPilot, a service of Docker Compose or a README holds, as
-// the script it is; the settings that a config.yaml of Weights & Biases wraps; the calls of a
-// Python script or a notebook (exchange/python_calls.h).
+// MPIJob, JobSet, TrainJob, RayJob), a task of SkyPilot, a service of Docker Compose or a README
+// holds, as the script it is; the settings that a config.yaml of Weights & Biases wraps; the calls
+// of a Python script or a notebook (exchange/python_calls.h).
 //
 // GPUs are counted where the wrapper says them: replicas × GPUs of a pod, nodes × accelerators.
 // Leaves out templates ({{ … }}), which only their tool fills in. Errors: InputError of YAML.

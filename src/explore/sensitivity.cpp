@@ -5,29 +5,13 @@
 #include <array>
 #include <cmath>
 
-#include "estimate/run.h"
-#include "hardware/cluster_links.h"
+#include "estimate/run_rates.h"
 
 namespace orrery {
 namespace {
 
 constexpr double kStep = 0.01;
 constexpr double kLeast = 1e-3;
-
-void scale_latency(Cluster& c, double f) {
-  for (std::size_t i = 0; i < c.tier_count; ++i) {
-    c.tiers[i].latency = c.tiers[i].latency * f;
-    c.tiers[i].reduction_latency = c.tiers[i].reduction_latency * f;
-  }
-}
-
-void scale_attention(DeviceEfficiency& e, double f) {
-  e.unfused_attention *= f;
-  for (AttentionCurve& curve : e.attention) {
-    for (double& x : curve.forward) x *= f;
-    for (double& x : curve.backward) x *= f;
-  }
-}
 
 struct Input {
   std::string_view key;
@@ -37,35 +21,15 @@ struct Input {
 };
 
 constexpr std::array<Input, 9> kInputs = {{
-    {"peak_flops", "FLOP/s of a GPU",
-     [](Run& r, double f) {
-       for (FlopsPerSecond& peak : r.cluster.device.peak) peak = peak * f;
-     }},
-    {"gemm_efficiency", "efficiency of matrix products",
-     [](Run& r, double f) {
-       for (double& e : r.cluster.device.efficiency.gemm) e *= f;
-     }},
-    {"attention_efficiency", "efficiency of attention",
-     [](Run& r, double f) { scale_attention(r.cluster.device.efficiency, f); }},
-    {"memory_bandwidth", "memory bandwidth of a GPU",
-     [](Run& r, double f) {
-       r.cluster.device.memory_bandwidth = r.cluster.device.memory_bandwidth * f;
-     }},
-    {"node_bandwidth", "bandwidth inside a node",
-     [](Run& r, double f) { scale_links(r.cluster, Links::of_chassis, f); }},
-    {"fabric_bandwidth", "bandwidth between nodes",
-     [](Run& r, double f) { scale_links(r.cluster, Links::of_network, f); }},
-    {"network_latency", "latency of the network",
-     [](Run& r, double f) { scale_latency(r.cluster, f); }, false},
-    {"kernel_launch", "time to launch a kernel",
-     [](Run& r, double f) {
-       r.cluster.device.efficiency.launch = r.cluster.device.efficiency.launch * f;
-     },
-     false},
-    {"host_bandwidth", "bandwidth to the host",
-     [](Run& r, double f) {
-       r.cluster.device.host_link.bandwidth = r.cluster.device.host_link.bandwidth * f;
-     }},
+    {"peak_flops", "FLOP/s of a GPU", scale_peaks},
+    {"gemm_efficiency", "efficiency of matrix products", scale_products},
+    {"attention_efficiency", "efficiency of attention", scale_attention},
+    {"memory_bandwidth", "memory bandwidth of a GPU", scale_memory_bandwidth},
+    {"node_bandwidth", "bandwidth inside a node", scale_node_links},
+    {"fabric_bandwidth", "bandwidth between nodes", scale_network_links},
+    {"network_latency", "latency of the network", scale_latency, false},
+    {"kernel_launch", "time to launch a kernel", scale_launches, false},
+    {"host_bandwidth", "bandwidth to the host", scale_host_link},
 }};
 
 double log_step(const Run& run, const Input& knob, double factor) {

@@ -30,6 +30,7 @@ struct Host {
   BytesPerSecond memory_bandwidth{};
   double update_share = 0.46;  // of that rate, which an optimizer on the host reaches
   std::int64_t devices = 0;    // that share one host, in a node of several; 0: all
+  double launch_factor = 1;    // time of a launch, over that on an x86 server
 
   bool operator==(const Host&) const = default;
 };
@@ -61,6 +62,7 @@ struct Cluster {
   Nvme nvme;
   CollectiveLibrary library = CollectiveLibrary::any;
   Watts node_power{};       // devices included; 0: not known
+  Watts power_cap{};        // of a device; 0: what it is rated for
   std::int64_t places = 0;  // devices of the whole fabric; 0: no more than the run's nodes have
   // The device of each rank; null: ranks fill devices in order (parallel/placement.h), or whole
   // units of every tier in another order, between the same links.
@@ -109,6 +111,11 @@ constexpr std::int64_t system_count(const Cluster& c) {
 constexpr Watts system_power(const Cluster& c) {
   return c.node_power *
          (static_cast<double>(devices_of_system(c)) / static_cast<double>(devices_of_node(c)));
+}
+
+// The most that a device draws.
+constexpr Watts cap_of(const Cluster& c) {
+  return c.power_cap > Watts() ? c.power_cap : c.device.power;
 }
 
 // Devices a rank may sit on.

@@ -14,7 +14,7 @@ extern const KeyTable kDeviceDocument;
 extern const KeyTable kNodeDocument;
 
 struct ClusterRequest {
-  Elsewhere node, gpus, calibration;
+  Elsewhere node, gpus, calibration, site;
 };
 
 inline constexpr std::int64_t kMostGpus = 100'000'000;
@@ -34,7 +34,10 @@ inline constexpr auto kClusterRows = keys<ClusterRequest>(
         "constants fitted on measurements, over the documents'")
         .flagged("--calibration",
                  "constants fitted on measurements: name or path (docs/calibrate.md)",
-                 "calibration"));
+                 "calibration"),
+    key<&ClusterRequest::site>("site", form::any("a path or an object"), kNothing, Vary::run,
+                               "levels of your own site, that `orrery calibrate site` learned")
+        .flagged("--site", "levels of your own site: path (docs/calibrate.md)", "calibration"));
 inline constexpr Keys<ClusterRequest> kClusterKeys{
     "cluster", kClusterRows, {.changes = &kNodeDocument}};
 template <>

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "core/json.h"
+#include "core/units.h"
 #include "hardware/cluster_keys.h"
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
@@ -103,6 +106,20 @@ void note_graph(Draft& out, Reader node, std::int64_t devices) {
   for (const std::string& path : folded) out.node["sources"][path] = kFolded;
 }
 
+// A cap needs the device's clock law, which holds from half of the power that its rates are of.
+void check_power_cap(const std::optional<Reader>& cap, const Cluster& c) {
+  if (!cap) return;
+  const Device& d = c.device;
+  if (!is_known(d.clock)) {
+    cap->fail("none: no clock under a power cap is known of " + std::string(d.name.view()));
+  }
+  const Watts least = std::max(d.power, d.clock.rates_at) * 0.5;
+  if (c.power_cap < least || c.power_cap > d.power) {
+    cap->fail(pretty(least) + " to " + pretty(d.power) + ", what " + std::string(d.name.view()) +
+              " is rated for");
+  }
+}
+
 // `out.node` is merged; what is wrong in it now is wrong in `file`, at `path`. The devices of its
 // graph, if it has one.
 std::int64_t read_merged(Draft& out, const std::string& file, const std::string& path,
@@ -114,12 +131,14 @@ std::int64_t read_merged(Draft& out, const std::string& file, const std::string&
     node.allow("node");
     node.allow("gpus");
     node.allow("calibration");
+    node.allow("site");
   }
   const auto library = node.find("collective_library");
   node.reject_unknown();
   const Reader device = node.at("device");
   out.device = merged_device(device, lookup);
   out.cluster.device = read_device(Reader(out.device, file, device.path()));
+  check_power_cap(node.find("power_cap"), out.cluster);
   out.cluster.library =
       library ? library->choice<CollectiveLibrary>() : library_of(out.cluster.device.vendor);
   tell_blocks(out);

@@ -3,11 +3,13 @@
 // One accelerator, as a plain fixed-size value: its peak rates, and the fraction of them that real
 // kernels reach.
 //
-// Models peaks, memory, the link to the host, and the attained fractions that the cost module uses.
-// Leaves out caches, clocks that change with the data, and differences between two samples of the
-// same part. Every number comes from configs/hardware/devices, with its source beside it.
-// Units: SI; peaks are dense (no structured sparsity), bandwidths are for one direction.
-// Errors: none here; hardware/device_reader.h refuses senseless values.
+// Models peaks, memory, the last cache before it, the clock that its power sustains
+// (hardware/clock_law.h), the link to the host, and the attained fractions that the cost module
+// uses. Leaves out the caches inside multiprocessors, clocks that change with the data, and
+// differences between two samples of the same part. Every number comes from
+// configs/hardware/devices, with its source beside it. Units: SI; peaks are dense (no structured
+// sparsity), bandwidths are for one direction. Errors: none here; hardware/device_reader.h refuses
+// senseless values.
 #pragma once
 
 #include <array>
@@ -16,6 +18,7 @@
 
 #include "core/enum_names.h"
 #include "core/precision.h"
+#include "hardware/clock_law.h"
 #include "hardware/name.h"
 #include "orrery/quantity.h"
 
@@ -92,6 +95,14 @@ struct HostLink {
   bool operator==(const HostLink&) const = default;
 };
 
+// The last cache before memory, which all multiprocessors share. 0: not known.
+struct SharedCache {
+  Bytes capacity{};  // that a kernel's tensors fill before they go to memory
+  BytesPerSecond bandwidth{};
+
+  bool operator==(const SharedCache&) const = default;
+};
+
 struct Device {
   Name name;
   Vendor vendor = Vendor::other;
@@ -101,6 +112,9 @@ struct Device {
   BytesPerSecond memory_bandwidth{};
   std::int64_t multiprocessors = 0;  // SMs or CUs
   Watts power{};
+  ClockLaw clock;
+  double sustained = 1;  // rate of products and attention in a run, over `efficiency`'s
+  SharedCache cache;
   HostLink host_link;
   DeviceEfficiency efficiency;
 

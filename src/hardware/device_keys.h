@@ -33,6 +33,29 @@ inline constexpr auto kHostLinkRows = keys<HostLink>(
     fact<&HostLink::latency>("latency", form::quantity(kSeconds, true), kRequired, "of one copy"));
 inline constexpr Keys<HostLink> kHostLinkKeys{"host_link", kHostLinkRows};
 
+inline constexpr auto kClockRows = keys<ClockLaw>(
+    fact<&ClockLaw::highest>("highest", form::quantity(kNone - kSeconds), kRequired,
+                             "highest clock, of which the rates are unless rates_at is given"),
+    fact<&ClockLaw::at_rest>("at_rest", form::quantity(kPower), kRequired,
+                             "what it draws in a job at any clock"),
+    fact<&ClockLaw::at_load>("at_load", form::quantity(kPower), kRequired,
+                             "what products and attention alone draw more at the highest clock"),
+    fact<&ClockLaw::exponent>("exponent", form::number(1, 3, "power of the clock"), kRequired,
+                              "how that grows with the clock"),
+    fact<&ClockLaw::other_load>("other_load", form::number(0.01, 1, "share"), kRequired,
+                                "load of all else, as a share of that of products"),
+    fact<&ClockLaw::rates_at>("rates_at", form::quantity(kPower), kNothing,
+                              "power under which the rates of `efficiency` hold; without it they "
+                              "are of the highest clock"));
+inline constexpr Keys<ClockLaw> kClockKeys{"clock", kClockRows};
+
+inline constexpr auto kCacheRows = keys<SharedCache>(
+    fact<&SharedCache::capacity>("capacity", form::quantity(kBytes), kRequired,
+                                 "data that stays in it from one kernel to the next"),
+    fact<&SharedCache::bandwidth>("bandwidth", form::quantity(kRate), kRequired,
+                                  "at which kernels read it"));
+inline constexpr Keys<SharedCache> kCacheKeys{"cache", kCacheRows};
+
 inline constexpr auto kTileRows = keys<DeviceEfficiency>(
     fact<&DeviceEfficiency::tile_m>("m", device_forms::kSide, kRequired, "rows of an output tile"),
     fact<&DeviceEfficiency::tile_n>("n", device_forms::kSide, kRequired, "columns of it"),
@@ -132,6 +155,10 @@ inline constexpr auto kDeviceRows = [] {
       fact<&D::multiprocessors>("multiprocessors", form::whole(1, 100000, "SMs or CUs"), kRequired,
                                 "SMs or CUs"),
       fact<&D::power>("power", form::quantity(kPower), kRequired, "what it draws at most"),
+      fact<&D::clock>("clock", form::object(kClockKeys), kNothing,
+                      "the clock that it sustains within its power"),
+      fact<&D::cache>("cache", form::object(kCacheKeys), kNothing,
+                      "last cache before its memory: L2, or AMD's Infinity Cache"),
       fact<&D::host_link>("host_link", form::object(kHostLinkKeys), kRequired,
                           "its link to the host's memory"),
       fact<&D::peak>("peak", form::map(kFlopsPerSecond, kNamesOf<Precision>), kRequired,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "hardware/cluster_keys.h"
 #include "hardware/device_keys.h"
 
@@ -27,6 +28,12 @@ void check_precisions(Reader& r, const Device& d) {
     if (has_peak && !has_fraction) gemm.at(name);  // missing: says so
     if (has_fraction && !has_peak) gemm.at(name).fail("only precisions that `peak` names");
   }
+}
+
+// A cap of half of the power leaves room for a clock.
+void check_clock(Reader& r, const Device& d) {
+  if (!is_known(d.clock) || d.clock.at_rest * 2.0 < d.power) return;
+  r.at("clock").at("at_rest").fail("less than half of `power`, " + pretty(d.power * 0.5));
 }
 
 }  // namespace
@@ -86,6 +93,7 @@ Device read_device(Reader r) {
   read_known(kDeviceKeys, r, d);
   r.reject_unknown();
   check_precisions(r, d);
+  check_clock(r, d);
   return d;
 }
 

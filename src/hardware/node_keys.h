@@ -42,6 +42,8 @@ inline constexpr auto kTierRows = [] {
                 "the same by the children that talk, where links join only partly"),
       fact<&T::efficiency>("efficiency", kAttained, kRequired,
                            "share of line rate that large ring collectives attain"),
+      elsewhere("exchange_efficiency", kAttained, otherwise("efficiency"), Vary::run,
+                "share of line rate that an all-to-all attains"),
       fact<&T::latency>("latency", kTime, kRequired, "of one step"),
       fact<&T::launch>("launch", kTime, kRequired, "of one collective"),
       fact<&T::ramp>("ramp", kTime, otherwise("0 s"),
@@ -74,7 +76,11 @@ inline constexpr auto kHostRows =
                    "of CPU-Adam on a DGX-2: 10 billion parameters in 2.57 s (arXiv:2101.06840, "
                    "table 4)"),
                fact<&Host::devices>("devices", form::whole(1, kMostPerNode, "devices"),
-                                    otherwise("devices_per_node"), "devices that share it"));
+                                    otherwise("devices_per_node"), "devices that share it"),
+               fact<&Host::launch_factor>(
+                   "launch_factor", form::number(0.1, 10, "times"), otherwise("1"),
+                   "time that its processor takes to launch a kernel, over that of the x86 servers "
+                   "from which the profiles' times are"));
 inline constexpr Keys<Host> kHostKeys{"host", kHostRows};
 
 inline constexpr auto kNvmeRows = keys<Nvme>(
@@ -109,6 +115,9 @@ inline constexpr auto kNodeRows = [] {
       fact<&C::nvme>("nvme", form::object(kNvmeKeys), kNothing, "drives of a node"),
       fact<&C::node_power>("power", form::quantity(kPower), kNothing,
                            "what a node draws with its devices"),
+      key<&C::power_cap>("power_cap", form::quantity(kPower), otherwise("device.power"), Vary::run,
+                         "what a device may draw: its clock, and the rates of products and "
+                         "attention, follow"),
       elsewhere("collective_library", form::one_of<CollectiveLibrary>(),
                 otherwise("nccl of NVIDIA, rccl of AMD"), Vary::never,
                 "whose choice of algorithms holds"));

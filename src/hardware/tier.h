@@ -26,8 +26,9 @@
 // that of the next tier without blocks.
 //
 // Leaves out: paths inside a tier (a tier is a crossbar, except for `group_bandwidth` and blocks),
-// routing, adaptive protocols. Units: SI, per direction. Errors: none; read by
-// hardware/cluster_reader.h.
+// routing, adaptive protocols. An all-to-all sends many small streams where a ring has one a card,
+// and reaches `exchange_efficiency` of the line rate. Units: SI, per direction. Errors: none; read
+// by hardware/cluster_reader.h.
 #pragma once
 
 #include <array>
@@ -85,6 +86,7 @@ struct Tier {
   std::int64_t size = 0;              // devices in one unit; of the last tier all of the cluster
   BytesPerSecond bandwidth{};         // line rate of one child, per direction
   double efficiency = 1;              // of line rate, attained by large ring collectives
+  double exchange_efficiency = 0;     // the same of an all-to-all; 0: `efficiency`
   double reduction_efficiency = 0;    // the same of an all-reduce in the switch; may exceed 1
   double pat_rate = 1;                // of a ring's rate, what PAT attains (network/pat.h)
   double rank_share = 1;              // of `bandwidth`, what one rank can fill: its network card's

@@ -67,6 +67,12 @@ void read_group_bandwidth(const Reader& r, Tier& t) {
   std::copy(entries.begin(), entries.end(), t.group_bandwidth.begin());
 }
 
+void read_exchange(Reader& r, Tier& t) {
+  t.exchange_efficiency = t.efficiency;
+  const auto reached = r.find("exchange_efficiency");
+  if (reached) t.exchange_efficiency = reached->number(node_forms::kAttained.least, t.efficiency);
+}
+
 void read_reduction(Reader& r, Tier& t) {
   const auto reached = r.find("reduction_efficiency");
   if (reached) t.reduction_efficiency = reached->number(t.efficiency, node_forms::kReduction.most);
@@ -102,6 +108,7 @@ Tier read_tier(Reader r, bool has_graph) {
   t.name = read_name(r.at("name"));
   read_known(kTierKeys, r, t);
   read_rates(r, has_graph, t);
+  read_exchange(r, t);
   read_reduction(r, t);
   read_links(r, t);
   check_times(r, kTierKeys);

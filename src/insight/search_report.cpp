@@ -15,7 +15,6 @@
 #include "document/words.h"
 #include "estimate/training_keys.h"
 #include "estimate/workspace.h"
-#include "explore/axis_keys.h"
 #include "explore/rule_error.h"
 #include "explore/search.h"
 #include "explore/search_team.h"

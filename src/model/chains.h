@@ -41,8 +41,8 @@ constexpr ChainMask mask_of(Chain c) {
 }
 
 struct Kernels {
-  std::uint8_t forward = 1;
-  std::uint8_t backward = 1;
+  std::uint8_t forward = 0;
+  std::uint8_t backward = 0;
 };
 
 struct ChainCost {
@@ -65,13 +65,13 @@ constexpr ChainCost eager_rms_norm(double e) {
       forward,
       backward,
       casts ? w : 0,
-      {static_cast<std::uint8_t>(6 + cast_kernels), static_cast<std::uint8_t>(12 + cast_kernels)}};
+      {static_cast<std::uint8_t>(6 + cast_kernels), static_cast<std::uint8_t>(15 + cast_kernels)}};
 }
 
 // Queries and keys: twice the kernels.
 constexpr ChainCost eager_rotary(double e) {
   const double passes = 2 + 1 + 2 + 2 + 3;
-  return {passes * e, passes * e, 0, {10, 12}};
+  return {passes * e, passes * e, 0, {10, 18}};
 }
 
 constexpr ChainCost eager_gated_activation(double e) { return {5 * e, 9 * e, e, {2, 3}}; }

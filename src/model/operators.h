@@ -337,7 +337,7 @@ struct Operator {
   // groups × rows × cols.
   double forward_bytes = 0;
   double backward_bytes = 0;
-  Kernels kernels{};  // that the host launches for it
+  Kernels kernels{};  // launched for it, whatever the stack; none: as the stack's profile says
 
   // Parameters besides the weight matrix: `vectors` biases or norms, of cols + cols2 elements each
   // (a group), or of `vector_extent` where that has units.

@@ -70,6 +70,17 @@ R ring_efficiency(const Cluster& c, std::size_t i) {
   return lift<R>(c.tiers[i].efficiency, {"cluster.tiers.efficiency", "", static_cast<int>(i)});
 }
 
+// The same of an all-to-all.
+template <Number R>
+R exchange_efficiency(const Cluster& c, std::size_t i) {
+  const Tier& t = c.tiers[i];
+  if (t.exchange_efficiency == 0 || t.exchange_efficiency == t.efficiency) {
+    return ring_efficiency<R>(c, i);
+  }
+  return lift<R>(t.exchange_efficiency,
+                 {"cluster.tiers.exchange_efficiency", "", static_cast<int>(i)});
+}
+
 // The larger of two; an explanation leaves out the zero of what has not been counted yet.
 template <Number R>
 SecondsOf<R> raised(SecondsOf<R> a, SecondsOf<R> b) {

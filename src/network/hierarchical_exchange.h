@@ -10,6 +10,7 @@
 // between phases. Errors: none.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,18 +25,26 @@ struct HierarchicalExchange {
   static constexpr bool has(CollectiveLibrary l) { return l == CollectiveLibrary::any; }
   static bool applies(const Cluster& c, const Fold& f) { return has_ranks_to_join(c, f); }
 
-  // Bytes of one phase that leave the unit of the ranks below tier i; at least those for ranks
-  // outside it.
+  // Bytes that leave a child of tier i for the others of its unit, and those for ranks outside as often.
+  template <Number R>
+  static SecondsOf<R> phase(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
+                            Child child, BytesOf<R> full) {
+    auto bytes = leaving(full, child.ranks, std::min(g.members[i], f.ranks));
+    if (g.busiest_rank != 1) {
+      bytes = bytes *
+              lift<R>(busiest_unit(g, child.ranks), {"load of the busiest unit over the mean", ""});
+    }
+    return phase_wire(c, g, f, i, child, bytes, &exchange_efficiency<R>);
+  }
+
+  // The last child has fewer ranks to fill its cards, and fewer bytes.
   template <Number R>
   static SecondsOf<R> phase(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                             BytesOf<R> full) {
-    const R ranks = count<R>(members_below(g, i), {"ranks of a unit", ""});
-    auto bytes = ranks * others_part(full, children(g, i));
-    if (g.busiest_rank != 1) {
-      bytes = bytes * lift<R>(busiest_unit(g, members_below(g, i)),
-                              {"load of the busiest unit over the mean", ""});
-    }
-    return phase_wire(c, g, f, i, bytes);
+    const Child first = full_child(c, g, i);
+    const Child last = last_child(c, g, f, i);
+    const auto wire = phase(c, g, f, i, first, full);
+    return first == last ? wire : larger(wire, phase(c, g, f, i, last, full));
   }
 
   // In a unit of a fabric a step for every other child, in the node what direct messages take.

@@ -4,6 +4,7 @@
 // unit, and all ranks of a child take part with a part of the buffer each. Errors: none.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,20 +20,27 @@ inline bool has_ranks_to_join(const Cluster& c, const Fold& f) {
   return fabric > 0 && fabric <= f.outermost && f.units[fabric] < f.ranks;
 }
 
-// `bytes` leave each child of tier i, the same from every rank in it: over the child's own link and
-// over those by which its ranks reach it.
+// `bytes` leave this child of tier i, the same from every rank in it: over the child's own link and
+// over those by which its ranks reach it. `efficiency` is the share of a tier's line rate attained.
+template <Number R>
+SecondsOf<R> phase_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i, Child child,
+                        BytesOf<R> bytes, R (*efficiency)(const Cluster&, std::size_t)) {
+  auto wire = bytes / link_share(c, g, i, child, efficiency(c, i));
+  for (std::size_t j = 0; j < i; ++j) {
+    if (!on_the_way(c, f, j)) continue;
+    const std::int64_t behind = std::min(members_below(g, j), child.ranks);
+    const R part = count<R>(behind, {"ranks behind the link", ""}) /
+                   count<R>(child.ranks, {"ranks in the unit", ""});
+    wire = larger(wire, bytes * part / link_share(c, g, f, j, efficiency(c, j)));
+  }
+  return wire;
+}
+
+// The same of every child, by rings: the slowest one's link.
 template <Number R>
 SecondsOf<R> phase_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                         BytesOf<R> bytes) {
-  auto wire = bytes / link_share(c, g, f, i, ring_efficiency<R>(c, i));
-  const std::int64_t inside = members_below(g, i);
-  for (std::size_t j = 0; j < i; ++j) {
-    if (!on_the_way(c, f, j)) continue;
-    const R part = count<R>(members_below(g, j), {"ranks behind the link", ""}) /
-                   count<R>(inside, {"ranks in the unit", ""});
-    wire = larger(wire, bytes * part / link_share(c, g, f, j, ring_efficiency<R>(c, j)));
-  }
-  return wire;
+  return phase_wire(c, g, f, i, last_child(c, g, f, i), bytes, &ring_efficiency<R>);
 }
 
 }  // namespace orrery

@@ -17,6 +17,7 @@
 #include "model/chains.h"
 #include "model/cross_entropy.h"
 #include "orrery/quantity.h"
+#include "parallel/host_work.h"
 #include "parallel/strategy_choices.h"
 
 namespace orrery {
@@ -32,6 +33,7 @@ struct FrameworkKernels {
   // The first of them that the device has is used.
   std::array<AttentionKernel, kCountOf<AttentionKernel>> attention{};
   double linear_rate = 1;       // of linear layers, over what the device's products attain
+  double grouped_rate = 1;      // of experts' products besides, over what the device's attain
   ChainMask unfused = 0;        // chains of elementwise operators that run one by one
   double pointwise_passes = 1;  // memory traffic of pointwise operators over fused kernels'
   double unpacking_passes = 1;  // the same of kernels that unpack 4- and 8-bit weights
@@ -130,11 +132,15 @@ struct FrameworkOverlap {
   bool tp_backward = false;  // beside the other gradient of the same layer
   double ep_exposed = 1;
   double ep_exposed_interleaved = 1;  // where chunks of other micro batches run beside
-  bool cp = true;                     // ring steps run under attention
-  bool grad_reduce = false;           // gradients are reduced during the last backward
-  bool param_gather = false;          // updated weights are gathered during the next forward
-  double dp_share = 0;                // of that pass, what can hide the reduction or the gather
-  double dp_floor = 0;                // share exposed even when the pass is long
+  // Without a pipeline: a forward pass runs beside the backward pass of the micro batch before, if
+  // asked for, and what is then exposed.
+  bool ep_paired = false;
+  double ep_exposed_paired = 1;
+  bool cp = true;             // ring steps run under attention
+  bool grad_reduce = false;   // gradients are reduced during the last backward
+  bool param_gather = false;  // updated weights are gathered during the next forward
+  double dp_share = 0;        // of that pass, what can hide the reduction or the gather
+  double dp_floor = 0;        // share exposed even when the pass is long
   // Share of the time lost in which compute and collectives of kernels of their own both run.
   double slowdown = 0;
 };
@@ -143,6 +149,11 @@ struct FrameworkExperts {
   double dispatch_bytes = 0;  // of an element on its way to the experts; 0: as computed
   // A token crosses once to a node with several of its experts, and goes once to each rank there.
   bool dispatch_once_per_node = false;
+  // Reads of counts of tokens by the host in a forward pass of a layer, each of which waits for the
+  // device to get there, and the time of one.
+  std::int64_t waits = 0;
+  std::int64_t waits_by_expert = 0;  // and besides for each expert of the rank
+  Seconds wait{};
 };
 
 struct FrameworkPipeline {
@@ -182,8 +193,24 @@ struct FrameworkBuffers {
   bool flat_gradients = true;        // gradients are copied into them
 };
 
+// Launches captured once and replayed at a stroke: none, those of a layer before its experts, or
+// all of a pass.
+enum class GraphScope : std::uint8_t { none, partial, full };
+constexpr EnumNames<GraphScope> names_of(GraphScope) { return {"none", "partial", "full"}; }
+
+// Kernels that the host launches for one operator, by kind.
+using LaunchTable = EnumArray<HostWork, double>;
+
 struct FrameworkHost {
-  Seconds launch{};         // to launch one kernel, Python included; 0: not priced
+  Seconds launch{};  // to launch one kernel, Python included; 0: not priced
+  LaunchTable forward{};
+  LaunchTable backward{};
+  double qkv_products = 1;      // queries, keys and values: one product, or one each
+  double gate_up_products = 1;  // the gate and the other half of a gated MLP, likewise
+  double containers = 0;        // modules of a layer without weights of their own
+  Seconds hook{};               // of one call around a pass of whoever gathers sharded weights
+  GraphScope graphs = GraphScope::none;
+  Seconds graph_replay{};   // to launch a captured graph
   Seconds step_overhead{};  // fixed, once a step
 };
 
@@ -229,6 +256,11 @@ constexpr std::int64_t one_in(std::int64_t layers, std::int64_t chunk) {
 // True where it can recompute so many layers of a chunk in full, and keep the others.
 constexpr bool has_recompute_of(const Framework& f, std::int64_t layers, std::int64_t chunk) {
   return !f.recompute.one_in_n || one_in(layers, chunk) > 0;
+}
+
+// The host reads how many tokens each expert gets before it launches what depends on it.
+constexpr bool waits_for_counts(const Framework& f) {
+  return f.experts.waits + f.experts.waits_by_expert > 0 && f.host.graphs != GraphScope::full;
 }
 
 constexpr bool has_recompute(const Framework& f, RecomputeChoice c) {

@@ -38,6 +38,7 @@ inline constexpr Form kModule = form::one_of<Module>();
 inline constexpr Form kChain = form::one_of<Chain>();
 inline constexpr Form kKept = form::one_of<KeptGathered>();
 inline constexpr Form kBits = form::whole(0, 64, "bits");
+inline constexpr Form kLaunches = form::number(0, 10'000, "kernels");
 inline constexpr Form kRanks = form::whole(0, 1 << 20, "ranks");
 inline constexpr Form kFactor = form::number(0.01, 100, "predicted step times");
 

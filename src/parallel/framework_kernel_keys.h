@@ -20,6 +20,9 @@ inline constexpr auto kFrameworkKernelsRows = [] {
           .only_read_by<read_attention>(),
       fact<&G::linear_rate>("linear_rate", form::number(0.01, 1, "share"), otherwise("1"),
                             "rate of linear layers over what the device's products attain"),
+      fact<&G::grouped_rate>("grouped_rate", form::number(0.01, 1, "share"), otherwise("1"),
+                             "rate of experts' products over what the device's grouped products "
+                             "attain"),
       fact<&G::unfused>("unfused", form::list(kChain), otherwise("[]"),
                         "chains of elementwise operators that run one by one")
           .only_read_by<read_unfused>(),
@@ -130,6 +133,24 @@ inline constexpr auto kFrameworkHostRows = [] {
       fact<&G::launch>("launch", form::quantity(kSeconds, true), otherwise("0 s"),
                        "time of the host to launch one kernel; a pass takes no less than its "
                        "launches; 0: not priced"),
+      fact<&G::forward>("forward", form::map(kLaunches, kNamesOf<HostWork>), kNothing,
+                        "kernels launched forward for one operator of each kind"),
+      fact<&G::backward>("backward", form::map(kLaunches, kNamesOf<HostWork>), kNothing,
+                         "kernels launched backward for one operator of each kind"),
+      fact<&G::qkv_products>("qkv_products", form::number(1, 3, "products"), otherwise("1"),
+                             "products that queries, keys and values are"),
+      fact<&G::gate_up_products>("gate_up_products", form::number(1, 2, "products"), otherwise("1"),
+                                 "products that the halves of a gated MLP are"),
+      fact<&G::containers>("containers", form::number(0, 1000, "modules"), otherwise("0"),
+                           "modules of a layer that hold others, where hooks are called as well"),
+      fact<&G::hook>("hook", form::quantity(kSeconds, true), otherwise("0 s"),
+                     "time of the host for one call around a pass where sharded weights are "
+                     "gathered: before and after it, and to reduce gradients"),
+      fact<&G::graphs>("graphs", form::one_of<GraphScope>(), otherwise("none"),
+                       "launches captured in a CUDA graph: none, of a layer before its experts, "
+                       "or all"),
+      fact<&G::graph_replay>("graph_replay", form::quantity(kSeconds, true), otherwise("0 s"),
+                             "time of the host to launch a captured graph"),
       fact<&G::step_overhead>("step_overhead", form::quantity(kSeconds, true), otherwise("0 s"),
                               "fixed time of a step"));
 }();

@@ -27,6 +27,12 @@ inline constexpr auto kFrameworkOverlapRows = [] {
                                        "the same where chunks of other micro batches run beside")
           .documented("1F1B with chunks runs the exchange beside another micro batch's chunk "
                       "(Megatron-Core --overlap-moe-expert-parallel-comm)"),
+      fact<&G::ep_paired>("ep_paired", kSwitch, otherwise("false"),
+                          "without a pipeline, a forward pass runs beside the backward pass of the "
+                          "micro batch before"),
+      fact<&G::ep_exposed_paired>("ep_exposed_paired", kShare, otherwise("1"),
+                                  "exposed share of the exchanges of experts there, the time by "
+                                  "which they grow beside compute included"),
       fact<&G::cp>("cp", kSwitch, otherwise("true"),
                    "steps of the context-parallel ring run under attention")
           .documented("ring attention sends blocks while it computes others (arXiv:2310.01889)"),
@@ -60,7 +66,14 @@ inline constexpr auto kFrameworkExpertsRows = [] {
           .documented("DeepSeek-V3 quantises activations before it dispatches them "
                       "(arXiv:2412.19437, section 3.3.3)"),
       fact<&G::dispatch_once_per_node>("dispatch_once_per_node", kSwitch, otherwise("false"),
-                                       "a token for several experts of a node crosses once"));
+                                       "a token for several experts of a node crosses once"),
+      fact<&G::waits>("waits", form::whole(0, 10'000, "waits"), otherwise("0"),
+                      "reads of counts of tokens by the host in a forward pass of a layer, each of "
+                      "which waits for the device to get there"),
+      fact<&G::waits_by_expert>("waits_by_expert", form::whole(0, 1000, "waits"), otherwise("0"),
+                                "the same besides, for each expert of the rank"),
+      fact<&G::wait>("wait", form::quantity(kSeconds, true), otherwise("0 s"),
+                     "what one such read takes besides"));
 }();
 inline constexpr Keys<FrameworkExperts> kFrameworkExpertsKeys{"experts", kFrameworkExpertsRows};
 template <>

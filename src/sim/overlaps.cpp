@@ -46,6 +46,7 @@ const std::array<Overlap, kOverlaps> kOverlapTable = {{
      [](Framework& f) {
        f.overlap.ep_exposed = 1;
        f.overlap.ep_exposed_interleaved = 1;
+       f.overlap.ep_paired = false;
      }},
     {"offload", "passes wait for what goes to the host and comes back", nullptr, expose_offload},
     {"pairs", "DualPipe's two micro batches run one after the other", nullptr, part_pairs},

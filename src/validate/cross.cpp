@@ -11,6 +11,7 @@
 #include "estimate/config_lookup.h"
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
+#include "estimate/workspace.h"
 #include "parallel/strategy_json.h"
 #include "parallel/strategy_keys.h"
 #include "validate/left_out_configs.h"
@@ -268,6 +269,89 @@ Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& t
   s.one_factor = s.one_constant = s.error;
   s.error.count = s.rows;
   return s;
+}
+
+namespace {
+
+using RowsByModel = std::map<std::string, std::vector<const JudgedRow*>>;
+
+std::string model_of(const JudgedRow& r) {
+  return r.row.run->at(std::string(key_name<&RunRequest::model>)).dump();
+}
+
+// By site, those of three models and more.
+std::map<std::string, RowsByModel> sites_of(const std::vector<JudgedRow>& rows) {
+  std::map<std::string, RowsByModel> sites;
+  for (const JudgedRow& r : rows) {
+    if (!time_error(r) || !counts(r)) continue;
+    sites[r.row.source.group + ", " + r.node + ", " + r.framework][model_of(r)].push_back(&r);
+  }
+  std::erase_if(sites, [](const auto& site) { return site.second.size() < 3; });
+  return sites;
+}
+
+// A step of each of the next models, in their order, around to the first.
+std::vector<SiteRun> steps_of_others(const RowsByModel& site, const std::string& model) {
+  std::vector<SiteRun> out;
+  auto at = site.find(model);
+  for (std::size_t taken = 0; taken < 3;) {
+    if (++at == site.end()) at = site.begin();
+    if (at->first == model && site.size() > 1) continue;
+    const JudgedRow& r = *at->second[taken * at->second.size() / 3];
+    out.push_back({r.row.id, at->first, r.run, r.published.time, {}});
+    ++taken;
+  }
+  return out;
+}
+
+struct SiteErrors {
+  std::vector<double> before;
+  std::vector<double> after;
+  double held = 0;  // rows within their interval
+};
+
+void add_errors(const JudgedRow& r, const Site& levels, Workspace& workspace, SiteErrors& out) {
+  Run run = r.run;
+  apply(levels, run);
+  const double after = estimate<double>(run, workspace).step_time / r.published.time;
+  out.before.push_back(*time_error(r));
+  out.after.push_back(after - 1);
+  const double wide = kNormal80 * spread_of(levels, shares_of(run, workspace));
+  out.held += std::abs(std::log(after)) <= wide ? 1 : 0;
+}
+
+Summary summary_of(const std::string& scope, const std::vector<double>& errors) {
+  Summary s;
+  s.scope = scope;
+  s.rows = static_cast<std::int64_t>(errors.size());
+  s.error = summarise(errors);
+  s.one_factor = s.one_constant = s.error;
+  return s;
+}
+
+}  // namespace
+
+OtherModels three_of_other_models(const std::vector<JudgedRow>& left_out, const SitePrior& prior) {
+  Workspace workspace;
+  std::vector<double> before, after;
+  double held = 0;
+  const std::map<std::string, RowsByModel> sites = sites_of(left_out);
+  for (const auto& [name, site] : sites) {
+    SiteErrors errors;
+    for (const auto& [model, rows] : site) {
+      const Site levels = fit_site(steps_of_others(site, model), prior);
+      for (const JudgedRow* r : rows) add_errors(*r, levels, workspace, errors);
+    }
+    before.insert(before.end(), errors.before.begin(), errors.before.end());
+    after.insert(after.end(), errors.after.begin(), errors.after.end());
+    held += errors.held / static_cast<double>(errors.after.size() * sites.size());
+  }
+  OtherModels out;
+  const std::string scope = kOtherModelsScope;
+  out.before = summary_of(scope + ": before", before);
+  out.after = summary_of(scope + ": after", after);
+  out.after.in_interval = held;
+  return out;
 }
 
 AblationReport ablate(const FitRuns& runs) {

@@ -19,6 +19,7 @@
 #include "validate/accuracy_table.h"
 #include "validate/fit_constants.h"
 #include "validate/report.h"
+#include "validate/site_fit.h"
 
 namespace orrery {
 
@@ -53,6 +54,18 @@ struct LeftOutError {
   double teams = 0;
   double rows = 0;
 };
+
+inline constexpr const char* kOtherModelsScope = "three steps of other models of the site";
+
+// The errors of a site's rows (source, node and framework) before and after the levels of three of
+// its steps, each of another model than the row's; nothing of sites with fewer than three models.
+// `in_interval` of `after` is by the interval of the levels, each site counting once.
+struct OtherModels {
+  Summary before;
+  Summary after;
+};
+
+OtherModels three_of_other_models(const std::vector<JudgedRow>& left_out, const SitePrior& prior);
 
 // The cost of removing a constant, that is of leaving it at its prior.
 struct Ablation {

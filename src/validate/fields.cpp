@@ -116,7 +116,10 @@ constexpr std::array kFields = {
     of_framework<&F::overlap, &FrameworkOverlap::dp_floor>(),
     of_framework<&F::gathers, &FrameworkGathers::prefetch_norm>(),
     seconds_of_framework<&F::update, &FrameworkUpdate::refresh_per_rank>(),
+    seconds_of_framework<&F::host, &FrameworkHost::launch>(),
+    seconds_of_framework<&F::host, &FrameworkHost::hook>(),
     seconds_of_framework<&F::host, &FrameworkHost::step_overhead>(),
+    of_framework<&F::kernels, &FrameworkKernels::grouped_rate>(),
     FitField{"tiers.0.efficiency", kNode, kLeastFraction, 1, tier_efficiency<0>},
     FitField{"tiers.1.efficiency", kNode, kLeastFraction, 1, tier_efficiency<1>},
 };

@@ -46,11 +46,9 @@ void read_observed_run(const Reader& r, std::optional<Json>& out) {
 }
 
 void read_observed_measured(const Reader& r, ObservedStep& out) {
-  Reader measured = r;
+  out.measured = read_keys(kMeasuredKeys, r);
   if (out.time.si() > 0) return;
-  std::optional<Seconds> time;
-  read_step_time_s(measured.at("step_time_s"), time);
-  out.time = *time;
+  out.time = out.measured.step_time.value_or(Seconds());
 }
 
 std::vector<ObservedStep> read_observed(std::string_view text, const std::string& file) {

@@ -20,7 +20,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 # Project headers a source sees, at most: in the median, and any.
 MEDIAN = 25
-MOST = 115
+MOST = 116
 # Sources that see a header, at most.
 SEEN_BY = {
     "cost/product.h": 9,

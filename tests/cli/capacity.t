@@ -161,10 +161,9 @@ $ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --checkpoint two-phase --fai
 
 # A checkpoint is between two steps.
 $ echo '{"run": "llama-3-70b-64-h100", "set": {"training.global_batch": 256}, "goal": {"tokens": 1e12}, "storage": {"write": "100 GB/s"}, "checkpoint": {"interval": "1 s"}}' > every-second.json
-$ orrery capacity every-second.json | grep -A 2 ^checkpoint
+$ orrery capacity every-second.json | grep -A 1 ^checkpoint
 > checkpoint        987.8 GB, synchronous: stops training 9.878 s, safe after 9.878 s, read in 9.878
->                   s; every ... s, the given 1 s up to whole steps; storage writes ... % of the
->                   time
+>                   s; every ... s, the given 1 s up to whole steps; storage writes ...
 
 # What to ask a seller for, and a rate of one's own in place of the predicted step.
 $ orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene | grep -E '^(storage|network) to buy'

@@ -6,6 +6,7 @@
 
 #include "cost/operator_time.h"
 #include "estimate/block_tensors.h"
+#include "estimate/launches.h"
 #include "estimate/price.h"
 #include "estimate/run.h"
 #include "model/operators.h"
@@ -167,8 +168,9 @@ TEST_CASE("a collective is three launches beside those of the kernels") {
   double forward = 0;
   double backward = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) {
-    forward += block.operators[i].kernels.forward;
-    backward += block.operators[i].kernels.backward;
+    const Launches launches = launches_of(block.operators[i], run);
+    forward += launches.forward;
+    backward += launches.backward;
   }
   CHECK(split.launches[Phase::forward] == testing::about(forward + 3 * 4));
   CHECK(split.launches[Phase::backward] == testing::about(backward + 3 * 6));

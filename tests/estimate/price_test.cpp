@@ -8,6 +8,7 @@
 
 #include "cost/operator_time.h"
 #include "estimate/block_tensors.h"
+#include "estimate/launches.h"
 #include "estimate/run.h"
 #include "model/operators.h"
 #include "parallel/shard.h"
@@ -64,8 +65,9 @@ Sums sums_of(const Run& run, IsMeant&& is_meant) {
         operator_time<double>(op, run.cluster.device, kernel_choice(run));
     s.forward += t.forward.si();
     s.backward += (t.backward_input + t.backward_weight).si();
-    s.launches_forward += op.kernels.forward * static_cast<double>(op.ring);
-    s.launches_backward += op.kernels.backward * static_cast<double>(op.ring);
+    const Launches launches = launches_of(op, run);
+    s.launches_forward += launches.forward;
+    s.launches_backward += launches.backward;
   }
   return s;
 }

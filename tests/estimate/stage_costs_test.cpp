@@ -115,6 +115,42 @@ TEST_CASE("a pass waits for the launches of its kernels") {
   CHECK(costs_of(run, round_prices(), 4, 3).forward[Term::host_exposed] == Seconds());
 }
 
+// Where the host reads counts, each part of a forward takes the longer: 60 of 100 launches of 12 ms
+// are 0.72 s over 0.3 s of the device; the others 0.48 s, hidden under 0.7 s; the read 1 ms.
+TEST_CASE("a host that reads counts waits in the middle of a forward pass") {
+  Run run = bare_run();
+  run.framework.host.launch = Seconds(12e-3);
+  run.framework.experts.waits = 2;
+  run.framework.experts.wait = Seconds(0.5e-3);
+  Prices<double> prices = round_prices();
+  prices.blocks[BlockType::layer_0].before_wait[Phase::forward] = {60, Seconds(0.3)};
+  const StageCosts<double> s = costs_of(run, prices, 4, 0);
+  CHECK(s.forward[Term::host_exposed].si() == about(4 * (0.72 - 0.3 + 1e-3)));
+}
+
+// A core that takes 2.6 times as long: 100 launches of 12 ms are 3.12 s over 1 s.
+TEST_CASE("launches take as long as the node's processor makes them") {
+  Run run = bare_run();
+  run.framework.host.launch = Seconds(12e-3);
+  run.cluster.host.launch_factor = 2.6;
+  CHECK(costs_of(run, round_prices(), 4, 0).forward[Term::host_exposed].si() ==
+        about(4 * (3.12 - 1)));
+}
+
+// Two calls around a forward pass, three around a backward one: of the layer, or of each of seven
+// modules and the four that hold them. 1.2 s of launches and their hooks of 0.1 s over 1 s.
+TEST_CASE("hooks of sharded weights are called by layers or by modules") {
+  Run run = bare_run(R"({"parallel": {"zero": 3}})");
+  run.framework.host.launch = Seconds(12e-3);
+  run.framework.host.hook = Seconds(0.1);
+  run.framework.host.containers = 4;
+  Prices<double> prices = round_prices();
+  prices.blocks[BlockType::layer_0].modules = 7;
+  CHECK(costs_of(run, prices, 4, 0).forward[Term::host_exposed].si() == about(4 * (0.2 + 0.2)));
+  run.framework.gathers.max_live = 1000;
+  CHECK(costs_of(run, prices, 4, 0).forward[Term::host_exposed].si() == about(4 * (0.2 + 2.2)));
+}
+
 namespace {
 
 // Sharded weights whose gather takes `ratio` of a forward pass of 1 s.

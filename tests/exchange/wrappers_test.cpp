@@ -92,6 +92,23 @@ TEST_CASE("A task of SkyPilot has nodes times accelerators, and its variables") 
   CHECK(contains(inner->file.text, "export SKYPILOT_NUM_GPUS_PER_NODE=8\n"));
 }
 
+TEST_CASE("A RayJob has its entrypoint, and the GPUs of its cluster's pods") {
+  const auto inner = unwrapped({"ray.yaml", R"(apiVersion: ray.io/v1
+kind: RayJob
+spec:
+  entrypoint: python train.py --lr 1e-4
+  runtimeEnvYAML: "env_vars: {TP: '4'}"
+  rayClusterSpec:
+    headGroupSpec: {template: {spec: {containers: [{name: head, image: r}]}}}
+    workerGroupSpecs:
+      - replicas: 2
+        template: {spec: {containers: [{name: w, image: r, resources: {limits: {nvidia.com/gpu: 8}}}]}}
+)"});
+  REQUIRE(inner);
+  CHECK(inner->gpus == 16);
+  CHECK(contains(inner->file.text, "export TP=4\npython train.py --lr 1e-4\n"));
+}
+
 TEST_CASE("A service of Docker Compose has the devices that it reserves") {
   const auto inner = unwrapped({"compose.yml", R"(services:
   train:

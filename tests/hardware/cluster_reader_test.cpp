@@ -188,6 +188,31 @@ TEST_CASE("tiers may be replaced whole and an optional value taken away") {
   CHECK(c.node_power.si() == 0);
 }
 
+TEST_CASE("a power cap is between half of what the device is rated for and all of it") {
+  const auto capped = [](const std::string& node, const std::string& cap) {
+    return R"({"gpus": 8, "node": ")" + node + R"(", "power_cap": ")" + cap + R"("})";
+  };
+  const Cluster c = cluster_of(capped("hgx-b200", "750 W")).cluster;
+  CHECK(c.power_cap == Watts(750));
+  CHECK(cap_of(c) == Watts(750));
+  CHECK(c.device.power == Watts(1000));
+  CHECK(cap_of(cluster_of(R"({"gpus": 8, "node": "hgx-b200"})").cluster) == Watts(1000));
+  CHECK(says(refusal(capped("hgx-b200", "1100 W")), "cluster.power_cap"));
+  CHECK(says(refusal(capped("hgx-b200", "1100 W")), "500 W to 1 kW"));
+  CHECK(says(refusal(capped("hgx-b200", "400 W")), "500 W to 1 kW"));
+  CHECK(says(refusal(capped("dgx-a100-80gb", "300 W")),
+             "none: no clock under a power cap is known of a100-sxm4-80gb"));
+}
+
+TEST_CASE("a clock law needs room below half of the power") {
+  CHECK(
+      says(refusal(R"({"node": "hgx-b200", "gpus": 8, "device": {"clock": {"at_rest": "500 W"}}})"),
+           "clock.at_rest"));
+  CHECK(
+      says(refusal(R"({"node": "hgx-b200", "gpus": 8, "device": {"clock": {"at_rest": "500 W"}}})"),
+           "less than half of `power`, 500 W"));
+}
+
 TEST_CASE("an unknown name is answered with the nearest") {
   const std::string node = refusal(R"({"node": "dgx-h10", "gpus": 8})");
   CHECK(says(node, "run.json: cluster.node"));

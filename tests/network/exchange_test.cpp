@@ -173,3 +173,29 @@ TEST_CASE("ranks of a node post their messages one by one in a node of blocks") 
   const double wire = (0.75 / 150e9 + 4 * 0.5 / 150e9 + 8 * 0.5 / 80e9) * 16e6 / kUs;
   CHECK(tiered_us(c, g, 16e6) == near(20 + 7 * 1 + 10 + wire));
 }
+
+TEST_CASE("the ranks of the last node send their own bytes over their own cards") {
+  // Nine ranks on nodes of eight: what the one sends, 8/9 of its buffer, and what the eight send it
+  // are alike, and go over one card of 10 GB/s.
+  Cluster c = round_cluster();
+  c.tiers[1].rank_share = 1.0 / 8;
+  const double wire = (7.0 / 8 * 9e6 / 100e9 + 8e6 / 10e9) / kUs;
+  CHECK(tiered_us(c, side_by_side(c, 9), 9e6) == near(20 + 7 * 1 + 1 * 10 + wire));
+  // Twelve: 4·8/12 of the buffer over four cards.
+  const double four = (7.0 / 8 * 12e6 / 100e9 + 32e6 / 40e9) / kUs;
+  CHECK(tiered_us(c, side_by_side(c, 12), 12e6) == near(20 + 7 * 1 + 1 * 10 + four));
+}
+
+TEST_CASE("an all-to-all reaches its own share of a tier's rate") {
+  Cluster c = round_cluster();
+  c.tiers[1].exchange_efficiency = 0.5;
+  const Group g = group_over(8, 8);
+  const double steps = 7 * 1 + 7 * 10;
+  CHECK(direct_us(c, g, 64e6) == near(20 + steps + 8 * 56e6 / 40e9 / kUs));
+  CHECK(tiered_us(c, g, 64e6) ==
+        near(20 + steps + (7.0 / 8 * 64e6 / 100e9 + 8 * 56e6 / 40e9) / kUs));
+  const auto ring = [&](const Cluster& of) {
+    return us_by(Algorithm::ring, of, g, Collective::all_gather, 64e6);
+  };
+  CHECK(ring(c) == ring(round_cluster()));
+}

@@ -165,6 +165,14 @@ TEST_CASE("a higher peak never hurts") {
   });
 }
 
+TEST_CASE("more power never hurts") {
+  never_slower(35, 400, [](Run& run, Dice& dice) {
+    Device& d = run.cluster.device;
+    d.power = d.power * dice.real(1, 1.5);
+    return is_known(d.clock);
+  });
+}
+
 TEST_CASE("a faster host, host link or drive never hurts") {
   never_slower(15, 400, [](Run& run, Dice& dice) {
     run.cluster.device.host_link.bandwidth =

@@ -12,6 +12,7 @@
 #include "document/table.h"
 #include "document/text.h"
 #include "engine/answer.h"
+#include "engine/commands/calibrate_site.h"
 #include "engine/commands/commands.h"
 #include "hardware/cluster_merge.h"
 #include "hardware/device_reader.h"
@@ -113,7 +114,7 @@ void check_judged(const std::vector<CheckedKind>& kinds, const Calibration& c) {
 constexpr auto kMostSeconds = static_cast<std::int64_t>(kDay.si());
 
 // `measure` is the program's, in cli.
-std::vector<std::string> verbs() { return {"fit", "check", "measure"}; }
+std::vector<std::string> verbs() { return {"fit", "site", "check", "measure"}; }
 
 constexpr auto kCalibrateOptions = [] {
   using C = CalibrateChoice;
@@ -133,6 +134,7 @@ constexpr auto kCalibrateOptions = [] {
              "element type of the matrix products in a PyTorch profiler's table"},
       Option{into<&C::calibration>(), "--calibration", "FILE", "check: the overlay to check", "",
              "", "calibration"},
+      Option{into<&C::run>(), "--run", "RUN", "site: the run of a log, by name or path"},
       Option{into<&C::time>(1, kMostSeconds), "--time", "SECONDS",
              "measure: seconds it may take (120)"},
   };
@@ -214,10 +216,11 @@ CommandAnswer answer_calibrate(Request& request, const CommandContext& context) 
   const OutputForm output = request.output();
   request.done();
   if (choice.action == "fit") return answer_fit(choice, overlay, output, context);
+  if (choice.action == "site") return answer_calibrate_site(choice, overlay, output, context);
   if (choice.action == "check") return answer_calibrate_check(choice, output, context);
   if (choice.action == "measure") {
     throw InputError("orrery calibrate", "action", "\"measure\"",
-                     "fit or check; measuring is the program's: `orrery calibrate measure`");
+                     "fit, site or check; measuring is the program's: `orrery calibrate measure`");
   }
   throw unknown_name("orrery calibrate", "", choice.action, verbs(), "nothing to do");
 }

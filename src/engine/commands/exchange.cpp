@@ -91,8 +91,10 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
 std::vector<std::string> readable_formats() {
   std::vector<std::string> names = names_in<ForeignFormat>();
   std::erase(names, name_of(ForeignFormat::tool));
-  for (std::string& name : config_names(builtin_configs(), ConfigKind::tool))
-    names.push_back(std::move(name));
+  for (std::string& name : config_names(builtin_configs(), ConfigKind::tool)) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+  }
   return names;
 }
 

@@ -13,7 +13,6 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "core/unknown_name.h"
-#include "document/text.h"
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"

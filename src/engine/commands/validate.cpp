@@ -10,6 +10,7 @@
 #include "core/key_access.h"
 #include "engine/answer.h"
 #include "engine/claims.h"
+#include "engine/commands/calibrate_site.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
 #include "estimate/run_keys.h"
@@ -276,26 +277,33 @@ CommandAnswer answer_calibrated(const ValidateOptions& o, const CommandContext& 
 }
 
 ValidationReport protocol_report(std::vector<JudgedRow> rows, Protocol protocol,
-                                 const Accuracy& table, bool with_elasticities) {
+                                 const Accuracy& table, const SitePrior& site,
+                                 bool with_elasticities) {
   for (JudgedRow& r : rows) {
     r.protocol = protocol;
     if (with_elasticities && time_error(r)) r.elasticities = elasticities(r.run);
   }
-  Summary three = three_observed(rows, table);
+  OtherModels others = three_of_other_models(rows, site);
+  std::vector<Summary> observed = {three_observed(rows, table), std::move(others.before),
+                                   std::move(others.after)};
   ValidationReport report = report_of(std::move(rows));
-  three.scope = std::string(name_of(protocol)) + ": " + three.scope;
-  report.summaries.push_back(std::move(three));
+  for (Summary& s : observed) {
+    s.scope = std::string(name_of(protocol)) + ": " + s.scope;
+    report.summaries.push_back(std::move(s));
+  }
   return report;
 }
 
 CommandAnswer answer_cross(const ValidateOptions& o, const ValidationReport& report,
-                           const FitRuns& runs, const ConfigLookup& lookup) {
+                           const FitRuns& runs, const ConfigSource& configs) {
+  const ConfigLookup lookup = config_lookup(configs);
+  const SitePrior site = site_prior(configs);
   LeftOut cross = left_out_rows(report.rows, runs, lookup);
   const Accuracy table = accuracy_from(residuals_of(cross));
   CommandAnswer answer = answer_report(
-      o,
-      joined(protocol_report(std::move(cross.known), Protocol::known_stack, table, false),
-             protocol_report(std::move(cross.unknown), Protocol::unknown_stack, table, o.json())));
+      o, joined(protocol_report(std::move(cross.known), Protocol::known_stack, table, site, false),
+                protocol_report(std::move(cross.unknown), Protocol::unknown_stack, table, site,
+                                o.json())));
   if (!o.write_accuracy.empty()) {
     answer.files.push_back({o.write_accuracy, accuracy_json(table)});
   }
@@ -326,7 +334,7 @@ CommandAnswer answer_validate(Request& request, const CommandContext& context) {
   const auto runs = fit_runs(report.rows, read_parameters(parameters.text, parameters.name));
   if (o.fit) return answer_fit(o, *runs, parameters, configs);
   if (o.ablate) return answer_ablate(o, *runs);
-  return answer_cross(o, report, *runs, config_lookup(configs));
+  return answer_cross(o, report, *runs, configs);
 }
 
 }  // namespace

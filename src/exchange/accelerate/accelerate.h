@@ -8,15 +8,11 @@
 #include <string>
 
 namespace orrery {
-struct ImportedRun;
 struct ResolvedRun;
-}  // namespace orrery
+}
 
 namespace orrery::accelerate {
 
 std::string export_run(const ResolvedRun& resolved);
-
-// Asks for the states of a launch without the training that it starts.
-void leave_states_open(ImportedRun& launch);
 
 }  // namespace orrery::accelerate

@@ -313,6 +313,16 @@ void read_sharding(ImportDraft& d) {
   d.set("parallel.framework_options.mics_shard_size", static_cast<std::int64_t>(*group));
 }
 
+// Parameters of the first two stages stay on each GPU, whatever offload_param says
+// (runtime/zero/offload_config.py: "Valid only with stage 3").
+void keep_parameters(ImportDraft& d) {
+  constexpr const char* kKey = "parallel.offload.parameters";
+  const Json& stage = d.at("parallel.zero");
+  if (d.at(kKey).is_null() || d.at(kKey) == "none" || stage.is_null() || stage == 3) return;
+  erase_at(d.out.run, kKey);
+  d.out.without_effect.emplace_back("zero_optimization.offload_param (of ZeRO-3)");
+}
+
 // In the pipeline engine: one checkpoint for every n layers, 0 for none.
 void read_recompute(ImportDraft& d) {
   const auto interval = d.settings.count("pipeline.activation_checkpoint_interval");
@@ -402,6 +412,7 @@ ImportedRun import_run(const ForeignFile& file, ImportJob& job) {
   read_states_of(d);
   read_offload(d);
   read_sharding(d);
+  keep_parameters(d);
   read_recompute(d);
   read_cpu_checkpointing(d);
   read_sizes(d);

@@ -116,6 +116,7 @@ inline constexpr std::array kRenames = {
     Rename{"use_flash_attn_v3", "use_flash_attn"},
     Rename{"num_nextn_predict_layers", "mtp_num_layers"},
     Rename{"moe_layer_recompute", "recompute_moe_layer"},
+    Rename{"overlapped_distributed_optimizer", "use_distributed_optimizer"},  // of forks
     Rename{"num_layers_in_first_pipeline_stage", "decoder_first_pipeline_num_layers"},
     Rename{"num_layers_in_last_pipeline_stage", "decoder_last_pipeline_num_layers"},
     Rename{"nproc_per_node", "nproc_per_node"},

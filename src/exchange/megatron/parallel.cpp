@@ -209,7 +209,10 @@ void cuda_graphs(ImportDraft& d) {
                      : d.is_on("external_cuda_graph") ? "external_cuda_graph"
                      : off                            ? nullptr
                                                       : "cuda_graph_impl";
-  if (name != nullptr) d.ignored(d.settings.written(name), "kernels are launched one by one here");
+  if (name != nullptr) {
+    d.ignored(d.settings.written(name),
+              "kernels are launched one by one without parallel.framework_options.cuda_graphs");
+  }
 }
 
 // Interleaved stages hide their messages unless they are told not to.

@@ -54,7 +54,7 @@ class Reading {
       if (d.used) continue;
       // A whole file of torchtitan's tables, as torchforge has them.
       const bool tables = d.json.contains("parallelism") && d.json.contains("training");
-      out_.is_torchtitan = out_.is_torchtitan || tables;
+      if (tables) out_.tool = "torchtitan";
       if (!tables) unknown_defaults("the file of modules");
       layer(d, 0);
     }
@@ -95,8 +95,8 @@ class Reading {
     for (const auto& [name, module] : d.json["modules"].items()) {
       if (!module.is_object()) continue;
       const std::string framework = text_at(module, "framework");
-      out_.is_torchtitan = framework == "torchtitan";
-      if (!framework.empty() && framework != "megatron" && !out_.is_torchtitan) {
+      if (framework == "torchtitan") out_.tool = framework;
+      if (!framework.empty() && framework != "megatron" && framework != "torchtitan") {
         throw InputError(d.name, "modules." + name + ".framework", "\"" + framework + "\"",
                          "megatron or torchtitan");
       }
@@ -143,7 +143,7 @@ class Reading {
   bool take_shipped(const std::string& name) {
     const auto known = std::find_if(kBases.begin(), kBases.end(),
                                     [&](const ShippedBase& b) { return b.file == name; });
-    if (known == kBases.end() || out_.is_torchtitan) return false;
+    if (known == kBases.end() || !out_.tool.empty()) return false;
     if (!known->base.empty() && !include(std::string(known->base), 0))
       take_shipped(std::string(known->base));
     for (const ShippedDefault& s : kDefaults) {
@@ -260,7 +260,7 @@ class Reading {
         out_.settings.add({key, path + key, "none", file});
       } else if (value.is_null()) {
         out_.settings.remove(key);
-      } else if (out_.is_torchtitan) {
+      } else if (!out_.tool.empty()) {
         for (ForeignSetting& s : flat_leaves(value, key)) {
           s.file = file;
           out_.settings.add(std::move(s));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "exchange/arguments.h"
+#include "exchange/document.h"
 #include "exchange/flat.h"
 #include "exchange/import_files.h"
 #include "exchange/shell/shell.h"
@@ -31,10 +32,15 @@ class Commands {
       : tool_(tool), script_(script), facts_(facts) {}
 
   CommandDocument document() {
-    const ShellRun run = run_shell(script_.text, script_.name);
-    for (const ShellCommand& c : run.commands) one(words_of(run, c), c, run.variables);
+    const ShellRun run = run_shell(script_.text, script_.name, {}, facts_.scripts());
+    // A list of arguments, line by line, is of one command.
+    if (begins_with(trimmed(script_.text), "--")) {
+      one(run.words, {}, run.variables);
+      out_.misses_file = true;
+    } else {
+      for (const ShellCommand& c : run.commands) one(words_of(run, c), c, run.variables);
+    }
     out_.variables = run.variables;
-    if (!launch_.empty()) accelerate::read({script_.name, write_yaml(launch_)}, facts_);
     return std::move(out_);
   }
 
@@ -46,8 +52,9 @@ class Commands {
     const Settings own = settings_of_words({program, words.end()}, script_.name);
     // A program that any tool may have is ours by its settings.
     const bool any_program = command->program.find('*') != std::string::npos;
-    if (any_program && std::none_of(own.all().begin(), own.all().end(),
-                                    [&](const auto& s) { return is_asked(tool_, s.name); }))
+    if (any_program && std::none_of(own.all().begin(), own.all().end(), [&](const auto& s) {
+          return is_asked(tool_, name_in(tool_, s.name)) || s.name == command->config;
+        }))
       return;
     out_.program = base_name(*program);
     const auto behind = program + 1 + (command->word.empty() ? 0 : 1);
@@ -56,6 +63,7 @@ class Commands {
     if (command->word.empty() && behind != words.end() && !is_flag(*behind))
       out_.program += " " + *behind;
     document_ = Json::object();
+    variables_of(*command, variables);
     files(*command, own);
     positional(*command, {behind, words.end()});
     launcher({words.begin(), program});
@@ -79,7 +87,7 @@ class Commands {
         document_[command.positional] = word;
         return;
       }
-      if (i == 0 || is_given(word) || is_config_name(word)) config(word);
+      if (i == 0 || is_given(word) || is_config_name(word)) config(word, word);
     }
   }
 
@@ -87,6 +95,16 @@ class Commands {
 
   static bool is_config_name(const std::string& word) {
     return word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
+  }
+
+  // Variables that the program turns into arguments.
+  void variables_of(const StartCommand& command, const ShellVariables& variables) {
+    for (const auto& [variable, setting] : command.variables) {
+      const std::string value = shell_value(variables, variable);
+      if (value.empty()) continue;
+      setting == command.config ? config(value, variable + "=" + value)
+                                : void(document_[setting] = yaml_scalar(value));
+    }
   }
 
   // By its name, or by its name without an ending, as Hydra has it.
@@ -97,26 +115,44 @@ class Commands {
     return nullptr;
   }
 
-  void config(const std::string& name) {
+  // The only TOML; nullptr where there is none, or several.
+  const ForeignFile* only_toml() const {
+    const auto is_toml = [](const ForeignFile& f) { return f.name.ends_with(".toml"); };
+    const auto& all = facts_.files();
+    const auto first = std::find_if(all.begin(), all.end(), is_toml);
+    return std::count_if(all.begin(), all.end(), is_toml) == 1 ? &*first : nullptr;
+  }
+
+  void config(const std::string& name, const std::string& written) {
     const ForeignFile* file = given(name);
-    if (file == nullptr) return facts_.refuse(name, "is not given; give it too");
-    const Json own = read_yaml(file->text, file->name);
-    if (own.is_object()) merge_over(document_, own);
+    if (file == nullptr && (file = only_toml()) != nullptr)
+      facts_.mention(written, "is not given; " + file->name + " is taken for it");
+    if (file == nullptr) {
+      out_.misses_file = true;
+      return facts_.refuse(written, "is not given; give it too");
+    }
+    facts_.include(file->name);
+    const Json own = read_document(*file);
+    if (!own.is_object()) return;
+    merge_over(document_, own);
+    out_.has_file = true;
   }
 
   void files(const StartCommand& command, const Settings& own) {
     for (const ForeignSetting& s : own.all()) {
       if (!command.config.empty() && s.name == command.config && s.value.is_string())
-        config(s.value.get<std::string>());
+        config(s.value.get<std::string>(), text_of(s));
     }
   }
 
   void launcher(const Words& before) {
+    const Tool* launcher = facts_.tools().launcher_in(before);
+    if (launcher == nullptr) return;
     const Settings flags = settings_of_words(before, script_.name);
     // A config file of the launcher has these flags already.
-    if (std::find(before.begin(), before.end(), "launch") != before.end() &&
-        !flags.has("config_file"))
-      accelerate::flags_over(launch_, before, script_.name);
+    if (flags.has(launcher->commands.front().config)) return;
+    out_.launcher = launcher;
+    flags_over(*launcher, flags, out_.launch);
   }
 
   void flags(const StartCommand& command, const Settings& own) {
@@ -141,7 +177,6 @@ class Commands {
   Facts& facts_;
   CommandDocument out_;
   Json document_ = Json::object();  // of the command that is being read
-  Json launch_ = Json::object();
 };
 
 }  // namespace

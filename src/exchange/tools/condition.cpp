@@ -52,11 +52,6 @@ std::vector<Condition> conditions_at(const Reader& at) {
   return all;
 }
 
-std::optional<double> number_of(const Json& value) {
-  if (value.is_number()) return value.get<double>();
-  return value.is_string() ? parse_number(value.get<std::string>()) : std::nullopt;
-}
-
 std::string lower(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return text;
@@ -107,6 +102,11 @@ bool passes(const Test& test, const SeenValue& seen) {
 }
 
 }  // namespace
+
+std::optional<double> number_of(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  return value.is_string() ? parse_number(value.get<std::string>()) : std::nullopt;
+}
 
 bool same_word(const Json& a, const Json& b) {
   const auto x = number_of(a);

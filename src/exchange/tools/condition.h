@@ -15,6 +15,7 @@
 // is then false. A test of a setting that has no value is false, but for `given` and `on`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,8 @@ bool holds(const Condition& condition, const Seen& seen);
 void add_settings(const Condition& condition, std::vector<std::string>& names);
 std::vector<std::string> alternatives_in(std::string_view name);
 
+// A number, or a text that is one.
+std::optional<double> number_of(const Json& value);
 // True where both are the same word of a file: true and "True", 8 and "8".
 bool same_word(const Json& a, const Json& b);
 // Neither false, 0, "none" nor empty.

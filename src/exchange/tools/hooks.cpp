@@ -7,6 +7,7 @@
 #include "core/json_path.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/condition.h"
+#include "exchange/torchtitan/hooks.h"
 #include "exchange/trainer/facts.h"
 #include "exchange/yaml.h"
 
@@ -195,6 +196,11 @@ constexpr std::array kHooks = {
     NamedHook{"other_types", other_types},
     NamedHook{"own_moments", own_moments},
     NamedHook{"stages_of_layers", stages_of_layers},
+    NamedHook{"torchtitan_model", torchtitan::model},
+    NamedHook{"torchtitan_batches", torchtitan::batches},
+    NamedHook{"torchtitan_stages", torchtitan::stages},
+    NamedHook{"torchtitan_precision", torchtitan::precision},
+    NamedHook{"torchtitan_states", torchtitan::states},
 };
 
 }  // namespace

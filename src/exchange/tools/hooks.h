@@ -23,6 +23,7 @@ struct HookCall {
   trainer::Facts& facts;
   const ForeignFile& file;
   const Json& parameters;
+  bool defaults_hold = true;  // the tool's own, where a setting is not given
 };
 
 using Hook = void (*)(HookCall& call);

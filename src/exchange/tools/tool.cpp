@@ -13,6 +13,7 @@
 #include "exchange/tools/formula.h"
 #include "exchange/tools/hooks.h"
 #include "exchange/trainer/facts.h"
+#include "exchange/yaml.h"
 
 namespace orrery::tools {
 namespace {
@@ -135,6 +136,7 @@ ToolRule read_rule(Reader at) {
     at.at("hook").fail("\"" + rule.hook + "\"", "a hook", nearest_name(rule.hook, hook_names()));
   if (const auto parameters = at.find("parameters")) rule.parameters = parameters->json();
   rule.first = rules_at(at, "first");
+  rule.rules = rules_at(at, "rules");
   rule.why = text_or(at, "why");
   if ((rule.refuse || rule.note || !rule.open.empty()) && rule.why.empty())
     at.fail_missing("why", "why the settings are refused, noted or open");
@@ -186,6 +188,11 @@ std::vector<StartCommand> commands_at(Reader& at) {
     commands.push_back({r.at("program").text(), text_or(r, "word"), text_or(r, "config"),
                         text_or(r, "positional"), flag_or(r, "overrides"), texts_at(r, "flags"),
                         texts_at(r, "beside")});
+    if (const auto found = r.find("variables")) {
+      Reader variables = *found;
+      for (const std::string& name : variables.keys())
+        commands.back().variables.emplace_back(name, variables.at(name).text());
+    }
     r.reject_unknown();
   }
   return commands;
@@ -241,6 +248,7 @@ void add_asked(const ToolRule& rule, std::vector<std::string>& names) {
     for (const AdapterRule::Also& also : a.also) add_settings(also.when, names);
   }
   for (const ToolRule& part : rule.first) add_asked(part, names);
+  for (const ToolRule& part : rule.rules) add_asked(part, names);
 }
 
 Tool read_tool(Reader at) {
@@ -263,6 +271,7 @@ Tool read_tool(Reader at) {
   tool.commands = commands_at(at);
   add_rows(at, tool);
   add_defaults(at, tool);
+  if (const auto when = at.find("defaults_when")) tool.defaults_when = read_condition(*when);
   for (ToolRule& rule : rules_at(at, "rules")) tool.rules.push_back(std::move(rule));
   for (const std::string& name : texts_at(at, "without_effect")) tool.without_effect += name + " ";
   if (const auto notes = at.find("not_modelled")) {
@@ -295,6 +304,7 @@ void inherit(const Tool& parent, Tool& tool) {
                [&](const ToolRule& rule) { return !overridden(rule); });
   tool.rules.insert(tool.rules.end(), theirs.begin(), theirs.end());
   tool.defaults.insert(parent.defaults.begin(), parent.defaults.end());
+  if (tool.defaults_when.empty()) tool.defaults_when = parent.defaults_when;
   tool.without_effect += parent.without_effect;
   tool.silent.insert(tool.silent.end(), parent.silent.begin(), parent.silent.end());
   tool.not_modelled.insert(tool.not_modelled.end(), parent.not_modelled.begin(),
@@ -351,13 +361,18 @@ bool line_has(std::string_view line, const StartCommand& command) {
   return false;
 }
 
-bool any_flag(const Tool& tool, std::string_view text) {
+bool any_flag(const StartCommand& command, std::string_view text) {
   const auto any = [&](const std::vector<std::string>& flags) {
     return std::any_of(flags.begin(), flags.end(),
                        [&](const std::string& flag) { return contains(text, flag); });
   };
+  return any(command.flags) && (command.beside.empty() || any(command.beside));
+}
+
+bool any_flag(const Tool& tool, std::string_view text, bool own) {
   return std::any_of(tool.commands.begin(), tool.commands.end(), [&](const StartCommand& c) {
-    return any(c.flags) && (c.beside.empty() || any(c.beside));
+    const bool any_program = c.program.find('*') != std::string::npos;
+    return any_program && own == (c.program == "*") && any_flag(c, text);
   });
 }
 
@@ -369,7 +384,35 @@ bool any_line_has(std::string_view text, const StartCommand& command) {
   });
 }
 
+// A program that others have too counts beside its flags alone.
+bool starts(const StartCommand& command, std::string_view text) {
+  return any_line_has(text, command) && (command.flags.empty() || any_flag(command, text));
+}
+
 }  // namespace
+
+bool Tool::starts_by_flags() const {
+  return std::any_of(commands.begin(), commands.end(),
+                     [](const StartCommand& c) { return c.program == "*"; });
+}
+
+std::string name_in(const Tool& tool, const std::string& written) {
+  for (const std::string& part : tool.below) {
+    if (begins_with(written, part + ".")) return written.substr(part.size() + 1);
+  }
+  return written;
+}
+
+void flags_over(const Tool& launcher, const Settings& flags, Json& document) {
+  for (const ForeignSetting& s : flags.all()) {
+    const Json typed = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
+    const auto part = std::find_if(
+        launcher.below.begin(), launcher.below.end(),
+        [&](const std::string& p) { return !value_at(document, p + "." + s.name).is_null(); });
+    Json& place = part == launcher.below.end() ? document : document[*part];
+    place[s.name] = typed.is_null() ? Json(true) : typed;
+  }
+}
 
 bool fits_pattern(std::string_view name, std::string_view pattern) {
   const std::size_t star = pattern.find('*');
@@ -385,6 +428,7 @@ ToolBook::ToolBook(const ConfigLookup& lookup) {
     auto tool = tool_named(name, lookup, 0);
     if (!tool) continue;
     for (const ToolRule& rule : tool->rules) add_asked(rule, tool->asked);
+    add_settings(tool->defaults_when, tool->asked);
     for (const Silent& silent : tool->silent) add_settings(silent.when, tool->asked);
     tools_.push_back(std::move(*tool));
   }
@@ -408,12 +452,20 @@ ToolBook::Found ToolBook::of_document(const Json& document) const {
   return best;
 }
 
+const Tool* ToolBook::launcher_in(const std::vector<std::string>& words) const {
+  const auto found = std::find_if(tools_.begin(), tools_.end(), [&](const Tool& t) {
+    return !t.trains && program_in(t, words) != words.end();
+  });
+  return found == tools_.end() ? nullptr : &*found;
+}
+
 const Tool* ToolBook::of_script(std::string_view text) const {
   // A program with its word is surer than a program alone.
   for (const bool with_word : {true, false}) {
     for (const Tool& tool : tools_) {
+      if (!tool.trains) continue;
       if (std::any_of(tool.commands.begin(), tool.commands.end(), [&](const StartCommand& c) {
-            return with_word != c.word.empty() && any_line_has(text, c);
+            return with_word != c.word.empty() && starts(c, text);
           }))
         return &tool;
     }
@@ -421,11 +473,11 @@ const Tool* ToolBook::of_script(std::string_view text) const {
   return nullptr;
 }
 
-const Tool* ToolBook::of_flags(std::string_view text) const {
+const Tool* ToolBook::of_flags(std::string_view text, bool own) const {
   // A tool that has another one's flags besides its own is the surer one.
   for (const bool inherits : {true, false}) {
     for (const Tool& tool : tools_) {
-      if (inherits != tool.inherits.empty() && any_flag(tool, text)) return &tool;
+      if (inherits != tool.inherits.empty() && any_flag(tool, text, own)) return &tool;
     }
   }
   return nullptr;

@@ -11,6 +11,8 @@
 //                          the flag that names its file; `positional`: what stands without a flag
 //   settings               setting → fact of the same meaning
 //   defaults               setting → {value, release, source}: what holds where a file says nothing
+//   defaults_when          a condition without which the defaults do not hold: settings of theirs
+//                          that say a fact are then asked for
 //   rules                  in order, see ToolRule
 //   below, base            parts of a document that stand as if at its top; the setting that names
 //                          files over which this one goes
@@ -78,6 +80,7 @@ struct ToolRule {
   std::string hook = {};
   Json parameters = {};
   std::vector<ToolRule> first = {};  // the first that holds counts
+  std::vector<ToolRule> rules = {};  // all of them count
   std::string why = {};
 };
 
@@ -93,8 +96,11 @@ struct StartCommand {
   std::string config = {};      // a flag
   std::string positional = {};  // "config", or a setting
   bool overrides = false;       // words a.b=c behind the program are settings, as Hydra has them
-  std::vector<std::string> flags = {};   // of a program by a pattern ("*.py"): one of them is there
+  // One of them stands in the script, where others have the program too ("*.py"). With the program
+  // "*" they are the tool's alone.
+  std::vector<std::string> flags = {};
   std::vector<std::string> beside = {};  // and one of these, where there are any
+  std::vector<std::pair<std::string, std::string>> variables = {};  // of the script → setting
 };
 
 // Settings that have no effect under a condition: those of a feature that is off.
@@ -116,6 +122,7 @@ struct Tool {
   std::vector<std::pair<int, Condition>> recognise = {};
   std::vector<StartCommand> commands = {};
   std::map<std::string, ToolDefault, std::less<>> defaults = {};
+  Condition defaults_when = {};
   std::vector<ToolRule> rules = {};
   std::string without_effect = {};  // names with blanks between
   std::vector<Silent> silent = {};
@@ -125,6 +132,9 @@ struct Tool {
   std::vector<std::string> asked = {};  // every name that the rules mention
   std::vector<Example> examples = {};
   bool trains = true;  // a trainer's own file, not only what launches one
+
+  // Flags of the tool's alone start it, whatever the program.
+  bool starts_by_flags() const;
 };
 
 // The tools of a source of configs.
@@ -140,10 +150,12 @@ class ToolBook {
     int score = 0;
   };
   Found of_document(const Json& document) const;
-  // The tool whose command a script holds.
+  // The tool that launches the program of a command; nullptr for none.
+  const Tool* launcher_in(const std::vector<std::string>& words) const;
+  // The tool whose command a script holds; what only launches is none.
   const Tool* of_script(std::string_view text) const;
-  // The same by the flags of a program that may be anybody's.
-  const Tool* of_flags(std::string_view text) const;
+  // The same by the flags of a program that may be anybody's; `own`: flags of the tool's alone.
+  const Tool* of_flags(std::string_view text, bool own) const;
   const std::vector<Tool>& all() const { return tools_; }
 
  private:
@@ -152,6 +164,12 @@ class ToolBook {
 
 // "lr_*" and "*.tp_size" are patterns.
 bool fits_pattern(std::string_view name, std::string_view pattern);
+
+// "training.seq_len" is seq_len where the tool's part `training` stands as if at the top.
+std::string name_in(const Tool& tool, const std::string& written);
+
+// Flags of a launcher over those of its document, in the part that has them.
+void flags_over(const Tool& launcher, const Settings& flags, Json& document);
 
 // Where a program of the tool's begins in a command; the end where there is none.
 std::vector<std::string>::const_iterator program_in(const Tool& tool,

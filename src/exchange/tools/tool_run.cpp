@@ -2,10 +2,13 @@
 #include "exchange/tools/tool_run.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "exchange/arguments.h"
+#include "exchange/document.h"
 #include "exchange/flat.h"
 #include "exchange/import_files.h"
 #include "exchange/several_runs.h"
@@ -46,13 +49,14 @@ class Run {
       facts_.set_picked_precision(came.setting.empty() ? rule.why : came.setting);
     if (rule.adapter) adapter(*rule.adapter, came);
     if (!rule.hook.empty()) {
-      HookCall call{settings_, facts_, file_, rule.parameters};
+      HookCall call{settings_, facts_, file_, rule.parameters, values_.defaults_hold()};
       find_hook(rule.hook)(call);
     }
     const auto first =
         std::find_if(rule.first.begin(), rule.first.end(),
                      [&](const ToolRule& part) { return holds(part.when, values_); });
     if (first != rule.first.end()) one(*first);
+    for (const ToolRule& part : rule.rules) one(part);
   }
 
   void state(const ToolRule& rule, const Came& came) {
@@ -113,7 +117,7 @@ class Run {
     const auto id = trainer::find_fact(a.fact);
     const FactKind kind = id ? trainer::kind_of(*id) : FactKind::any;
     const auto value = resolved(a, kind, of_rule);
-    if (!value) return;
+    if (!value) return unknown(a, id);
     const bool is_default = assumed || value->came.is_default;
     std::string setting = value->came.setting;
     if (is_default && !rule.why.empty()) setting = rule.why;
@@ -121,6 +125,14 @@ class Run {
     if (!id) return facts_.set_key(a.fact, value->json, setting, is_default);
     put(*id, value->json, setting, is_default);
     if (!is_default && !rule.why.empty()) facts_.note(*id, bare_text(value->json), rule.why);
+  }
+
+  // A default that does not hold: the file that sets it is not given.
+  void unknown(const Assignment& a, std::optional<FactId> id) {
+    if (!id || !values_.is_unknown_default(a.setting) || values_.given(a.setting) != nullptr)
+      return;
+    facts_.leave_missing(*id, alternatives_in(a.setting).front(),
+                         "the configuration says it, which is not given");
   }
 
   void put(FactId id, Json value, const std::string& setting, bool is_default) {
@@ -236,33 +248,68 @@ bool fits_any(std::string_view name, const std::string& patterns) {
                      [&](std::string_view p) { return fits_pattern(name, p); });
 }
 
+// Settings of parts that stand as if at the top, over those that stand there.
+void lift_parts(const Tool& tool, Settings& settings) {
+  Settings lifted(settings.file());
+  for (const ForeignSetting& s : settings.all()) {
+    if (name_in(tool, s.name) != s.name) lifted.add(s);
+  }
+  settings.remove_if([&](const ForeignSetting& s) { return name_in(tool, s.name) != s.name; });
+  for (ForeignSetting s : lifted.all()) {
+    s.name = name_in(tool, s.name);
+    settings.add(std::move(s));
+  }
+}
+
+// The key of the run that a setting says; nothing where it says none by itself.
+std::optional<std::string> key_of(const std::vector<ToolRule>& rules, const std::string& setting) {
+  for (const ToolRule& rule : rules) {
+    for (const Assignment& a : rule.set) {
+      const std::vector<std::string> names = alternatives_in(a.setting);
+      if (std::find(names.begin(), names.end(), setting) == names.end()) continue;
+      const auto id = trainer::find_fact(a.fact);
+      // The name of a file that is not known is one that is not given.
+      if (id == FactId::deepspeed) return {};
+      return id ? std::string(trainer::name_of(*id)) : a.fact;
+    }
+    for (const auto* parts : {&rule.first, &rule.rules}) {
+      if (auto key = key_of(*parts, setting)) return key;
+    }
+  }
+  return {};
+}
+
+std::optional<std::string> key_of(const Tool& tool, const std::string& setting) {
+  return key_of(tool.rules, setting);
+}
+
 // Several commands of one script: a setting in which they differ is of none of them.
 void drop_differing(const Tool& tool, const CommandDocument& d, Settings& settings, Facts& facts) {
   if (d.each.size() < 2) return;
   std::vector<Settings> each;
-  for (const OneCommand& c : d.each) each.push_back(settings_of(c.document, settings.file()));
+  for (const OneCommand& c : d.each) {
+    each.push_back(settings_of(c.document, settings.file()));
+    lift_parts(tool, each.back());
+  }
   std::vector<OneRun> runs;
   for (std::size_t i = 0; i < each.size(); ++i) runs.push_back({&each[i], d.each[i].line});
-  const auto key_of = [](const ForeignSetting&) { return std::string_view(); };
+  std::map<std::string, std::string> keys;
+  const auto kept_key = [&](const ForeignSetting& s) -> std::string_view {
+    return keys[s.name] = key_of(tool, s.name).value_or("");
+  };
   const auto harmless = [&](const ForeignSetting& s) {
     return fits_any(s.name, tool.without_effect);
   };
   const Settings before = settings;
-  for (const LeftOver& l : take_differing(runs, {key_of, harmless}, settings)) {
+  for (const LeftOver& l : take_differing(runs, {kept_key, harmless}, settings)) {
     const ForeignSetting* assumed =
         facts.is_assumed(l.setting) ? find_setting(before, l.setting) : nullptr;
-    assumed != nullptr ? settings.add(*assumed) : facts.refuse(l.setting, l.why);
+    assumed != nullptr ? settings.add(*assumed) : facts.leave_key_open(l.key, l.setting, l.why);
   }
 }
 
-// A part of a document that stands as if at its top, and the files that it stands on.
-void lift_parts(const Tool& tool, Json& document, Facts& facts) {
-  for (const std::string& part : tool.below) {
-    if (!document.contains(part) || !document[part].is_object()) continue;
-    const Json inner = document[part];
-    document.erase(part);
-    merge_over(document, inner);
-  }
+// The files that a document stands on.
+void put_on_base(const Tool& tool, Json& document, Facts& facts) {
   if (tool.base.empty() || !document.contains(tool.base)) return;
   const Json named = document[tool.base];
   document.erase(tool.base);
@@ -281,44 +328,69 @@ void lift_parts(const Tool& tool, Json& document, Facts& facts) {
   document = std::move(whole);
 }
 
-// No script: YAML or JSON, perhaps below a comment.
-bool is_document(const ForeignFile& file) {
-  for (const char* end : {".yaml", ".yml", ".json"}) {
-    if (file.name.ends_with(end)) return true;
-  }
-  return begins_as_yaml(file.text) || first_character(file.text) == '{';
-}
-
 CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& facts) {
   CommandDocument d;
   if (is_document(file)) {
-    d.document = read_yaml(file.text, file.name);
+    d.document = read_document(file);
+    d.has_file = true;
     if (!d.document.is_object())
       throw InputError(file.name, "", brief(d.document), "settings of " + tool.title);
   } else {
     d = command_document(tool, file, facts);
+    if (d.each.empty())
+      throw InputError(file.name, "", "no setting of " + tool.title,
+                       "a file of its settings, or a command that starts it");
   }
-  lift_parts(tool, d.document, facts);
+  put_on_base(tool, d.document, facts);
   follow_references(d.document);
   return d;
 }
 
-}  // namespace
+// Values that only a running shell knows are of no use to a rule.
+void set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
+  for (const ForeignSetting& s : std::vector<ForeignSetting>(settings.all())) {
+    const auto key = is_unknown_to_us(s.value) ? key_of(tool, s.name) : std::nullopt;
+    if (!key) continue;
+    facts.leave_key_open(*key, text_of(s), "a value only the shell knows");
+    settings.remove(s.name);
+  }
+}
 
-void read_with(const Tool& tool, const ForeignFile& file, Facts& facts) {
+// Settings of one file, or of a command with the files that it names.
+void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocument& d,
+                   Settings settings, Facts& facts) {
   facts.trains = facts.trains || tool.trains;
-  facts.set_tool(tool.title + (tool.release.empty() ? "" : " " + tool.release));
-  const CommandDocument d = document_of(tool, file, facts);
-  Settings settings = facts.settings_of_file(d.document, file.name);
+  if (tool.trains) facts.set_tool(tool.title + (tool.release.empty() ? "" : " " + tool.release));
+  lift_parts(tool, settings);
+  facts.assume_settings(settings);
   drop_differing(tool, d, settings, facts);
+  set_aside_unknown(tool, settings, facts);
   Values values(tool, file, settings, facts);
   values.set_command(d.program, d.variables);
+  values.set_files(d.has_file, d.misses_file);
   Run(tool, file, values, settings, facts).all();
   take_asked(tool, settings);
   std::vector<SettingNote> notes;
   for (const auto& [name, why] : tool.not_modelled) notes.push_back({name, why});
   const std::string silent = without_effect(tool, values);
   trainer::list_others(silent, notes, settings, facts);
+}
+
+}  // namespace
+
+void read_with(const Tool& tool, const ForeignFile& file, Facts& facts) {
+  const CommandDocument d = document_of(tool, file, facts);
+  if (d.launcher != nullptr)
+    read_settings(*d.launcher, file, {}, settings_of(d.launch, file.name), facts);
+  read_settings(tool, file, d, settings_of(d.document, file.name), facts);
+}
+
+void read_with(const Tool& tool, Settings settings, bool has_all, Facts& facts) {
+  CommandDocument d;
+  d.has_file = has_all;
+  d.misses_file = !has_all;
+  const ForeignFile none{settings.file(), ""};
+  read_settings(tool, none, d, std::move(settings), facts);
 }
 
 }  // namespace orrery::tools

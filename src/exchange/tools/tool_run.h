@@ -10,7 +10,10 @@
 
 namespace orrery::tools {
 
-// A file in YAML or JSON, or a script that starts the tool.
+// A file in YAML, JSON or TOML, or a script that starts the tool.
 void read_with(const Tool& tool, const ForeignFile& file, trainer::Facts& facts);
+
+// Settings that stand in another tool's files. `has_all`: what they lack is as by default.
+void read_with(const Tool& tool, Settings settings, bool has_all, trainer::Facts& facts);
 
 }  // namespace orrery::tools

@@ -36,11 +36,6 @@ Item item_of(const std::string& name) {
           n && *n >= 0 ? std::optional(static_cast<std::size_t>(*n)) : std::nullopt};
 }
 
-std::optional<double> number_of(const Json& value) {
-  if (value.is_number()) return value.get<double>();
-  return value.is_string() ? parse_number(value.get<std::string>()) : std::nullopt;
-}
-
 }  // namespace
 
 std::string bare_setting(const std::string& setting) {
@@ -53,9 +48,18 @@ void Values::set_command(const std::string& program, const ShellVariables& varia
   variables_ = variables;
 }
 
+void Values::set_files(bool read, bool missing) {
+  config_ = read;
+  unread_ = missing;
+  defaults_hold_ = false;
+  defaults_hold_ = tool_.defaults_when.empty() || holds(tool_.defaults_when, *this);
+}
+
 SeenValue Values::at(const std::string& names) const {
   if (names == "@text") return {&text_, true};
   if (names == "@program") return {&program_, program_ != ""};
+  if (names == "@config") return {&config_, config_ == true};
+  if (names == "@unread") return {&unread_, unread_ == true};
   if (begins_with(names, "@env.")) return variable_at(names.substr(5));
   if (names.front() == '@') return fact_at(names.substr(1));
   if (const ForeignSetting* s = given(names)) return {&s->value, true};
@@ -93,6 +97,14 @@ const ForeignSetting* Values::given(const std::string& names) const {
 }
 
 const ToolDefault* Values::default_of(const std::string& names) const {
+  return defaults_hold_ ? stated_default(names) : nullptr;
+}
+
+bool Values::is_unknown_default(const std::string& names) const {
+  return !defaults_hold_ && stated_default(names) != nullptr;
+}
+
+const ToolDefault* Values::stated_default(const std::string& names) const {
   for (const std::string& name : alternatives_in(names)) {
     const auto found = tool_.defaults.find(name);
     if (found != tool_.defaults.end()) return &found->second;

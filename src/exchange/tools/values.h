@@ -35,12 +35,17 @@ class Values : public Seen {
 
   // The command that starts the tool.
   void set_command(const std::string& program, const ShellVariables& variables);
+  // A file of the tool's settings was read ("@config"); the command's is not given ("@unread").
+  void set_files(bool read, bool missing);
+  bool defaults_hold() const { return defaults_hold_; }
+  // True of a default that does not hold for these settings.
+  bool is_unknown_default(const std::string& names) const;
 
   SeenValue at(const std::string& names) const override;
 
   // The first of the names that the file gives; nullptr for none.
   const ForeignSetting* given(const std::string& names) const;
-  const ToolDefault* default_of(const std::string& names) const;
+  const ToolDefault* default_of(const std::string& names) const;  // nullptr where none holds
   std::string default_text(const std::string& names) const;
   std::string written(const ForeignSetting& s) const;  // with its file
   // The ground of a condition: the first setting that is given, else the tool's default.
@@ -50,6 +55,7 @@ class Values : public Seen {
   std::optional<FoundValue> computed(const std::vector<std::string>& formula);
 
  private:
+  const ToolDefault* stated_default(const std::string& names) const;
   SeenValue fact_at(const std::string& word) const;
   SeenValue variable_at(const std::string& name) const;
   std::optional<FoundValue> given_value(const ForeignSetting& s, trainer::FactKind kind);
@@ -60,6 +66,9 @@ class Values : public Seen {
   const trainer::Facts& facts_;
   Json text_;
   Json program_ = "";
+  Json config_ = false;
+  Json unread_ = false;
+  bool defaults_hold_ = true;
   ShellVariables variables_;
   mutable std::vector<std::unique_ptr<Json>> items_;  // of lists, as long as conditions see them
 };

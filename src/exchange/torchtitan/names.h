@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// torchtitan's settings (pytorch/torchtitan, TOML of 2024 and 2025; @b5bcd76 of 2026, which has
-// --module, --config and overrides on the command line, with batches in tokens) beside our keys.
-// Tables moved between versions, so a key of [training], [parallelism] and [experimental] is known
-// by its last word. import.cpp and export.cpp read and write settings without a row.
+// torchtitan's names of models and schedules (pytorch/torchtitan, TOML of 2024 and 2025; @b5bcd76
+// of 2026), read by hooks.cpp and written by export.cpp. All else of it is in
+// configs/tools/torchtitan.json.
 #pragma once
 
 #include <array>
-
-#include "exchange/import_draft.h"
+#include <string_view>
 
 namespace orrery::torchtitan {
-
-inline constexpr std::array kRows = {
-    NameRow{"seq_len", "training.sequence_length"},
-    NameRow{"tensor_parallel_degree", "parallel.tp", NameKind::degree},
-    NameRow{"pipeline_parallel_degree", "parallel.pp", NameKind::degree},
-    NameRow{"context_parallel_degree", "parallel.cp", NameKind::degree},
-    NameRow{"expert_parallel_degree", "parallel.ep", NameKind::degree},
-    NameRow{"expert_tensor_parallel_degree", "parallel.etp", NameKind::degree},
-    NameRow{"enable_async_tensor_parallel", "parallel.framework_options.async_tp",
-            NameKind::boolean},
-};
-
-// Tables whose keys are known by their last word.
-inline constexpr std::array<std::string_view, 3> kMovedTables = {"training.", "parallelism.",
-                                                                 "experimental."};
 
 // A model of both: torchtitan's module and flavor, its registered configuration ("": not known to
 // us), our file and the name that file gives.
@@ -69,39 +52,9 @@ inline constexpr std::array kSchedules = {
     ScheduleName{"DualPipeV", "dualpipev"},
 };
 // Names in releases of 2024.
-inline constexpr std::array kOldSchedules = {
-    ScheduleName{"interleaved_1f1b", "interleaved"},
-};
+inline constexpr ScheduleName kOldInterleaved = {"interleaved_1f1b", "interleaved"};
 
-inline constexpr std::string_view kAcMode = "activation_checkpoint.mode";
-inline constexpr std::string_view kAcOption = "activation_checkpoint.selective_ac_option";
-// Beside float8's tensorwise scales; its default is false [from memory, unverified].
+// Beside float8's scales of whole tensors; its default is false [from memory, unverified].
 inline constexpr const char* kGathersFloat8 = "enable_fsdp_float8_all_gather";
-// The default of both: mode selective, every second layer [from memory, unverified].
-inline constexpr std::int64_t kAcDefault = 2;
-
-inline constexpr std::array kNotModelled = {
-    SettingNote{"quantize.*", "of a converter; model.converters and its recipe alone are read"},
-    SettingNote{"float8.*", "of the profile's float8"},
-    SettingNote{"mx.*", "of the profile's float8"},
-    SettingNote{"fsdp_bucket_*", "the profile's buckets are used"},
-};
-
-inline constexpr std::string_view kWithoutEffect =
-    "job.* profiling.* metrics.* lr_scheduler.* checkpoint.* comm.* debug.* "
-    "fault_tolerance.enable fault_tolerance.process_group fault_tolerance.replica_id "
-    "fault_tolerance.min_replica_size fault_tolerance.sync_steps fault_tolerance.num_fragments "
-    "fault_tolerance.should_quantize fault_tolerance.fragment_* validation.* dataset dataloader.* "
-    "experimental.* symm_mem_recipes "
-    "enable_loss_parallel enable_compiled_autograd model.use_flex_attn "
-    "model.attn_mask_type activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns "
-    "compile.backend model.vocab_size custom_import job_config_file memory_estimation.* "
-    "expert_parallel_comm_backend gc_* dataset_path max_norm warmup_steps seed deterministic "
-    "optimizer.name optimizer.lr optimizer.lr_* optimizer.min_lr* optimizer.beta* optimizer.eps "
-    "optimizer.weight_decay* optimizer.implementation optimizer.fused optimizer.foreach "
-    "optimizer.early_step_in_backward "
-    "gc_freq gc_debug model.tokenizer_path model.hf_assets_path "
-    "model.norm_type model.print_after_conversion nproc_per_node nnodes node_rank rdzv_* "
-    "local_ranks_filter role tee activation_checkpoint.early_stop dump_folder hf_assets_path";
 
 }  // namespace orrery::torchtitan

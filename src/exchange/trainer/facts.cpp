@@ -18,15 +18,21 @@
 namespace orrery::trainer {
 Settings Facts::settings_of_file(const Json& document, const std::string& file) {
   Settings settings = settings_of(document, file);
-  apply(job_.assumed, settings, out_);
+  assume_settings(settings);
   return settings;
 }
+
+void Facts::assume_settings(Settings& settings) { apply(job_.assumed, settings, out_); }
 
 const ForeignFile* Facts::given_file(const std::string& name) const {
   for (const ForeignFile& f : job_.files) {
     if (base_name(f.name) == base_name(name)) return &f;
   }
   return nullptr;
+}
+
+bool Facts::includes(const std::string& file) const {
+  return std::find(included_.begin(), included_.end(), file) != included_.end();
 }
 
 void Facts::set(FactId fact, Json value, const std::string& setting) {
@@ -85,18 +91,6 @@ std::int64_t Facts::count(FactId fact, std::int64_t otherwise) const {
   return has(fact) && at(fact)->value.is_number() ? at(fact)->value.get<std::int64_t>() : otherwise;
 }
 
-void read_facts(std::span<const FactRow> rows, Settings& settings, Facts& facts) {
-  for (const FactRow& row : rows) {
-    const std::string written = base_name(settings.file()) + ": " + settings.written(row.setting);
-    if (row.kind == NameKind::boolean) {
-      if (const auto truth = settings.flag(row.setting)) facts.set(row.fact, *truth, written);
-    } else if (const auto n =
-                   settings.count(row.setting, row.kind == NameKind::degree ? 1 : 0, kMostDegree)) {
-      facts.set(row.fact, *n, written);
-    }
-  }
-}
-
 std::optional<FactId> find_fact(std::string_view word) {
   for (std::size_t i = 0; i < kCountOf<FactId>; ++i) {
     const auto id = static_cast<FactId>(i);
@@ -133,12 +127,26 @@ void list_others(std::string_view without_effect, std::span<const SettingNote> n
   for (const std::string& s : d.out.without_effect) facts.without_effect(s);
 }
 
-std::int64_t Facts::layers_of_model() const {
+std::int64_t Facts::degree(FactId fact, std::int64_t otherwise) const {
+  const Json& stated = of_command_line(fact);
+  return stated.is_number_integer() && stated > 0 ? stated.get<std::int64_t>()
+                                                  : count(fact, otherwise);
+}
+
+Json Facts::with_model() const {
   Json run = {{"model", value_at(job_.given, "model")}};
   if (run["model"].is_null() && has(FactId::model)) run["model"] = at(FactId::model)->value;
-  return job_.lookup == nullptr || run["model"].is_null()
-             ? 0
-             : orrery::layers_of_model(run, *job_.lookup);
+  return job_.lookup == nullptr || run["model"].is_null() ? Json() : run;
+}
+
+std::int64_t Facts::layers_of_model() const {
+  const Json run = with_model();
+  return run.is_null() ? 0 : orrery::layers_of_model(run, *job_.lookup);
+}
+
+bool Facts::model_has_experts() const {
+  const Json run = with_model();
+  return !run.is_null() && has_experts(run, *job_.lookup);
 }
 
 void set_model(const std::string& name, const std::string& setting, Facts& facts) {

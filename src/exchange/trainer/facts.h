@@ -25,6 +25,7 @@ enum class FactId : std::uint8_t {
   gpus,
   micro_batch,
   accumulation,
+  replica_batch,  // sequences of a replica in a step
   global_batch,
   sequence_length,
   precision,
@@ -42,6 +43,7 @@ enum class FactId : std::uint8_t {
   offload_optimizer,
   offload_activations,
   recompute,
+  checkpointed_every,  // every n-th layer
   adapter,
   optimizer,  // as a trainer calls it: "adamw_torch_8bit"
   optimizer_rank,
@@ -65,6 +67,7 @@ enum class FactId : std::uint8_t {
   liger_activation,
   liger_loss,
   liger_linear_loss,
+  steps,  // of the whole training
 };
 
 // The type of a fact in a tool's file.
@@ -82,6 +85,7 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"gpus", "cluster.gpus", FactKind::degree},
     FactName{"micro_batch", "training.micro_batch", FactKind::degree},
     FactName{"accumulation", "training.global_batch", FactKind::degree, true},
+    FactName{"replica_batch", "training.global_batch", FactKind::degree, true},
     FactName{"global_batch", "training.global_batch", FactKind::degree},
     FactName{"sequence_length", "training.sequence_length", FactKind::tokens},
     FactName{"precision", "training.precision", FactKind::word},
@@ -99,6 +103,7 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"offload_optimizer", "parallel.offload.optimizer", FactKind::word},
     FactName{"offload_activations", "parallel.offload.activations", FactKind::word},
     FactName{"recompute", "parallel.recompute", FactKind::boolean},
+    FactName{"checkpointed_every", "parallel.recompute", FactKind::degree, true},
     FactName{"adapter", "training.adapter", FactKind::word},
     FactName{"optimizer", "training.optimizer", FactKind::word},
     FactName{"optimizer_rank", "training.optimizer_rank", FactKind::degree},
@@ -122,7 +127,8 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"liger_rotary", "parallel.framework_options.kernels", FactKind::boolean, true},
     FactName{"liger_activation", "parallel.framework_options.kernels", FactKind::boolean, true},
     FactName{"liger_loss", "parallel.framework_options.loss", FactKind::boolean, true},
-    FactName{"liger_linear_loss", "parallel.framework_options.loss", FactKind::boolean, true}};
+    FactName{"liger_linear_loss", "parallel.framework_options.loss", FactKind::boolean, true},
+    FactName{"steps", "training.tokens", FactKind::count, true}};
 constexpr std::string_view name_of(FactId fact) { return kFacts[fact].key; }
 constexpr FactKind kind_of(FactId fact) { return kFacts[fact].kind; }
 std::optional<FactId> find_fact(std::string_view word);
@@ -146,9 +152,19 @@ class Facts {
 
   bool trains = false;  // a trainer's file is among them, not only what launches it
 
+  // The other scripts of the job, which one of them may source.
+  const ShellFiles& scripts() const { return job_.scripts; }
+  // A file that the settings of another one go over is no part by itself.
+  void include(const std::string& file) { included_.push_back(file); }
+  bool includes(const std::string& file) const;
+
+  const std::vector<ForeignFile>& files() const { return job_.files; }
+  const tools::ToolBook& tools() const { return job_.tools; }
   // The given file of this name; nullptr for none.
   const ForeignFile* given_file(const std::string& name) const;
 
+  // --assume's settings over a file's.
+  void assume_settings(Settings& settings);
   // The settings of a file with --assume's over them.
   Settings settings_of_file(const Json& document, const std::string& file);
 
@@ -176,10 +192,6 @@ class Facts {
   void refuse(const std::string& setting, const std::string& why) {
     left_.push_back({setting, why, "", true});
   }
-  // A setting that trains on devices that are no GPUs.
-  void refuse_devices(const std::string& devices, const std::string& setting) {
-    refuse(setting, "trains on " + devices + "; Orrery models GPUs alone");
-  }
   void mention(const std::string& setting, const std::string& why) {
     left_.push_back({setting, why});
   }
@@ -196,6 +208,8 @@ class Facts {
     return given_[i] ? given_[i] : weak_[i];
   }
   std::int64_t count(FactId fact, std::int64_t otherwise) const;
+  // A number of the command line, else the fact.
+  std::int64_t degree(FactId fact, std::int64_t otherwise = 1) const;
   bool is_on(FactId fact) const { return has(fact) && at(fact)->value == true; }
 
   // True of a setting that --assume gives.
@@ -206,12 +220,15 @@ class Facts {
 
   // Layers of the model of the command line, or of the facts; 0 where it is not known.
   std::int64_t layers_of_model() const;
+  bool model_has_experts() const;
 
   // A run of all that was said. `deepspeed`: a file of DeepSpeed is among those of the import.
   ImportedRun finish(bool deepspeed);
 
  private:
   friend class Finish;
+
+  Json with_model() const;  // the run's model alone; null where it is not known
 
   ImportJob& job_;
   std::array<std::optional<FactValue>, kCountOf<FactId>> given_;
@@ -222,16 +239,9 @@ class Facts {
   std::vector<LeftOver> left_;
   std::vector<Fact> assumed_;
   std::vector<std::string> without_effect_;
+  std::vector<std::string> included_;
   ImportedRun out_;  // what --assume said of settings
 };
-
-// Rows of a tool's table: a setting that says a fact as it stands.
-struct FactRow {
-  std::string_view setting;
-  FactId fact;
-  NameKind kind = NameKind::count;  // count, degree, boolean
-};
-void read_facts(std::span<const FactRow> rows, Settings& settings, Facts& facts);
 
 // Settings nobody asked for: named, or a stop where they move a number.
 void list_others(std::string_view without_effect, std::span<const SettingNote> not_modelled,
@@ -263,9 +273,3 @@ void set_adapter(const AdapterSettings& names, StoredBase base, const std::strin
                  Settings& settings, Facts& facts);
 
 }  // namespace orrery::trainer
-
-namespace orrery::accelerate {
-// Flags of `accelerate launch` go over its document.
-void flags_over(Json& document, const std::vector<std::string>& words, const std::string& file);
-void read(const ForeignFile& file, trainer::Facts& facts);
-}  // namespace orrery::accelerate

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <initializer_list>
 
 #include "core/json_path.h"
 #include "exchange/text_lines.h"
@@ -36,6 +37,7 @@ class Finish {
     sharding();
     degrees();
     batches();
+    tokens();
     precision();
     states();
     rest();
@@ -45,7 +47,26 @@ class Finish {
  private:
   static constexpr const char* kCheckpointSays = "the checkpoint says the type of the weights";
 
+  static constexpr const char* kStates = "training.states";
+
   bool has(FactId fact) const { return f_.has(fact); }
+
+  // The key of a fact in the run that is being made.
+  const Json& at(FactId fact) const { return d_.at(name_of(fact)); }
+  bool is_open(FactId fact) const { return d_.is_open(name_of(fact)); }
+  std::int64_t count_at(FactId fact, std::int64_t otherwise) const {
+    return d_.count_at(name_of(fact), otherwise);
+  }
+  void set(FactId fact, Json value) { d_.set(name_of(fact), std::move(value)); }
+  void open(FactId fact, const std::string& setting, const std::string& why) {
+    d_.open(name_of(fact), setting, why);
+  }
+  void note(FactId fact, const std::string& value, const std::string& why) {
+    d_.note(std::string(name_of(fact)), value, why);
+  }
+  void assume(FactId fact, Json value, const std::string& why) {
+    d_.assume(std::string(name_of(fact)), std::move(value), why);
+  }
 
   static std::string recompute_of(const Json& stated) {
     return stated.is_string() ? stated.get<std::string>() : stated == true ? "full" : "none";
@@ -88,15 +109,11 @@ class Finish {
   }
 
   std::int64_t gpus() const {
-    const Json& given = value_at(d_.given, "cluster.gpus");
-    return given.is_number_integer() ? given.get<std::int64_t>() : f_.count(FactId::gpus, 0);
+    const Json& stated = f_.of_command_line(FactId::gpus);
+    return stated.is_number_integer() ? stated.get<std::int64_t>() : f_.count(FactId::gpus, 0);
   }
 
-  std::int64_t degree(FactId fact) const {
-    const Json& given = value_at(d_.given, name_of(fact));
-    return given.is_number_integer() && given.get<std::int64_t>() > 0 ? given.get<std::int64_t>()
-                                                                      : f_.count(fact, 1);
-  }
+  std::int64_t degree(FactId fact) const { return f_.degree(fact); }
 
   // A DeepSpeed file says its own sharding; what launches the training may contradict it.
   void sharding() {
@@ -104,19 +121,21 @@ class Finish {
     if (deepspeed_) copy(FactId::zero);
     if (deepspeed_) return d_.assume("framework", "deepspeed", "a DeepSpeed file is given");
     if (named) {
-      d_.open("parallel.zero", f_.at(FactId::deepspeed)->setting, "is not given; give it too");
+      open(FactId::zero, f_.at(FactId::deepspeed)->setting, "is not given; give it too");
       return d_.assume("framework", "deepspeed", f_.at(FactId::deepspeed)->setting);
     }
     copy(FactId::zero);
-    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0) {
-      d_.set("parallel.zero", 0);
-      std::erase_if(d_.out.assumed, [](const Fact& a) { return a.path == "parallel.zero"; });
-    }
+    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0) shard_nothing();
     if (f_.trains)
-      d_.assume("parallel.zero", 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
+      assume(FactId::zero, 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
     const std::string framework =
         has(FactId::framework) ? f_.at(FactId::framework)->value.get<std::string>() : "hf-trainer";
     d_.assume("framework", framework, "--framework takes another profile");
+  }
+
+  void shard_nothing() {
+    set(FactId::zero, 0);
+    std::erase_if(d_.out.assumed, [](const Fact& a) { return a.path == name_of(FactId::zero); });
   }
 
   void degrees() {
@@ -128,32 +147,51 @@ class Finish {
     if (has(FactId::shard) && world == 0 && gpus() == 0) {
       world = replicate * f_.count(FactId::shard, 1) * degree(FactId::tp) * degree(FactId::pp) *
               degree(FactId::cp) * degree(FactId::ep);
-      d_.note("cluster.gpus", std::to_string(world), "the product of the degrees");
+      note(FactId::gpus, std::to_string(world), "the product of the degrees");
     }
-    if (world > 0) d_.set("cluster.gpus", world);
+    if (world > 0) set(FactId::gpus, world);
     world_ = gpus() > 0 ? gpus() : world;
     const std::int64_t others = degree(FactId::tp) * degree(FactId::pp) * degree(FactId::cp);
-    replicas_ = world_ / others;
+    context();
+    if (any_open({FactId::tp, FactId::pp, FactId::cp})) return;
     product(replicate * f_.count(FactId::shard, 1) * others);
-    // Groups of shards, where anything is sharded.
-    const bool shards = sharded() || by_deepspeed();
-    if (shards && replicate > 1 && has(FactId::shard))
-      d_.set("parallel.zero_shard_group", f_.count(FactId::shard, 1) * degree(FactId::cp));
-    if (shards && replicate > 1 && !has(FactId::shard) && replicas_ > 0 &&
-        replicas_ % replicate == 0) {
-      d_.set("parallel.zero_shard_group", replicas_ / replicate * degree(FactId::cp));
-    }
-    if (degree(FactId::cp) == 1) return;
-    if (has(FactId::cp_type)) return copy(FactId::cp_type);
-    d_.set("parallel.cp_type", by_deepspeed() ? "a2a" : "p2p");
+    replicas_ = world_ / others;
+    if (sharded() || by_deepspeed()) shard_groups(replicate);
   }
 
-  // Groups of shards and replicas of whose number all is said are the whole world.
+  bool any_open(std::initializer_list<FactId> facts) const {
+    return std::any_of(facts.begin(), facts.end(), [&](FactId fact) {
+      return d_.is_open(name_of(fact)) && value_at(d_.given, name_of(fact)).is_null();
+    });
+  }
+
+  // Ranks that share the states of one replica; one rank alone shares nothing.
+  void shard_groups(std::int64_t replicate) {
+    const bool stated = has(FactId::shard);
+    if (!stated && replicas_ == 0 && replicate > 1)
+      return open(FactId::shard, f_.at(FactId::replicate)->setting,
+                  "of how many GPUs; give --gpus");
+    if (!stated && replicas_ % replicate != 0) return;
+    const std::int64_t shards = stated ? f_.count(FactId::shard, 1) : replicas_ / replicate;
+    const std::int64_t ranks = shards * degree(FactId::cp);
+    if (ranks == 1 && !by_deepspeed()) shard_nothing();
+    if (replicate > 1 && ranks > 0) set(FactId::shard, ranks);
+  }
+
+  void context() {
+    if (degree(FactId::cp) == 1) return;
+    if (has(FactId::cp_type)) return copy(FactId::cp_type);
+    set(FactId::cp_type, by_deepspeed() ? "a2a" : "p2p");
+  }
+
+  // Groups of shards and replicas of whose number all is set are the whole world, else a part of
+  // it.
   void product(std::int64_t stated) {
-    if (!has(FactId::shard) || world_ == 0 || world_ == stated ||
-        world_ == stated * degree(FactId::ep))
-      return;
-    const std::string& setting = f_.at(FactId::shard)->setting;
+    const bool whole = has(FactId::shard);
+    const bool same =
+        whole ? world_ == stated || world_ == stated * degree(FactId::ep) : world_ % stated == 0;
+    if (world_ == 0 || same) return;
+    const std::string setting = whole ? f_.at(FactId::shard)->setting : "tp x pp x cp";
     const std::size_t file = setting.find(": ");
     d_.refuse(setting.substr(file == std::string::npos ? 0 : file + 2),
               "the degrees are " + std::to_string(stated) + " GPUs, and there are " +
@@ -163,25 +201,36 @@ class Finish {
   void batches() {
     copy(FactId::micro_batch);
     if (has(FactId::global_batch)) return copy(FactId::global_batch);
-    if (!has(FactId::micro_batch) || d_.is_open("training.global_batch")) return;
+    const bool whole = has(FactId::replica_batch);
+    if ((!has(FactId::micro_batch) && !whole) || is_open(FactId::global_batch)) return;
     const std::int64_t steps = f_.count(FactId::accumulation, 1);
-    const std::int64_t micro = f_.count(FactId::micro_batch, 1);
-    if (replicas_ > 0) return d_.set("training.global_batch", micro * steps * replicas_);
-    d_.open("training.global_batch",
-            f_.at(FactId::micro_batch)->setting + " x " + std::to_string(steps),
-            "of how many replicas; give --gpus");
+    const std::int64_t of_replica =
+        whole ? f_.count(FactId::replica_batch, 1) : f_.count(FactId::micro_batch, 1) * steps;
+    if (replicas_ > 0) return set(FactId::global_batch, of_replica * replicas_);
+    const std::string& setting =
+        f_.at(whole ? FactId::replica_batch : FactId::micro_batch)->setting;
+    open(FactId::global_batch, whole ? setting : setting + " x " + std::to_string(steps),
+         "of how many replicas; give --gpus");
+  }
+
+  // Steps of the whole training.
+  void tokens() {
+    constexpr double kMost = 9e15;
+    const double tokens = static_cast<double>(f_.count(FactId::steps, 0)) *
+                          static_cast<double>(count_at(FactId::global_batch, 0)) *
+                          static_cast<double>(count_at(FactId::sequence_length, 0));
+    if (tokens > 0 && tokens < kMost) set(FactId::steps, static_cast<std::int64_t>(tokens));
   }
 
   void precision() {
     copy(FactId::precision);
-    if (deepspeed_ || has(FactId::precision) || d_.is_open("training.precision")) return;
+    if (deepspeed_ || has(FactId::precision) || is_open(FactId::precision)) return;
     if (has(FactId::deepspeed))
-      return d_.open("training.precision", f_.at(FactId::deepspeed)->setting,
-                     "is not given, and nothing else says the precision");
+      return open(FactId::precision, f_.at(FactId::deepspeed)->setting,
+                  "is not given, and nothing else says the precision");
     if (has(FactId::unknown_weights))
-      return d_.open("training.precision", f_.at(FactId::unknown_weights)->setting,
-                     kCheckpointSays);
-    if (f_.trains) d_.assume("training.precision", "fp32", "no mixed precision is asked for");
+      return open(FactId::precision, f_.at(FactId::unknown_weights)->setting, kCheckpointSays);
+    if (f_.trains) assume(FactId::precision, "fp32", "no mixed precision is asked for");
   }
 
   // A base that is stored in nf4 has adapters beside it.
@@ -246,7 +295,7 @@ class Finish {
   bool loaded_narrow() const {
     return f_.is_on(FactId::loads_narrow) && !sharded() && !by_deepspeed() &&
            !has(FactId::adapter) &&
-           (d_.at("training.precision") == "bf16" || d_.at("training.precision") == "fp8");
+           (at(FactId::precision) == "bf16" || at(FactId::precision) == "fp8");
   }
 
   // Optimizers whose states replace Adam's, in full precision.
@@ -267,7 +316,7 @@ class Finish {
   }
 
   bool computes_in_half() const {
-    return d_.at("training.precision") != "fp32" && d_.at("training.precision") != "tf32";
+    return at(FactId::precision) != "fp32" && at(FactId::precision) != "tf32";
   }
 
   // FSDP's mixed precision gathers and reduces in 16 bits.
@@ -275,16 +324,16 @@ class Finish {
 
   // torch.optim.SGD without momentum, as the Trainer makes it: no state beside the weights.
   void sgd() {
-    d_.set("training.optimizer", "sgd");
+    set(FactId::optimizer, "sgd");
     if (by_deepspeed()) return;
     const double width = f_.is_on(FactId::narrow) || loaded_narrow() ? 2 : 4;
     const double sent = sends_half() ? 2 : width;
     const double momentum = f_.is_on(FactId::momentum) ? width : 0;
-    d_.set("training.states", {{"weights", width},
-                               {"gradients", f_.is_on(FactId::no_gradients) ? 0 : width},
-                               {"optimizer", momentum},
-                               {"reduced", sent},
-                               {"gathered", sent}});
+    d_.set(kStates, {{"weights", width},
+                     {"gradients", f_.is_on(FactId::no_gradients) ? 0 : width},
+                     {"optimizer", momentum},
+                     {"reduced", sent},
+                     {"gathered", sent}});
   }
 
   // PyTorch's Adam makes a list of temporaries, or is a fused kernel that makes none. The
@@ -306,63 +355,74 @@ class Finish {
         "adamw_torch; fused from PyTorch 2.8 on, with --set " + std::string(kPath) + "=fused");
   }
 
+  // A launch alone says no optimizer.
+  bool only_launches() const {
+    return !f_.trains && !deepspeed_ &&
+           (d_.at("framework") == "hf-trainer" || d_.at("framework") == "fsdp");
+  }
+
   // Bytes of weights, gradients and Adam's states.
   void states() {
+    if (only_launches())
+      return d_.open(kStates, kStates, "the program that is launched says its optimizer");
     optimizer_kernel();
     const std::string optimizer =
         has(FactId::optimizer) ? f_.at(FactId::optimizer)->value.get<std::string>() : "adamw_torch";
     if (contains(optimizer, "sgd")) return sgd();
     const std::string_view other = other_optimizer(optimizer);
-    if (!other.empty()) d_.set("training.optimizer", std::string(other));
+    if (!other.empty()) set(FactId::optimizer, std::string(other));
     if (other == "galore") copy(FactId::optimizer_rank);
     // GaLore over states of 8 bits, over Adafactor, or layer by layer.
     const bool low_rank =
         contains(optimizer, "galore") && (other != "galore" || contains(optimizer, "layerwise"));
     if (low_rank || (!is_adam(optimizer) && other.empty())) {
-      return d_.open("training.optimizer", f_.at(FactId::optimizer)->setting,
-                     "its states are not modelled");
+      return open(FactId::optimizer, f_.at(FactId::optimizer)->setting,
+                  "its states are not modelled");
     }
-    if (!d_.at("training.states").is_null()) return;  // a tool's rules set them
+    if (!d_.at(kStates).is_null()) return;  // a tool's rules set them
     if (f_.is_on(FactId::states_of_profile) || d_.at("framework") == "megatron-core") return;
     const bool bits8 = contains(optimizer, "8bit") || contains(optimizer, "fp8");
     const bool bits4 = contains(optimizer, "4bit");
-    if (d_.at("training.precision").is_null() && !by_deepspeed()) return;
+    if (at(FactId::precision).is_null() && !by_deepspeed()) return;
     const bool loaded = loaded_narrow();
     if (loaded)
-      d_.note("training.states", "in 16 bits",
+      d_.note(kStates, "in 16 bits",
               "weights are loaded in bf16, and nothing makes them fp32 [from memory]");
     const bool narrow = f_.is_on(FactId::narrow) || loaded;
     const bool plain = !bits8 && !bits4 && !f_.is_on(FactId::no_gradients);
     const double moments = bits8 ? 2 : bits4 ? 1 : narrow ? 4 : 8;
     if (by_deepspeed()) {
-      if (bits8) d_.set("training.states", "adam-8bit");
+      if (bits8) d_.set(kStates, "adam-8bit");
       return;
     }
     if (has(FactId::unknown_weights) && !sharded() && !has(FactId::adapter))
-      return d_.open("training.states", f_.at(FactId::unknown_weights)->setting, kCheckpointSays);
+      return d_.open(kStates, f_.at(FactId::unknown_weights)->setting, kCheckpointSays);
     const double width = narrow ? 2 : 4;
-    if (plain && narrow) return d_.set("training.states", "pure-16bit");
-    if (plain) return d_.set("training.states", sends_half() ? "fsdp-amp" : "fp32-adam-16");
+    if (plain && narrow) return d_.set(kStates, "pure-16bit");
+    if (plain) return d_.set(kStates, sends_half() ? "fsdp-amp" : "fp32-adam-16");
     const double sent = sends_half() ? 2 : width;
-    d_.set("training.states", {{"weights", width},
-                               {"gradients", f_.is_on(FactId::no_gradients) ? 0 : width},
-                               {"optimizer", moments},
-                               {"reduced", sent},
-                               {"gathered", sent}});
+    d_.set(kStates, {{"weights", width},
+                     {"gradients", f_.is_on(FactId::no_gradients) ? 0 : width},
+                     {"optimizer", moments},
+                     {"reduced", sent},
+                     {"gathered", sent}});
   }
 
   void rest() {
-    if (has(FactId::recompute)) {
-      d_.set("parallel.recompute", recompute_of(f_.at(FactId::recompute)->value));
+    d_.out.checkpointed_every = f_.count(FactId::checkpointed_every, 0);
+    if (d_.out.checkpointed_every > 0) {
+      note(FactId::recompute, "full of one layer in " + std::to_string(d_.out.checkpointed_every),
+           f_.at(FactId::checkpointed_every)->setting);
+    } else if (has(FactId::recompute)) {
+      set(FactId::recompute, recompute_of(f_.at(FactId::recompute)->value));
+    } else if (f_.trains) {
+      assume(FactId::recompute, "none", "no checkpointing of activations is asked for");
     }
-    if (f_.trains)
-      d_.assume("parallel.recompute", "none", "no checkpointing of activations is asked for");
     for (const FactId fact : {FactId::offload_parameters, FactId::offload_optimizer,
                               FactId::offload_activations, FactId::flash, FactId::schedule})
       copy(fact);
     adapter();
-    if (f_.trains)
-      d_.assume("training.flash_attention", true, "PyTorch's scaled dot product attention");
+    if (f_.trains) assume(FactId::flash, true, "PyTorch's scaled dot product attention");
     copy(FactId::kernels);
     copy(FactId::loss);
     if (f_.is_on(FactId::keeps_gathered)) d_.set(name_of(FactId::keeps_gathered), "false");

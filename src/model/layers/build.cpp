@@ -45,7 +45,6 @@ Operator& append_linear(Block& block, OpName name, Extent rows, Extent inner, Ex
   op.role = PrecisionRole::linear;
   op.inner = inner;
   op.has_weight = true;
-  op.kernels = {1, 2};
   return op;
 }
 
@@ -57,7 +56,6 @@ Operator& append_norm(Block& block, const BuildContext& c, OpName name, Extent r
   op.backward_bytes = 3 * c.e();
   op.vectors = kNormVectors[c.arch.norm];
   op.recomputed_by = kNorms;
-  op.kernels = {1, 2};
   if (keep_input) save(op, rows, cols, c.e());
   if (c.arch.norm == Norm::kRmsNorm && c.unfused(Chain::rms_norm)) {
     run_chain(op, eager_rms_norm(c.e()), rows, cols, kNorms);

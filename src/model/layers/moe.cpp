@@ -18,9 +18,6 @@ namespace {
 
 constexpr ModuleMask kMoe = mask_of(Module::moe);
 constexpr double kRouterBytes = 4;  // scores are fp32
-// Scores, top-k, counts and offsets of a layer with fused kernels: 31 in both directions
-// (Megatron-Core's guide to mixtures on GB200); how they divide is not published.
-constexpr Kernels kRouterKernels = {20, 11};
 
 // Token copies of one sequence: s·k, those of the fullest rank, or the number that the capacity
 // allows.
@@ -48,7 +45,6 @@ void append_router(Block& block, const BuildContext& c) {
       append(block, OpName::router_softmax, OpKind::pointwise, c.sequence_tokens(), experts);
   softmax.forward_bytes = 2 * kRouterBytes;
   softmax.backward_bytes = 3 * kRouterBytes;
-  softmax.kernels = kRouterKernels;
   softmax.recomputed_by = kMoe;
   save(softmax, c.sequence_tokens(), experts, kRouterBytes, kMoe);
 }
@@ -72,7 +68,6 @@ void append_permutation(Block& block, const BuildContext& c, OpName name, Bounda
   Operator& op = append(block, name, OpKind::pointwise, rows, routed_width(c));
   op.forward_bytes = 4 * c.e();
   op.backward_bytes = 4 * c.e();
-  op.kernels = {2, 2};
   op.recomputed_by = kMoe;
   cross(op, boundary, rows, routed_width(c), c.e());
 }

@@ -154,4 +154,13 @@ TEST_CASE("DeepSpeed's and Apex's autocast are 16 bits over weights of 32") {
                 "training.states"));
 }
 
+TEST_CASE("DeepSpeed's parameters leave the GPU with ZeRO-3 alone") {
+  const auto with = [](const char* stage) {
+    return read({{"ds.json", std::string("{\"zero_optimization\": {\"stage\": ") + stage +
+                                 ", \"offload_param\": {\"device\": \"cpu\"}}}"}});
+  };
+  CHECK(at(with("3"), "parallel.offload.parameters") == "host");
+  CHECK(at(with("2"), "parallel.offload.parameters").is_null());
+}
+
 }  // namespace orrery

@@ -233,4 +233,23 @@ TEST_CASE(
         "fp16");
 }
 
+TEST_CASE("Nodes of srun start a launcher each, and one visible GPU is one") {
+  const std::string flags =
+      " sft.py --model_name_or_path meta-llama/Llama-3.1-8B --per_device_train_batch_size 2 "
+      "--bf16 true --gradient_accumulation_steps 4 --output_dir x\n";
+  const auto gpus = [&](const std::string& launcher) {
+    return at(read({{"a.sh", "#!/bin/bash\n" + launcher + flags}}), "cluster.gpus");
+  };
+  CHECK(gpus("srun -N 8 torchrun --nproc_per_node 8") == 64);
+  CHECK(gpus("srun --nodes=4 torchrun --nproc_per_node 8") == 32);
+  CHECK(gpus("srun -N 8 torchrun --nproc_per_node 8 --nnodes 2") == 16);
+  CHECK(gpus("CUDA_VISIBLE_DEVICES=0 python") == 1);
+  CHECK(gpus("CUDA_VISIBLE_DEVICES=0,1 python").is_null());
+}
+
+TEST_CASE("A micro batch alone makes no script of Megatron-LM") {
+  CHECK(import_error("a.sh", "torchrun --nproc_per_node 8 mine.py --micro_batch_size 4\n")
+            .find("mine.py") != std::string::npos);
+}
+
 }  // namespace orrery

@@ -435,4 +435,9 @@ TEST_CASE(
         "muon");
 }
 
+TEST_CASE("The forks' overlapped distributed optimizer shards its states") {
+  CHECK(at(read(started_megatron("--bf16 --overlapped-distributed-optimizer")), "parallel.zero") ==
+        1);
+}
+
 }  // namespace orrery

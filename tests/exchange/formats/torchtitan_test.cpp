@@ -86,7 +86,6 @@ TEST_CASE("A pipeline of the command line counts in torchtitan's replicas and mi
       "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nseq_len = 4096\n"
       "local_batch_size = 2\n",
       R"({"cluster": {"gpus": 8}, "parallel": {"pp": 2}})");
-  CHECK(at(r, "parallel.dp") == 4);
   CHECK(at(r, "training.global_batch") == 8);
   CHECK(at(r, "training.micro_batch") == 1);
 }
@@ -168,7 +167,6 @@ TEST_CASE("a command line of torchtitan changes the TOML that it names") {
       "--training.local_batch_size=4 --parallelism.tensor_parallel_degree 4\n";
   const ImportedRun both = read({{"run.sh", script}, {"x/llama3_70b.toml", toml}});
   CHECK(at(both, "parallel.tp") == 4);
-  CHECK(at(both, "parallel.dp") == 8);
   CHECK(at(both, "training.micro_batch") == 4);
   CHECK(at(both, "training.global_batch") == 32);
   CHECK(at(both, "training.sequence_length") == 8192);
@@ -277,7 +275,32 @@ TEST_CASE("torchtitan's files of 2024, and degrees that are not the world") {
       "2048\n"
       "[parallelism]\ndata_parallel_shard_degree = 8\ntensor_parallel_degree = 2\n";
   CHECK(at(read(whole), "cluster.gpus") == 16);
-  CHECK(refuses_at(read(whole, kEight), "replicas x shards"));
+  CHECK(has_word(read(whole, kEight), "the degrees are 16 GPUs, and there are 8"));
+}
+
+TEST_CASE("Shards of torchtitan's data shard no weights, and a word is no degree") {
+  const ImportedRun data = read(titan("", "") + "[dataset]\nnum_shards = 4\n");
+  CHECK_FALSE(refuses_at(data, "dataset"));
+  CHECK(refuses_at(read("[training]\nlocal_batch_size = 1\nseq_len = 8\n[parallelism]\n"
+                        "data_parallel_shard_degree = \"auto\"\n",
+                        kEight),
+                   "parallelism.data_parallel_shard_degree"));
+  // 8 GPUs are no whole number of replicas of tp 3.
+  CHECK(has_word(read("[training]\nlocal_batch_size = 1\nseq_len = 8\n[parallelism]\n"
+                      "tensor_parallel_degree = 3\n",
+                      kEight),
+                 "the degrees are 3 GPUs, and there are 8"));
+}
+
+TEST_CASE("What torchtitan's file does not say is its release's default, by name") {
+  const ImportedRun r = read(
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[activation_checkpoint]\nmode = \"full\"\n",
+      kEight);
+  CHECK(at(r, "training.sequence_length") == 2048);
+  CHECK(at(r, "training.micro_batch") == 8);
+  CHECK(at(r, "training.global_batch") == 64);
+  CHECK(assumes(r, "training.sequence_length"));
+  CHECK(assumes(r, "training.micro_batch"));
 }
 
 }  // namespace orrery

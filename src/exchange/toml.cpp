@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exchange/torchtitan/toml.h"
+#include "exchange/toml.h"
 
 // The library's code is compiled here, the only file that sees it, without what writes TOML.
 #define TOML_HEADER_ONLY 1
@@ -32,11 +32,10 @@
 #include <cmath>
 #include <optional>
 #include <sstream>
-#include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "core/limits.h"
+#include "exchange/text_lines.h"
 
 namespace orrery {
 namespace {
@@ -101,11 +100,6 @@ class TomlLevels {
   int dots_ = 0;
 };
 
-struct Leaf {
-  toml::source_position at;
-  ForeignSetting setting;
-};
-
 // A value that JSON has no word for.
 template <class Value>
 Json as_text(const Value& value) {
@@ -143,17 +137,6 @@ Json json_of(const toml::node& node) {
   });
 }
 
-void add_leaves(const toml::table& table, const std::string& prefix, std::vector<Leaf>& out) {
-  for (const auto& [key, node] : table) {
-    const std::string name = prefix + std::string(key.str());
-    if (const toml::table* inner = node.as_table()) {
-      add_leaves(*inner, name + ".", out);
-    } else {
-      out.push_back({key.source().begin, {name, name, json_of(node)}});
-    }
-  }
-}
-
 // "Error while parsing table header: encountered end-of-file" from the colon's left side on.
 std::string plain(std::string_view description) {
   constexpr std::string_view kStart = "Error while parsing ";
@@ -168,9 +151,24 @@ std::string plain(std::string_view description) {
                    plain(e.description()), "TOML");
 }
 
+// "[training]", alone in its line.
+bool is_section(std::string_view line) {
+  return line.size() > 2 && line.front() == '[' && line.back() == ']' &&
+         std::isalpha(static_cast<unsigned char>(line[1])) != 0 &&
+         line.find_first_of("\"', $") == std::string_view::npos;
+}
+
+// `training.seq_len = 8192`, `model = {…}`: in a shell no blank stands before the sign.
+bool is_value(std::string_view line) {
+  const std::size_t equals = line.find(" = ");
+  const std::string_view name = line.substr(0, equals);
+  return equals != std::string_view::npos && equals > 0 && equals + 3 < line.size() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == std::string_view::npos;
+}
+
 }  // namespace
 
-Settings read_toml(std::string_view text, const std::string& file) {
+Json read_toml(std::string_view text, const std::string& file) {
   if (text.size() > kLongestDocument) {
     throw InputError(ErrorCode::malformed, file, "",
                      "a document of " + std::to_string(text.size()) + " bytes", "up to 32 MiB");
@@ -181,12 +179,20 @@ Settings read_toml(std::string_view text, const std::string& file) {
   }
   const toml::parse_result document = toml::parse(text);
   if (!document) fail(document.error(), file);
-  std::vector<Leaf> leaves;
-  add_leaves(document.table(), "", leaves);
-  std::sort(leaves.begin(), leaves.end(), [](const Leaf& a, const Leaf& b) { return a.at < b.at; });
-  Settings settings(file);
-  for (Leaf& leaf : leaves) settings.add(std::move(leaf.setting));
-  return settings;
+  return json_of(document.table());
+}
+
+bool begins_as_toml(std::string_view text) {
+  bool section = false;
+  bool first = true;
+  for (const std::string_view whole : lines_of(text)) {
+    const std::string_view line = trimmed(whole);
+    if (begins_with(line, "#!") && contains(line, "sh")) return false;
+    if (line.empty() || line.front() == '#') continue;
+    section = section || is_section(line) || (first && is_value(line));
+    first = false;
+  }
+  return section;
 }
 
 }  // namespace orrery

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files within others: what a manifest or a notebook wraps, what a script writes, and the YAML that
+// it starts.
+#include <algorithm>
+
+#include "core/json_path.h"
+#include "exchange/assumptions.h"
+#include "exchange/recognise.h"
+#include "exchange/sorted_files.h"
+#include "exchange/started_configs.h"
+#include "exchange/text_lines.h"
+#include "exchange/wrappers.h"
+
+namespace orrery {
+namespace {
+
+// The content of a manifest, a notebook or the like takes its place.
+void unwrap(ImportJob& job, SortedFiles& out) {
+  for (ForeignFile& f : job.files) {
+    if (is_binary(f.text)) continue;
+    const auto inner = unwrapped(f);
+    if (!inner) continue;
+    f = inner->file;
+    ImportedRun part;
+    part.format = ForeignFormat::sbatch;
+    part.file = f.name;
+    if (!inner->device.empty())
+      part.ignored.push_back({"accelerators " + inner->device, "give the node by --node"});
+    if (inner->gpus > 0) set_at(part.run, "cluster.gpus", inner->gpus);
+    if (inner->gpus > 0 && value_at(job.given, "cluster.gpus").is_null())
+      set_at(job.given, "cluster.gpus", inner->gpus);
+    if (inner->gpus > 0 || !inner->device.empty()) out.parts.push_back(std::move(part));
+  }
+}
+
+// Settings of a training that a script writes and then names: `cat > ds.json <<E`. The reader of
+// Megatron-DeepSpeed's scripts does so itself.
+void add_written_files(ImportJob& job) {
+  std::vector<ForeignFile> written;
+  for (const ForeignFile& f : job.files) {
+    if (!is_script(f) || !contains(f.text, "{")) continue;
+    if (!contains(f.text, "<<") && !contains(f.text, "echo")) continue;
+    if (recognise(f, job.tools).format == ForeignFormat::megatron) continue;
+    for (const ShellDocument& d : run_shell(f.text, f.name).documents) {
+      const ForeignFile file{base_name(d.target), d.text};
+      if (first_character(d.text) == '{' && recognise(file, job.tools).kind == FileKind::training)
+        written.push_back(file);
+    }
+  }
+  for (ForeignFile& w : written) job.files.push_back(std::move(w));
+}
+
+// A command that launches a training may shard it.
+void ask_for_launch_configs(ImportJob& job, SortedFiles& out) {
+  for (const ForeignFile& f : job.files) {
+    const std::string name = is_script(f) ? launch_config_not_given(f, job) : "";
+    if (name.empty()) continue;
+    const auto none = std::find_if(job.assumed.begin(), job.assumed.end(), [](const auto& a) {
+      return plain_name(a.name) == "config_file";
+    });
+    if (none != job.assumed.end()) {
+      none->used = true;
+      continue;
+    }
+    ImportedRun part;
+    part.format = ForeignFormat::sbatch;
+    part.file = f.name;
+    part.ignored.push_back(
+        {"--config_file " + name, "is not given, and may shard the model; give it too", "", true});
+    out.parts.push_back(std::move(part));
+  }
+}
+
+// Scripts that start a YAML file say how many GPUs there are, beside what goes into that file.
+void take_started(ImportJob& job, SortedFiles& out) {
+  for (const StartedConfig& s : apply_started_configs(job)) {
+    const auto script = std::find_if(job.files.begin(), job.files.end(),
+                                     [&](const ForeignFile& f) { return f.name == s.script; });
+    if (s.gpus == 0 && contains(script->text, "#SBATCH"))
+      out.training.push_back({*script, ForeignFormat::sbatch});
+    if (s.gpus > 0) {
+      ImportedRun part;
+      part.format = ForeignFormat::sbatch;
+      part.file = s.script;
+      set_at(part.run, "cluster.gpus", s.gpus);
+      if (value_at(job.given, "cluster.gpus").is_null()) set_at(job.given, "cluster.gpus", s.gpus);
+      out.parts.push_back(std::move(part));
+    }
+    out.started.push_back(*script);
+    job.files.erase(script);
+  }
+}
+
+}  // namespace
+
+void take_inner_files(ImportJob& job, SortedFiles& out) {
+  unwrap(job, out);
+  add_written_files(job);
+  ask_for_launch_configs(job, out);
+  take_started(job, out);
+}
+
+}  // namespace orrery

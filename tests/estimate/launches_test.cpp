@@ -30,9 +30,12 @@ constexpr const char* kMixture = R"({
     "cluster": {"gpus": 8}, "training": {"global_batch": 32}, "parallel": {"ep": 8, "zero": 1},
     "framework": "megatron-core"})";
 
-double launches(const Run& run, Phase phase) {
-  return price<double>(run).blocks[BlockType::layer_0].launches[phase];
+// The price of a dense layer, or of a layer of a mixture.
+BlockPrice<double> layer_of(const Run& run) {
+  return price<double>(run).blocks[is_moe(run.model) ? BlockType::layer_2 : BlockType::layer_0];
 }
+
+double launches(const Run& run, Phase phase) { return layer_of(run).launches[phase]; }
 
 }  // namespace
 
@@ -84,7 +87,7 @@ TEST_CASE("graphs launch nothing, or a layer up to its experts at a stroke") {
   const double eager = launches(run, Phase::forward);
   run.framework.host.graphs = GraphScope::full;
   CHECK(launches(run, Phase::forward) == 0);
-  CHECK(price<double>(run).blocks[BlockType::layer_0].before_wait[Phase::forward].launches == 0);
+  CHECK(layer_of(run).before_wait[Phase::forward].launches == 0);
   run.framework.host.graphs = GraphScope::partial;
   // Norm, qkv, rope 2, attention 2, out, residual, norm, the router's product and 46 are one call
   // of 44 us, 2.2 launches of 20 us.
@@ -97,11 +100,7 @@ TEST_CASE("without a pipeline a second micro batch hides the exchange of experts
   Run run = alone;
   run.framework.overlap.ep_paired = true;
   const auto exposed = [](const Run& r) {
-    return price<double>(r)
-        .blocks[BlockType::layer_0]
-        .exposed[Phase::forward]
-        .by_group[ExchangeGroup::ep]
-        .si();
+    return layer_of(r).exposed[Phase::forward].by_group[ExchangeGroup::ep].si();
   };
   REQUIRE(run.strategy.micro_batches == 4);
   CHECK(exposed(run) / exposed(alone) == about((1 + 3 * 0.78) / 4));

@@ -21,6 +21,7 @@ inline Run bare_run(const char* change = "{}") {
                         change));
   Framework& f = run.framework;
   f.host.launch = Seconds();
+  f.host.backward[HostWork::replay] = 0;
   f.gradients.fused_accumulation = false;
   f.overlap.slowdown = 0;
   f.overlap.grad_reduce = f.overlap.param_gather = f.gathers.backward_prefetch = false;

@@ -361,17 +361,21 @@ void read_size(ImportDraft& d, const ProfileSize& size, double x) {
   }
 }
 
+// Files ask for 1e14 elements and more where they want all at once: so does kMostCount, which is
+// beyond what a rank has.
+constexpr std::int64_t kAllAtOnce = 1'000'000'000'000'000'000;
+
 void read_sizes(ImportDraft& d) {
   for (const ProfileSize& size : kProfileSizes) {
     if (const auto x = d.settings.number(size.name, 0, 1e18)) read_size(d, size, *x);
   }
   for (const ElementCount& c : kElementCounts) {
-    const auto elements = d.settings.count(c.name);
+    const auto elements = d.settings.count(c.name, 0, kAllAtOnce);
     if (!elements) continue;
     if (is_of_another_stage(d, c.name)) {
       d.out.without_effect.push_back(std::string(c.name) + " (of ZeRO-3)");
     } else {
-      d.set(c.option, std::max<std::int64_t>(1, *elements));
+      d.set(c.option, std::clamp<std::int64_t>(*elements, 1, kMostCount));
     }
   }
   std::erase_if(d.out.sizes_of_width,

@@ -86,6 +86,8 @@ TEST_CASE("DeepSpeed's buckets, overlap and optimizer are the profile's options"
                         {"reduce_bucket_size", 200'000'000}});
   CHECK(options(R"("zero_optimization": {"stage": 3, "sub_group_size": 1e8})") ==
         Json{{"sub_group_size", 100'000'000}});
+  CHECK(options(R"("zero_optimization": {"stage": 3, "sub_group_size": 1e14})") ==
+        Json{{"sub_group_size", 1'000'000'000'000}});
   CHECK(options(R"("optimizer": {"type": "AdamW"})") == Json{{"optimizer_kernel", "fused"}});
   CHECK(options(R"("optimizer": {"type": "Adam", "params": {"torch_adam": true}})") ==
         Json{{"optimizer_kernel", "foreach"}});

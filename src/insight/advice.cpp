@@ -91,6 +91,7 @@ bool settle(const Strategy& before, Run& run) {
   if (!settle_degrees(run, s) || !settle_partition(before, s)) return false;
   if (s.tp == 1) s.sequence_parallel = false;
   if (s.tp > 1 && is_moe(run.model)) s.sequence_parallel = true;  // no other is legal
+  if (s.tp > 1 && before.tp == 1 && run.framework.sequence_parallel) s.sequence_parallel = true;
   if (s.pp == 1 && s.schedule == ScheduleId::interleaved) return false;
   if (!follows_tp(before, run)) return is_legal(run);
   s.etp = s.tp;

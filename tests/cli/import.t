@@ -101,7 +101,7 @@ $ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size 
 $ orrery import min.toml --node dgx-h100 --gpus 16 | grep -o -E '"recompute".*:16|"full of one.*"'
 ! stderr taken from
 > "recompute":"full","recompute_method":"block","recompute_layers":16
-> "full of one layer in 2","why":"torchtitan's default [from memory]","known":"default","where":""
+> "full of one layer in 2","why":"activation_checkpoint.selective_ac_option 2, torchtitan's default (000204a4, class ActivationCheckpoint)","known":"default","where":""
 
 # TOML as its standard has it: hex numbers, quoted and dotted keys, escapes, dates.
 $ printf '"training".seq_len = 0x2000\ntraining.local_batch_size = 1_6\n[model]\nname = "llama\\u0033"\nflavor = "8B"\nstart = 2025-11-22\n' > hex.toml

@@ -29,10 +29,12 @@ inline constexpr auto kFrameworkOverlapRows = [] {
                       "(Megatron-Core --overlap-moe-expert-parallel-comm)"),
       fact<&G::ep_paired>("ep_paired", kSwitch, otherwise("false"),
                           "without a pipeline, a forward pass runs beside the backward pass of the "
-                          "micro batch before"),
+                          "micro batch before")
+          .documented("Megatron-Core overlaps exchanges of experts (combined_1f1b.py)"),
       fact<&G::ep_exposed_paired>("ep_exposed_paired", kShare, otherwise("1"),
                                   "exposed share of the exchanges of experts there, the time by "
-                                  "which they grow beside compute included"),
+                                  "which they grow beside compute included")
+          .documented("0.40 hidden, 1.3 times as long (Megatron-Bridge, card of it)"),
       fact<&G::cp>("cp", kSwitch, otherwise("true"),
                    "steps of the context-parallel ring run under attention")
           .documented("ring attention sends blocks while it computes others (arXiv:2310.01889)"),
@@ -73,7 +75,8 @@ inline constexpr auto kFrameworkExpertsRows = [] {
       fact<&G::waits_by_expert>("waits_by_expert", form::whole(0, 1000, "waits"), otherwise("0"),
                                 "the same besides, for each expert of the rank"),
       fact<&G::wait>("wait", form::quantity(kSeconds, true), otherwise("0 s"),
-                     "what one such read takes besides"));
+                     "what one such read takes besides")
+          .documented("a launch and the copy back take 26 us (minimind, PR 837)"));
 }();
 inline constexpr Keys<FrameworkExperts> kFrameworkExpertsKeys{"experts", kFrameworkExpertsRows};
 template <>

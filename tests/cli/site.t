@@ -26,11 +26,16 @@ $ orrery estimate gpt3-175b-1024-a100 --site hall.json --json
 ! json inputs.cluster.site = "hall.json"
 ! json step_time_s > 23
 # What does not go together.
-$ orrery estimate gpt3-175b-1024-a100 --site hall.json --observed steps.json
+$ echo '[{"run": "gpt3-175b-1024-a100", "step_time": "30 s"}]' > own.json
+$ orrery estimate gpt3-175b-1024-a100 --site hall.json --observed own.json
 ! exit 2
+! stderr a site beside `stack`
+$ orrery estimate gpt3-175b-1024-a100 --observed steps.json
+! exit 2
+! stderr steps.json: found a run without a step time; allowed: step_time or step_time_s
 $ orrery estimate llama-3-70b-64-h100 --site hall.json
 ! exit 2
-! stderr --site: found levels of a100-sxm4-80gb; allowed: a site of this run's device, h100-sxm5-80gb
+! stderr cluster.site: found levels of a100-sxm4-80gb; allowed: a site of this run's device, h100-sxm5-80gb
 $ orrery calibrate site
 ! exit 2
 ! stderr error: orrery calibrate site: found no FILE; allowed: logs of trainings, or arrays of runs with their step times

@@ -18,10 +18,9 @@ $ orrery calibrate site steps.json --name hall --json
 ! json runs[0].error_before < -0.1
 ! json memory.factor > 0.2
 # The levels go over the documents'; the interval is that of the levels.
-$ orrery estimate gpt3-175b-1024-a100 --site hall.json
-> ...
->   accuracy ... 2 steps of 2 models measured at hall...
-> ...
+$ orrery estimate gpt3-175b-1024-a100 --site hall.json | grep -A1 '^accuracy'
+> accuracy          8 of 10 steps measure ... less to ... more than predicted: by 2 steps of 2
+>                   models measured at hall
 $ orrery estimate gpt3-175b-1024-a100 --site hall.json --json
 ! json inputs.cluster.site = "hall.json"
 ! json step_time_s > 23

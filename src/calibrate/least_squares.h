@@ -7,9 +7,10 @@
 // counts in standard deviations of its own prior, so 0 is the value without data; a level is an
 // unknown factor that some data share (a site, a software version), with spread s.
 // Levenberg–Marquardt with slopes by finite differences; a knob at its bound stays there.
-// Standard deviations and covariance come from the Gauss–Newton matrix at the end. Leaves out: correlated
-// noise. Deterministic: one thread, a fixed order. Units: none. Errors: none; the caller must give
-// finite residuals. Source: Triggs et al., Bundle Adjustment (2000), section 4, for the form.
+// Standard deviations and covariance come from the Gauss–Newton matrix at the end. Leaves out:
+// correlated noise. Deterministic: one thread, a fixed order. Units: none. Errors: none; the caller
+// must give finite residuals. Source: Triggs et al., Bundle Adjustment (2000), section 4, for the
+// form.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +58,7 @@ FitSelection select_all(const FitProblem& problem);
 
 struct FitSolution {
   std::vector<double> x;
-  std::vector<double> spread;  // of each knob; 1: the data say nothing
+  std::vector<double> spread;                   // of each knob; 1: the data say nothing
   std::vector<std::vector<double>> covariance;  // of the knobs
   std::vector<double> levels;
   double cost = 0;

@@ -53,7 +53,7 @@ std::string cell_text(const AccuracyCell& c) {
 std::string words_of(const AccuracyCell& c, const StackKind& run) {
   const bool known = !c.of.framework.empty();
   return error_text(c.low, c.high) + ": " + counted(c.rows, "published run") + " " + cell_text(c) +
-         ", each predicted " + (known ? "without its source" : "as an unknown stack") +
+         ", each predicted " + (known ? "without its team" : "as an unknown stack") +
          (run.generation.empty()    ? "; none has recurrent layers"
           : c.of.generation.empty() ? "; none on " + run.generation
                                     : "");

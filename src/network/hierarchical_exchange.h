@@ -25,7 +25,8 @@ struct HierarchicalExchange {
   static constexpr bool has(CollectiveLibrary l) { return l == CollectiveLibrary::any; }
   static bool applies(const Cluster& c, const Fold& f) { return has_ranks_to_join(c, f); }
 
-  // Bytes that leave a child of tier i for the others of its unit, and those for ranks outside as often.
+  // Bytes that leave a child of tier i for the others of its unit, and those for ranks outside as
+  // often.
   template <Number R>
   static SecondsOf<R> phase(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                             Child child, BytesOf<R> full) {

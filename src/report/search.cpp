@@ -90,7 +90,8 @@ std::string held_words(const SearchReport& r) {
 
 std::string switch_words(const SearchReport& r) {
   const std::string layouts = counted(static_cast<std::int64_t>(r.switch_layouts), "layout");
-  if (r.switches.empty()) return "as the run has them; no other value that a search tries is faster on " + layouts;
+  if (r.switches.empty())
+    return "as the run has them; no other value that a search tries is faster on " + layouts;
   std::vector<std::string> parts;
   for (const Setting& s : r.switches) parts.push_back(last_part(s.path) + " " + s.value);
   return joined(parts, ", ") + " for all strategies below, the fastest on " + layouts;

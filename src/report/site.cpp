@@ -21,9 +21,10 @@ Table levels_table(const Site& site) {
            percent(spread_of_level(site, level)), percent(site.prior[level]),
            is_determined(site, level) ? "" : "not determined by these steps"});
   }
-  t.add({"memory beside tensors", fixed(std::exp(site.memory.log), 3), percent(site.memory.spread),
-         percent(site.memory.prior),
-         site.memory.spread < kDetermined * site.memory.prior ? "" : "not determined by these runs"});
+  t.add(
+      {"memory beside tensors", fixed(std::exp(site.memory.log), 3), percent(site.memory.spread),
+       percent(site.memory.prior),
+       site.memory.spread < kDetermined * site.memory.prior ? "" : "not determined by these runs"});
   return t;
 }
 

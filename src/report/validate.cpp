@@ -134,8 +134,8 @@ Section notes(const ValidationReport& report) {
   }
   if (report.left_out) {
     s.add(Paragraph{
-        "known stack: each row is predicted without its source, its framework known from others; "
-        "unknown stack: without its source and its framework, by the profile of its class."});
+        "known stack: each row is predicted without its team, its framework known from others; "
+        "unknown stack: without its team and its framework, by the profile of its class."});
   }
   for (const char* line :
        {"error = predicted/measured - 1; median, p90 and mean are of its size, bias is its median.",

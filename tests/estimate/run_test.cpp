@@ -224,7 +224,7 @@ TEST_CASE("an interval says what runs it rests on, and how they were predicted")
   CHECK(known.sources == 3);
   CHECK(known.words ==
         "8 of 10 runs measure 10 % less to 10 % more than predicted: 30 published runs "
-        "(megatron-core, hopper; 3 sources), each predicted without its source");
+        "(megatron-core, hopper; 3 sources), each predicted without its team");
   const StepInterval of_class = interval_of(table, plain_run(R"({"framework": "fused"})"));
   CHECK(of_class.words ==
         "8 of 10 runs measure 20 % less to 25 % more than predicted: 20 published runs "

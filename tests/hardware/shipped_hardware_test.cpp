@@ -181,7 +181,8 @@ TEST_CASE("half the bits give twice the dense peak, and no device loses rate by 
     CHECK(half > peak_of(d, Precision::fp32).si());
     if (has_precision(d, Precision::bf16)) CHECK(peak_of(d, Precision::bf16).si() == half);
     if (!has_precision(d, Precision::fp8)) continue;
-    CHECK(peak_of(d, Precision::fp8).si() == testing::about(2 * half).epsilon(0.013));  // data sheets round
+    CHECK(peak_of(d, Precision::fp8).si() ==
+          testing::about(2 * half).epsilon(0.013));  // data sheets round
     const auto rate = [&](Precision p) { return peak_of(d, p).si() * d.efficiency.gemm[p]; };
     CHECK(rate(Precision::fp8) > rate(Precision::bf16));
   }

@@ -149,7 +149,7 @@ ExposedExchanges<R> exposed_of(const ExchangeTable<R>& table) {
   return exposed;
 }
 
-// Whether it runs at the rate of the device's clock: products, alone or within attention.
+// Products, alone or within attention, run at the rate of the device's clock.
 bool is_by_clock(OpKind kind) {
   const OpFacts& facts = kOpFacts[kind];
   return facts.product || facts.attention || kind == OpKind::recurrence;

@@ -108,7 +108,7 @@ const ScheduleName* schedule_named(const std::string& name) {
   return is(kOldInterleaved) ? &kOldInterleaved : nullptr;
 }
 
-// Whether a converter of this kind is in the list: of experts, or of all linear layers.
+// The list has a converter of this kind: of experts, or of all linear layers.
 bool converts(const std::vector<std::string>& converters, std::string_view kind, bool experts) {
   return std::any_of(converters.begin(), converters.end(), [&](const std::string& c) {
     return contains(c, kind) && contains(c, "grouped_mm") == experts;

@@ -18,7 +18,7 @@ namespace orrery {
 
 inline constexpr const char* kDefaultFramework = "generic";
 
-// What a search of the run varies; an estimate leaves it alone.
+// The key of what a search of the run varies; an estimate leaves it alone.
 inline constexpr const char* kSearchKey = "search";
 
 extern const KeyTable kFactTable;  // core/fact_keys.h

@@ -11,8 +11,8 @@
 namespace orrery {
 namespace {
 
-// Assumed: the middle of the 1.05 to 1.15 that trainings with a balancing loss or bias print, and as
-// likely as not, since about half of published runs force balance.
+// Assumed: the middle of the 1.05 to 1.15 that trainings with a balancing loss or bias print, and
+// as likely as not, since about half of published runs force balance.
 constexpr double kLoadInTraining = 1.1;
 constexpr double kShareOfTrainings = 0.5;
 

@@ -11,8 +11,9 @@
 // `factor` is measured over predicted time of that part; `spread` and `prior` are standard
 // deviations of its logarithm, after the measurements and before. `covariance` is that of the
 // logarithms, in the order of SiteLevel; its diagonal is the squares of the spreads. `model_noise`
-// is what no level explains and one model shares, `step_noise` the rest. `memory` is the factor on what a device holds beside tensors.
-// Leaves out: levels that differ between nodes of a site. Errors: InputError with file and path.
+// is what no level explains and one model shares, `step_noise` the rest. `memory` is the factor on
+// what a device holds beside tensors. Leaves out: levels that differ between nodes of a site.
+// Errors: InputError with file and path.
 #pragma once
 
 #include <cstdint>

@@ -143,8 +143,9 @@ TEST_CASE("a spread other than its covariance's is refused") {
   site.memory.prior = 0.4;
   Json json = site_json(site);
   json["levels"]["host"]["spread"] = 0.1;
-  CHECK_THROWS_WITH(site_at(Reader(json, "s"), testing::shipped_lookup().hardware),
-                    "s: levels.host.spread: found 0.1; allowed: the root of the level's variance, 0");
+  CHECK_THROWS_WITH(
+      site_at(Reader(json, "s"), testing::shipped_lookup().hardware),
+      "s: levels.host.spread: found 0.1; allowed: the root of the level's variance, 0");
 }
 
 TEST_CASE("the shipped priors are read") {

@@ -109,9 +109,9 @@ inline constexpr auto kRequirementRows = keys<RequirementKeys>(
         .only_read_by<read_deadline>(),
     fact<&RequirementKeys::budget>(
         "budget",
-        either(
-            form::number(0, 1e18, "of the plan's currency"),
-            form::text("an amount and its currency", "[+]?[0-9.]+([eE][-+]?[0-9]+)?( [A-Z]{3})?")),
+        either(form::number(0, 1e18, "of the plan's currency"),
+               form::text("an amount and its currency: 30 M$, 5M, 50e6 USD",
+                          "[+]?[0-9.]+([eE][-+]?[0-9]+)? ?[kMG]? ?([A-Z]{3}|[$€])?")),
         kNothing, "it costs no more; of what is bought, the run's share counts"),
     fact<&RequirementKeys::power>("power", form::quantity(kPower), kNothing,
                                   "the facility draws no more")

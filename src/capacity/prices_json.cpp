@@ -171,6 +171,24 @@ void read_nodes(std::optional<Reader> r, BookReader& read, PriceBook& book) {
   }
 }
 
+// An amount as people write it: "30 M$", "5M", "500k EUR"; nothing if it is none of these.
+std::optional<std::string> spelled_out(const std::string& text) {
+  const std::size_t digits = text.find_first_not_of("0123456789.");
+  if (digits == 0 || digits == std::string::npos) return {};
+  std::size_t at = text.find_first_not_of(' ', digits);
+  if (at == std::string::npos) return {};
+  constexpr std::string_view kPrefixes = "kMG";
+  const std::size_t prefix = kPrefixes.find(text[at]);
+  const bool scaled = prefix != std::string_view::npos;
+  if (scaled) at = text.find_first_not_of(' ', at + 1);
+  const std::string unit = at == std::string::npos ? "" : text.substr(at);
+  if (!unit.empty() && unit != "$" && unit != "€" && !is_code(unit)) return {};
+  const std::string code = unit == "$" ? "USD" : unit == "€" ? "EUR" : unit;
+  const std::string number =
+      text.substr(0, digits) + (scaled ? "e" + std::to_string(3 * (prefix + 1)) : "");
+  return code.empty() ? number : number + " " + code;
+}
+
 }  // namespace
 
 Currency read_currency(const Reader& r) {
@@ -196,7 +214,11 @@ ExchangeRates read_exchange(std::optional<Reader> r, Currency currency) {
   return x;
 }
 
-Money read_amount(const Reader& r, const ExchangeRates& x, bool bare_allowed) {
+Money read_amount(const Reader& given, const ExchangeRates& x, bool bare_allowed) {
+  const std::optional<std::string> spelled =
+      given.json().is_string() ? spelled_out(given.text()) : std::nullopt;
+  const Json text = spelled ? Json(*spelled) : given.json();
+  const Reader r(text, given.file(), given.path());
   if (bare_allowed) {
     if (r.json().is_number()) return {r.number(0, kMostMoney), x.currency};
     const auto bare = r.json().is_string() ? parse_number(r.text()) : std::nullopt;

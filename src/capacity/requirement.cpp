@@ -49,18 +49,19 @@ bool dominates(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return better;
 }
 
+// The upper end of the range: nobody knows that a device without measured runs is cheap.
 double rank_value(RankBy by, const OptionAnswer& o) {
   switch (by) {
     case RankBy::cost:
-      return o.outcome.cost ? o.outcome.cost->amount() : 0;
+      return o.outcome.cost ? std::max(o.outcome.cost->amount(), o.range.cost.high) : 0;
     case RankBy::energy:
-      return o.outcome.energy.facility.si();
+      return std::max(o.outcome.energy.facility.si(), o.range.energy.high);
     case RankBy::gpus:
       return static_cast<double>(o.gpus);
     case RankBy::time:
       break;
   }
-  return o.outcome.wall.si();
+  return std::max(o.outcome.wall.si(), o.range.wall.high.si());
 }
 
 bool is_paid_by(Payment p, const OptionAnswer& o) {

@@ -5,7 +5,8 @@
 //
 // Deadline, budget and power are judged separately: an option without a price is still compared
 // with the deadline, and its budget is reported as not judged. Options that meet the requirements
-// come first, then the order is by cost, time or energy; among equal ones the faster is first. The
+// come first, then the order is by the upper end of cost, time or energy, so that an option comes
+// before a surer one only by more than its uncertainty; among equal ones the faster is first. The
 // front has the options that no other one dominates. Leaves out options that do not fit. Units: SI.
 // Errors: none.
 #pragma once

@@ -157,6 +157,7 @@ Table data_table(const CapacityReport& r) {
 AnswerDocument capacity_document(const CapacityReport& r) {
   AnswerDocument d{r.plan.name};
   d.add({bold(r.plan.name)});
+  d.add(verdict_section(r));
   d.add(required(r));
   d.add(options(r));
   if (r.answer.ranked.size() > 1) d.add(sureness_section(r));

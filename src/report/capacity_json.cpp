@@ -4,6 +4,7 @@
 #include "core/json.h"
 #include "document/words.h"
 #include "estimate/risk.h"
+#include "insight/capacity_chance.h"
 #include "parallel/strategy_keys.h"
 #include "report/capacity.h"
 #include "report/capacity_outcome.h"
@@ -100,6 +101,11 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
                  {"capacity_gib", gib(o.answer.capacity)},
                  {"fit_probability", fit_probability(o.run->run, o.answer)},
                  {"fit", fit_words(o.run->run, o.answer)}};
+  const Chance chance = chance_of(r.plan.requirements, o);
+  j["chance"] = {{"deadline", json_or_null(chance.deadline, std::identity())},
+                 {"budget", json_or_null(chance.budget, std::identity())},
+                 {"fits", chance.fits},
+                 {"all", chance.all}};
   j["accuracy"] = o.run->interval.words;
   j["rests_on"] = rests_on_json(*o.run);
   add_outcome(r, o, j);

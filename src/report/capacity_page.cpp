@@ -49,6 +49,7 @@ class PlanPage {
   PlanPage(const CapacityReport& r, std::size_t best) : r_(r), best_(best), unit_(money_unit(r)) {}
 
   void add_to(AnswerDocument& d) const {
+    d.add(verdict_section(r_));
     d.add(options());
     d.add(sureness_section(r_));
     d.add(side_by_side());

@@ -69,6 +69,10 @@ std::string accuracy_text(const OptionAnswer& o);
 // For the first options of the list: what to type for their step and memory again.
 Section command_section(const CapacityReport& r);
 
+// The recommendation to sign: the option, days, money, how sure, what would make it fail, the
+// second choice.
+Section verdict_section(const CapacityReport& r);
+
 // A row for every option.
 Section sureness_section(const CapacityReport& r);
 

@@ -6,6 +6,8 @@
 #include "insight/advice.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
+#include "insight/remedy.h"
+#include "insight/run_report.h"
 #include "report/estimate.h"
 #include "report/frame_json.h"
 #include "report/json_object.h"

@@ -2,6 +2,9 @@
 $ orrery capacity gpt3-175b-1024-a100
 > gpt3-175b-1024-a100
 >
+> Use 1,024 GPUs a100-sxm4-80gb (128 x dgx-a100-80gb): 300 B tokens take ... days (... to ...); no cost,
+> as there is no price of a100-sxm4-80gb or its node given (`prices`).
+>
 > cluster           1,024 GPUs a100-sxm4-80gb in 128 nodes dgx-a100-80gb
 > ...
 > days              ...
@@ -32,6 +35,8 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]
 ! exit 3
 > gpt3-175b-1024-a100
 >
+> No option meets it; the nearest is 1,024 GPUs ...
+> ...
 > required          within 1.0 days: no option; the nearest is gpt3-175b-1024-a100 with 1,024 GPUs,
 >                   which takes ... days of 1.0 days
 > ...
@@ -40,6 +45,7 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]
 $ orrery capacity megatron-530b-2240-a100 --tokens 270000000000 --deadline 90d
 > megatron-530b-2240-a100
 >
+> ...
 > required          within 90.0 days: smallest megatron-530b-2240-a100 with 1,120 GPUs
 > sizes tried       3 that the layout and the batch allow, 280 to 1,120 GPUs
 > ...
@@ -115,6 +121,8 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 60d --budget 50e6
 ! exit 3
 > gpt3-175b-1024-a100
 >
+> Use ... GPUs ...
+> ...
 > required          within 60.0 days, for 50.0 M USD: the budget is not judged, no price of
 >                   a100-sxm4-80gb or its node given (`prices`); smallest for the rest
 >                   gpt3-175b-1024-a100 with ... GPUs
@@ -179,10 +187,8 @@ $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-t
 >                   s); storage writes 1... % of the time
 
 # A size that is given is the size that is judged; two ways to give it are one too many.
-$ orrery capacity gpt3-175b-1024-a100 --gpus 64 --deadline 60d --prices market-2026 | head -4
+$ orrery capacity gpt3-175b-1024-a100 --gpus 64 --deadline 60d --prices market-2026 | grep -A 1 ^required
 ! exit 0
-> gpt3-175b-1024-a100
->
 > required          within 60.0 days: no option; the nearest is gpt3-175b-1024-a100 with 64 GPUs,
 >                   which takes ... days of 60.0 days
 $ orrery capacity gpt3-175b-1024-a100 --gpus 64 --sizes [64,128]
@@ -303,3 +309,19 @@ $ orrery capacity llama-3-405b-16384-h100 --recovery requeue --tokens 1e12
 $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --recovery requeu --tokens 1e12
 ! exit 2
 ! stderr /did you mean "requeue"/
+
+# Several nodes from flags alone: a sentence to sign first, then the options by the upper end of their cost.
+$ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a100-80gb --tokens 1e11 --deadline 30d --budget "500k $" --prices market-2026 --sequence-length 8192 --global-batch 512 --gpus 64 | head -4
+> run
+>
+> Rent 64 GPUs h100-sxm5-80gb (8 x dgx-h100): 100 B tokens take ... days (... to ...) and ... k USD
+> (... k USD to ... k USD). It ends within 30.0 days, costs at most 500 k USD with a probability of
+$ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a100-80gb --tokens 1e11 --deadline 30d --budget 500k --prices market-2026 --sequence-length 8192 --global-batch 512 --gpus 64 --json
+! json len(options) = 2
+! json options[1].scenario = "dgx-a100-80gb"
+! json requirements[0].budget = 500e3 ± 1
+! json options[0].chance.all > 0.5
+! json options[0].chance.fits > 0.5
+$ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a10 --tokens 1e11 --sequence-length 8192 --global-batch 512 --gpus 64
+! exit 2
+! stderr /dgx-a10/

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 
 #include "core/error.h"
 #include "document/html.h"
@@ -332,8 +333,33 @@ void set_base(const std::string& name, const ConfigSource& configs, PlanSource& 
   source.base = parse_json(found->text, found->file);
 }
 
+// The nodes of --node a,b,c; the run keeps the first.
+std::vector<std::string> take_nodes(GivenRun& run) {
+  constexpr const char* kNode = key_path<&ClusterRequest::node>;
+  std::vector<std::string> nodes;
+  for (Override& o : run.overrides) {
+    if (o.path != kNode || !o.value.is_string()) continue;
+    std::istringstream list(o.value.get<std::string>());
+    for (std::string node; std::getline(list, node, ',');) nodes.push_back(node);
+    if (nodes.size() > 1) o.value = nodes.front();
+  }
+  return nodes;
+}
+
+// A scenario for each node, with the rest of the run's cluster.
+void add_nodes(const std::vector<std::string>& nodes, Json& plan) {
+  Json cluster = plan["run"].value(std::string(kClusterKeys.path), Json::object());
+  const std::string gpus(key_name<&ClusterRequest::gpus>);
+  if (!plan.contains("gpus") && cluster.contains(gpus)) plan["gpus"] = cluster[gpus];
+  cluster.erase(gpus);
+  for (const std::string& node : nodes) {
+    cluster[std::string(key_name<&ClusterRequest::node>)] = node;
+    plan["scenarios"].push_back({{"name", node}, {"cluster", cluster}});
+  }
+}
+
 CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
-  const CapacityCommand command = read_capacity(request);
+  CapacityCommand command = read_capacity(request);
   request.done();
   if (std::optional<PlanSource> source = plan_source(command, context.configs)) {
     const ConfigLookup lookup = config_lookup(context.configs, source->beside);
@@ -345,8 +371,10 @@ CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
     return answer_plan(command, context, *source);
   }
   CommandAnswer answer;
+  const std::vector<std::string> nodes = take_nodes(command.run);
   use_run(command.run, context, [&](const RunSource& run) {
     PlanSource source{plan_of_run(command, run.json), run.file, ""};
+    if (nodes.size() > 1) add_nodes(nodes, source.json);
     if (!command.run.name.empty()) set_base(command.run.name, context.configs, source);
     apply_options(command, run.lookup, source.json);
     answer = answer_plan(command, context, source);

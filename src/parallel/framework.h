@@ -114,6 +114,7 @@ struct FrameworkGathers {
   // gather waits besides for the host.
   double copy_bytes = 0;
   bool flat_copies = false;  // of gathered weights and of gradients lie beside them
+  bool by_product = false;   // each weight is gathered for its product, its gradient reduced after it
   Seconds host_wait{};
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
   double element_bytes = 0;  // as a weight travels; 0: as the recipe says

@@ -19,8 +19,7 @@ constexpr EnumNames<Precision> names_of(Precision) {
 // Bytes of one stored element. tf32 is stored as fp32; mxfp8 carries one scale byte per 32 elements
 // and nvfp4 one per 16 (OCP MX 1.0; NVIDIA NVFP4), so an element takes 1 + 1/32 and 1/2 + 1/16.
 // int8 has scales of a row or column, which are not counted (AQT, as MaxText quantises training).
-inline constexpr EnumArray<Precision, double> kElementBytes = {4, 4,       2,      2,
-                                                               1, 1.03125, 0.5625, 1};
+inline constexpr EnumArray<Precision, double> kElementBytes = {4, 4, 2, 2, 1, 1.03125, 0.5625, 1};
 
 constexpr double element_bytes(Precision p) { return kElementBytes[p]; }
 

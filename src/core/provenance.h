@@ -35,7 +35,8 @@ enum class SourceKind : std::uint8_t {
   run,        // the run file or a flag sets it
 };
 constexpr EnumNames<SourceKind> names_of(SourceKind) {
-  return {"unknown", "stated", "measured", "fitted", "derived", "assumed", "memory", "announced", "run"};
+  return {"unknown", "stated", "measured",  "fitted", "derived",
+          "assumed", "memory", "announced", "run"};
 }
 
 struct Source {

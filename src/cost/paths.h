@@ -11,12 +11,12 @@
 namespace orrery {
 
 inline constexpr EnumArray<Precision, const char*> kPeakPaths = {
-    "device.peak.fp32", "device.peak.tf32",  "device.peak.fp16", "device.peak.bf16",
+    "device.peak.fp32", "device.peak.tf32",  "device.peak.fp16",  "device.peak.bf16",
     "device.peak.fp8",  "device.peak.mxfp8", "device.peak.nvfp4", "device.peak.int8"};
 
 inline constexpr EnumArray<Precision, const char*> kGemmPaths = {
-    "device.efficiency.gemm.fp32", "device.efficiency.gemm.tf32", "device.efficiency.gemm.fp16",
-    "device.efficiency.gemm.bf16", "device.efficiency.gemm.fp8",  "device.efficiency.gemm.mxfp8",
+    "device.efficiency.gemm.fp32",  "device.efficiency.gemm.tf32", "device.efficiency.gemm.fp16",
+    "device.efficiency.gemm.bf16",  "device.efficiency.gemm.fp8",  "device.efficiency.gemm.mxfp8",
     "device.efficiency.gemm.nvfp4", "device.efficiency.gemm.int8"};
 
 inline constexpr EnumArray<AttentionKernel, const char*> kAttentionPaths = {

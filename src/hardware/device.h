@@ -55,16 +55,23 @@ enum class Generation : std::uint8_t {
   other,
 };
 constexpr EnumNames<Generation> names_of(Generation) {
-  return {"volta",  "turing",    "ampere",          "ampere-ga10x", "ada",
-          "hopper", "blackwell", "blackwell-gb20x", "rubin",        "cdna2",
-          "cdna3",  "cdna4",     "cdna5",           "tpu",          "trainium",
-          "gaudi",  "xe-hpc",    "ascend",          "other"};
+  return {"volta",           "turing", "ampere", "ampere-ga10x", "ada",   "hopper", "blackwell",
+          "blackwell-gb20x", "rubin",  "cdna2",  "cdna3",        "cdna4", "cdna5",  "tpu",
+          "trainium",        "gaudi",  "xe-hpc", "ascend",       "other"};
 }
 
 // Fused attention kernels. Unfused attention is made of matrix products and passes over memory.
 // native: what the vendor's own stack calls where there is one kernel: splash attention on TPUs,
 // NKI's on Trainium, FusedSDPA on Gaudi, npu_fusion_attention on Ascend.
-enum class AttentionKernel : std::uint8_t { flash_2, flash_3, flash_4, cudnn, triton, sdpa, native };
+enum class AttentionKernel : std::uint8_t {
+  flash_2,
+  flash_3,
+  flash_4,
+  cudnn,
+  triton,
+  sdpa,
+  native
+};
 constexpr EnumNames<AttentionKernel> names_of(AttentionKernel) {
   return {"flash-2", "flash-3", "flash-4", "cudnn", "triton", "sdpa", "native"};
 }

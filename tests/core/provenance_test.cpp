@@ -29,8 +29,8 @@ TEST_CASE("the longest path that holds a value says its source, else the documen
 }
 
 TEST_CASE("a value of a product that nobody can buy is announced") {
-  const Json document = Json::parse(
-      R"({"peak": 3, "source": {"kind": "announced", "source": "a keynote"}})");
+  const Json document =
+      Json::parse(R"({"peak": 3, "source": {"kind": "announced", "source": "a keynote"}})");
   CHECK(given_value(document, "peak") == "[announced] a keynote");
 }
 

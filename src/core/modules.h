@@ -2,9 +2,10 @@
 //
 // The parts of a layer that selective recompute names, as Megatron-Core's `recompute_modules` does.
 // A set of them is a ModuleMask. Full recompute is not a mask: it keeps only a layer's input.
-// `alternate_products` is PyTorch's per-operator checkpointing as torchtitan sets it: of the matrix
-// products every second result is kept (queries, values, the gate), attention's too, and the rest
-// of the layer runs again.
+// `mlp_act` is the activation of a dense MLP, as moe_act is that of experts: jax.checkpoint's
+// policies save products alone (MaxText, remat_policy minimal). `alternate_products` is PyTorch's
+// per-operator checkpointing as torchtitan sets it: of the matrix products every second result is
+// kept (queries, values, the gate), attention's too, and the rest of the layer runs again.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +23,12 @@ enum class Module : std::uint8_t {
   moe,
   mla_up_proj,
   alternate_products,
+  mlp_act,
 };
 
 constexpr EnumNames<Module> names_of(Module) {
-  return {"core_attn", "layernorm", "mlp", "moe_act", "moe", "mla_up_proj", "alternate_products"};
+  return {"core_attn",   "layernorm",          "mlp",    "moe_act", "moe",
+          "mla_up_proj", "alternate_products", "mlp_act"};
 }
 
 using ModuleMask = std::uint8_t;

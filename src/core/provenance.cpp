@@ -45,6 +45,8 @@ std::string marker(const Source& s) {
       return "[assumed]";
     case SourceKind::memory:
       return "[from memory, unverified]";
+    case SourceKind::announced:
+      return "[announced]";
     case SourceKind::run:
       return "set by the run";
   }
@@ -54,7 +56,7 @@ std::string marker(const Source& s) {
 // A merged document has marks of the run beside what a file may say.
 SourceKind read_kind(const Reader& r) {
   if (r.json() == "run") return SourceKind::run;
-  return static_cast<SourceKind>(1 + r.choice(std::span(kNamesOf<SourceKind>).subspan<1, 6>()));
+  return static_cast<SourceKind>(1 + r.choice(std::span(kNamesOf<SourceKind>).subspan<1, 7>()));
 }
 
 void check_source(Reader entry) {

@@ -30,11 +30,13 @@ enum class SourceKind : std::uint8_t {
   fitted,    // so that predictions meet measurements
   derived,   // from another value
   assumed,
-  memory,  // nobody has looked it up
-  run,     // the run file or a flag sets it
+  memory,     // nobody has looked it up
+  announced,  // by a vendor, of a product that nobody can measure yet
+  run,        // the run file or a flag sets it
 };
 constexpr EnumNames<SourceKind> names_of(SourceKind) {
-  return {"unknown", "stated", "measured", "fitted", "derived", "assumed", "memory", "run"};
+  return {"unknown", "stated", "measured",  "fitted", "derived",
+          "assumed", "memory", "announced", "run"};
 }
 
 struct Source {

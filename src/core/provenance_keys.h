@@ -16,7 +16,7 @@ inline constexpr auto kSourceRows = [] {
     return elsewhere(name, forms, otherwise, Vary::never, meaning);
   };
   return keys<Source>(
-      row("kind", form::one_of(std::span(kNamesOf<SourceKind>).subspan<1, 6>()), kRequired,
+      row("kind", form::one_of(std::span(kNamesOf<SourceKind>).subspan<1, 7>()), kRequired,
           "how the value came about"),
       row("on", form::list(kSourceText, 1), kNothing, "data that had a say in it"),
       row("source", kSourceText, kNothing, "where it is said"),

@@ -46,6 +46,7 @@ ListOptions list_options(const Run& run) {
   o.keeps_gathered_inputs = run.framework.saved.gathered_inputs;
   // Inputs are quantised before tp gathers them.
   o.keeps_wide_inputs = run.framework.saved.wide_inputs && run.strategy.tp == 1;
+  o.keeps_context = run.framework.recompute.keeps_context;
   o.gate_bytes = run.framework.saved.gate_bytes;
   o.attention_output_bytes = run.framework.saved.attention_output_bytes;
   o.expert_load = std::min(run.training.expert_load, most_expert_load(run.model, run.strategy.ep));

@@ -24,32 +24,56 @@
 
 namespace orrery {
 
-enum class Vendor : std::uint8_t { nvidia, amd, other };
-constexpr EnumNames<Vendor> names_of(Vendor) { return {"nvidia", "amd", "other"}; }
+enum class Vendor : std::uint8_t { nvidia, amd, google, amazon, intel, huawei, other };
+constexpr EnumNames<Vendor> names_of(Vendor) {
+  return {"nvidia", "amd", "google", "amazon", "intel", "huawei", "other"};
+}
 
 // Kinds of chip, by which published runs are told apart (estimate/accuracy.h). The chips of
-// NVIDIA's Ampere for graphics and inference have GDDR6 and other tensor cores than A100.
+// NVIDIA's Ampere and Blackwell for graphics and inference have GDDR and other tensor cores than
+// A100 and B200. All generations of TPUs count as one kind, and so do those of Trainium, Gaudi and
+// Ascend.
 enum class Generation : std::uint8_t {
   volta,
+  turing,
   ampere,
   ampere_ga10x,
   ada,
   hopper,
   blackwell,
+  blackwell_gb20x,
+  rubin,
   cdna2,
   cdna3,
   cdna4,
+  cdna5,
+  tpu,
+  trainium,
+  gaudi,
+  xe_hpc,
+  ascend,
   other,
 };
 constexpr EnumNames<Generation> names_of(Generation) {
-  return {"volta",     "ampere", "ampere-ga10x", "ada",   "hopper",
-          "blackwell", "cdna2",  "cdna3",        "cdna4", "other"};
+  return {"volta",           "turing", "ampere", "ampere-ga10x", "ada",   "hopper", "blackwell",
+          "blackwell-gb20x", "rubin",  "cdna2",  "cdna3",        "cdna4", "cdna5",  "tpu",
+          "trainium",        "gaudi",  "xe-hpc", "ascend",       "other"};
 }
 
 // Fused attention kernels. Unfused attention is made of matrix products and passes over memory.
-enum class AttentionKernel : std::uint8_t { flash_2, flash_3, flash_4, cudnn, triton, sdpa };
+// native: what the vendor's own stack calls where there is one kernel: splash attention on TPUs,
+// NKI's on Trainium, FusedSDPA on Gaudi, npu_fusion_attention on Ascend.
+enum class AttentionKernel : std::uint8_t {
+  flash_2,
+  flash_3,
+  flash_4,
+  cudnn,
+  triton,
+  sdpa,
+  native
+};
 constexpr EnumNames<AttentionKernel> names_of(AttentionKernel) {
-  return {"flash-2", "flash-3", "flash-4", "cudnn", "triton", "sdpa"};
+  return {"flash-2", "flash-3", "flash-4", "cudnn", "triton", "sdpa", "native"};
 }
 
 inline constexpr std::array<std::int64_t, 3> kAttentionHeadSizes = {64, 128, 256};

@@ -17,6 +17,8 @@ std::string_view basis_of(const Source& source) {
       return source.calibration.empty() ? "measured elsewhere" : name_of(RestsOn::measured);
     case SourceKind::fitted:
       return name_of(RestsOn::published);
+    case SourceKind::announced:
+      return "announced";
     case SourceKind::run:
       return "set by the run";
     case SourceKind::unknown:

@@ -139,6 +139,16 @@ std::int64_t live_at_once(const StageHoldings& h, ShardedStates which, const Fra
   return g.max_live - before + (is_largest ? own : 0);
 }
 
+// The larger of a layer and of the ends, whose products are apart in time, and the gradient of one
+// module: a partitioned program has a collective beside each product (GSPMD, arXiv:2105.04663).
+template <Number R>
+BytesOf<R> gathered_by_product(const StageHoldings& h, ShardedStates which, R element, R gradient) {
+  const std::int64_t at_once = std::max(held(h.largest_layer, which), held(h.ends, which));
+  const R module = count<R>(held(h.largest_module, which), {"parameters of the largest module"});
+  return BytesOf<R>(count<R>(at_once, {"parameters gathered at once"}) * element +
+                    module * gradient);
+}
+
 // Gathered and streamed: the layer at work and the one fetched ahead, the gradient of one before it
 // is reduced, and the ends, which are one piece that stays gathered. With flat copies the layer
 // fetched ahead lies there twice, and the gradient as it is computed and in the buffers of two
@@ -169,6 +179,7 @@ BytesOf<R> gathered_of(const StateRecipe& recipe, const StageHoldings& h, Sharde
     return BytesOf<R>((at_once + copied) * element + module * gradient);
   }
   const R layer = count<R>(held(h.largest_layer, which), {"parameters of the largest layer"});
+  if (g.by_product) return gathered_by_product<R>(h, which, element, gradient);
   const R ends = count<R>(held(h.ends, which), {"parameters of embedding and head"});
   const R reduced = g.flat_copies ? element + R(2.0) * gradient : gradient;
   if (kept) {
@@ -191,7 +202,8 @@ BytesOf<R> fixed_gathered(const StageHoldings& h, ShardedStates which, bool all,
         std::min(every.count, live_at_once(h, which, g)) + std::min(every.count, g.prefetch_limit);
     bytes = every.gathered * (static_cast<double>(at_once) / static_cast<double>(every.count));
   } else if (!all) {
-    bytes = fixed(h.largest_layer, which).gathered * 2.0 + fixed(h.ends, which).gathered;
+    const double layers = g.by_product ? 1 : 2;
+    bytes = fixed(h.largest_layer, which).gathered * layers + fixed(h.ends, which).gathered;
   }
   return lift<R>(bytes, {"gathered weights that do not train"});
 }

@@ -376,6 +376,7 @@ struct ListOptions {
   ChainMask unfused = 0;               // chains that run operator by operator
   bool keeps_gathered_inputs = false;  // of split products, under sequence parallelism
   bool keeps_wide_inputs = false;      // of products in 8 or 4 bits, before quantisation
+  bool keeps_context = true;           // attention's output, where core_attn runs again
   double gate_bytes = 0;              // of an input of an activation function, kept; 0: as computed
   double attention_output_bytes = 0;  // of one element, kept once; 0: as computed, and quantised
   double expert_load = 1;             // of the fullest rank, over the mean

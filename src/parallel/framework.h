@@ -49,7 +49,8 @@ struct FrameworkSaved {
 };
 
 struct FrameworkRecompute {
-  bool stops_early = false;                           // once the last saved tensor is back
+  bool stops_early = false;   // once the last saved tensor is back
+  bool keeps_context = true;  // attention's output, where its core runs again
   ModuleMask selective = mask_of(Module::core_attn);  // what `selective` means here
   RecomputeMask choices = kAnyRecompute;              // what it has, by `runs.recompute`
   bool one_in_n = false;                              // and if that is of some layers, of one in n
@@ -114,6 +115,8 @@ struct FrameworkGathers {
   // gather waits besides for the host.
   double copy_bytes = 0;
   bool flat_copies = false;  // of gathered weights and of gradients lie beside them
+  bool by_product =
+      false;  // each weight is gathered for its product, its gradient reduced after it
   Seconds host_wait{};
   double prefetch_norm = 5;  // exponent of the norm that joins compute and gathers of a layer
   double element_bytes = 0;  // as a weight travels; 0: as the recipe says

@@ -82,6 +82,11 @@ inline constexpr auto kFrameworkRecomputeRows = [] {
   using G = FrameworkRecompute;
   return keys<G>(fact<&G::stops_early>("stops_early", kSwitch, otherwise("false"),
                                        "recomputation stops once the last saved tensor is back"),
+                 fact<&G::keeps_context>("keeps_context", kSwitch, otherwise("true"),
+                                         "attention's output is kept where core_attn runs again")
+                     .documented("a checkpoint of PyTorch keeps what its function returns; "
+                                 "jax.checkpoint keeps what its policy names "
+                                 "(jax/_src/ad_checkpoint.py, save_only_these_names)"),
                  fact<&G::selective>("selective", form::list(kModule), otherwise("core_attn"),
                                      "modules that selective recompute means here")
                      .only_read_by<read_selective_modules>()

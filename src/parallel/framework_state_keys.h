@@ -133,6 +133,12 @@ inline constexpr auto kFrameworkGathersRows = [] {
                             "one, which lie beside them")
           .documented("FSDP2 (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py, "
                       "_fsdp_param_group.py)"),
+      fact<&G::by_product>("by_product", kSwitch, otherwise("false"),
+                           "each weight is gathered for the product that reads it, and its "
+                           "gradient is reduced after its own product: one layer's weights and "
+                           "one module's gradient live at once")
+          .documented("GSPMD's partitioner puts a collective beside the operator that needs it "
+                      "(arXiv:2105.04663, section 3); the body of lax.scan holds one layer"),
       fact<&G::host_wait>("host_wait", form::quantity(kSeconds, true), otherwise("0 s"),
                           "what a gather waits for the host"),
       fact<&G::prefetch_norm>("prefetch_norm", form::number(1, 100, "exponent"), otherwise("5"),

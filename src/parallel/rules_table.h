@@ -251,9 +251,11 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
        return c.s.recompute == Recompute::selective && c.s.recompute_modules == 0;
      }},
     {{RuleId::recompute_dense_mlp, "recompute-dense-mlp", "parallel.recompute_modules",
-      "mlp only where the model has layers without experts"},
+      "mlp and mlp_act only where the model has layers without experts"},
      {RuleFact::recompute},
-     [](const C& c) { return c.a.intermediate == 0 && recomputes(c.s, mask_of(Module::mlp)); }},
+     [](const C& c) {
+       return c.a.intermediate == 0 && recomputes(c.s, mask_of(Module::mlp, Module::mlp_act));
+     }},
     {{RuleId::recompute_moe, "recompute-moe", "parallel.recompute_modules",
       "moe and moe_act only where the model has experts"},
      {RuleFact::recompute},

@@ -207,7 +207,7 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         "recompute_modules", form::list(strategy_forms::kModule),
         otherwise("the framework's", "the framework's"), Vary::prices,
         "selective: parts of a layer that run again; alternate_products is PyTorch's per-operator "
-        "checkpointing as torchtitan sets it")
+        "checkpointing as torchtitan sets it, mlp_act the activation of a dense MLP")
         .read_by<static_cast<void (*)(const Reader&, std::optional<ModuleMask>&)>(read_modules)>()
         .written_by<write_modules>(),
     key<&StrategyRequest::recompute_method, &Strategy::recompute_method>(

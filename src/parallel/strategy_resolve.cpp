@@ -12,6 +12,15 @@ namespace {
 
 constexpr const char* kNotGiven = "not given";
 
+// The modules of a framework that the model has: rules_table.h refuses the others.
+ModuleMask modules_of(const Architecture& a, ModuleMask mask) {
+  unsigned absent = 0;
+  if (a.intermediate == 0) absent |= mask_of(Module::mlp, Module::mlp_act);
+  if (!is_moe(a)) absent |= mask_of(Module::moe, Module::moe_act);
+  if (a.attention != AttentionKind::kLatent) absent |= mask_of(Module::mla_up_proj);
+  return static_cast<ModuleMask>(mask & ~absent);
+}
+
 // Takes what was given, else the default, and keeps a record of the defaults.
 class Resolver {
  public:
@@ -241,7 +250,8 @@ class Resolver {
     }
     s().recompute_layers = q_.recompute_layers.value_or(0);
     s().recompute_method = q_.recompute_method.value_or(RecomputeMethod::uniform);
-    s().recompute_modules = q_.recompute_modules.value_or(defaults_.selective_modules);
+    s().recompute_modules =
+        q_.recompute_modules.value_or(modules_of(a_, defaults_.selective_modules));
     if (s().recompute == Recompute::selective && !q_.recompute_modules) {
       take_framework(key_path<&Q::recompute_modules>, module_names(s().recompute_modules));
     }

@@ -3,6 +3,8 @@
 // The answer of `list`: the tables in code, and documents by name as io found them.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,9 @@ struct NamedDocument {
 };
 
 Table model_list(const std::vector<NamedDocument>& documents);
-Table device_list(const std::vector<NamedDocument>& documents);
+// `published`: runs of validation/runs on each device.
+Table device_list(const std::vector<NamedDocument>& documents,
+                  const std::map<std::string, std::int64_t>& published);
 Table node_list(const std::vector<NamedDocument>& documents, const HardwareLookup& lookup);
 Table framework_list(const std::vector<NamedDocument>& documents);
 Table tool_list(const std::vector<NamedDocument>& documents);

@@ -5,6 +5,7 @@
 #include "capacity/recovery_policy.h"
 #include "capacity/site_json.h"
 #include "core/json_text.h"
+#include "core/provenance.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/run.h"
@@ -58,6 +59,16 @@ Cell share_cell(const Ranged<double>& share) { return {percent(share.value, 0), 
 
 Cell names_cell(const std::vector<std::string>& names) { return {joined(names, ", "), names}; }
 
+Cell runs_cell(const std::map<std::string, std::int64_t>& published, const std::string& device) {
+  const auto at = published.find(device);
+  return at == published.end() ? Cell("–", 0) : count_cell(at->second);
+}
+
+// A device that nobody can measure yet.
+bool is_announced(const Json& document) {
+  return document_source(document, "").kind == SourceKind::announced;
+}
+
 std::vector<std::string> keys_of(const Json& document, const char* key) {
   std::vector<std::string> names;
   const auto at = document.find(key);
@@ -86,18 +97,22 @@ Table model_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
-Table device_list(const std::vector<NamedDocument>& documents) {
+Table device_list(const std::vector<NamedDocument>& documents,
+                  const std::map<std::string, std::int64_t>& published) {
   Table list({{"device", "name"},
               {"memory", "memory_gib", true},
               {"bandwidth", "memory_bandwidth_bytes_per_s", true},
               {"16-bit peak", "peak_16bit_flops_per_s", true},
               {"fp8 peak", "peak_fp8_flops_per_s", true},
-              {"power", "power_w", true}});
+              {"power", "power_w", true},
+              {"published runs", "published_runs", true},
+              {"state", "state"}});
   for (const NamedDocument& d : documents) {
     const Device device = read_device(Reader(d.json, d.file));
     list.add({d.name, gib_cell(device.memory_capacity), quantity_cell(device.memory_bandwidth),
               quantity_cell(sixteen_bit_peak(device)),
-              quantity_cell(peak_of(device, Precision::fp8)), quantity_cell(device.power)});
+              quantity_cell(peak_of(device, Precision::fp8)), quantity_cell(device.power),
+              runs_cell(published, d.name), is_announced(d.json) ? "announced" : ""});
   }
   return list;
 }

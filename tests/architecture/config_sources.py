@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("hardware", "models", "frameworks", "compression", "failures", "storage", "prices",
            "energy", "data")
 NOT_FACTS = {"source", "sources"}
-KINDS = {"stated", "measured", "fitted", "derived", "assumed", "memory"}
+KINDS = {"stated", "announced", "measured", "fitted", "derived", "assumed", "memory"}
 KIND_IN_TEXT = re.compile(r"\[(fitted|set) (on|with)|^\[(from memory|derived|assumed)|"
                           r"\[(from memory, unverified|derived|assumed)\]$")
 QUANTITY = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?\s*[A-Za-zµ%°/]+$")

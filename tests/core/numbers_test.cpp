@@ -51,6 +51,8 @@ TEST_CASE("an element takes its bytes, with the scales of block formats") {
   CHECK(element_bytes(Precision::bf16) == 2);
   CHECK(element_bytes(Precision::fp8) == 1);
   CHECK(element_bytes(Precision::mxfp8) == 1 + 1.0 / 32);
+  CHECK(element_bytes(Precision::int8) == 1);
+  CHECK(storage_precision(Precision::int8) == Precision::bf16);
   CHECK(element_bytes(Precision::nvfp4) == 0.5 + 1.0 / 16);
   CHECK(storage_precision(Precision::fp8) == Precision::bf16);
   CHECK(storage_precision(Precision::nvfp4) == Precision::bf16);

@@ -28,6 +28,12 @@ TEST_CASE("the longest path that holds a value says its source, else the documen
   CHECK(listed_source(document, "rates").kind == SourceKind::unknown);
 }
 
+TEST_CASE("a value of a product that nobody can buy is announced") {
+  const Json document =
+      Json::parse(R"({"peak": 3, "source": {"kind": "announced", "source": "a keynote"}})");
+  CHECK(given_value(document, "peak") == "[announced] a keynote");
+}
+
 TEST_CASE("a source goes over another as a whole") {
   Json document = Json::parse(kDocument);
   merge_sourced(document, Json::parse(R"({"rate": {"fp16": 4},
@@ -58,6 +64,7 @@ void check(const std::string& sources) {
 
 TEST_CASE("a source is a text, or has a kind and, if fitted, the data") {
   for (const char* good : {R"("a text")", R"({"kind": "assumed"})", R"({"kind": "run"})",
+                           R"({"kind": "announced", "source": "a keynote"})",
                            R"({"kind": "fitted", "on": ["nemo"], "prior": "a sheet"})"}) {
     CAPTURE(good);
     CHECK_NOTHROW(check(good));

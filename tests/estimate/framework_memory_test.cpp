@@ -231,6 +231,16 @@ TEST_CASE("the loss over a split vocabulary is the one the framework has for it"
   CHECK(memory_line(whole, MemoryLine::logits).si() == testing::about(12 * logits));
 }
 
+// A layer: queries and output 1024², keys and values 1024 × 512, the MLP 3 · 1024 × 4096, two
+// norms; 2 bytes a gathered parameter. Its largest module is the gated up-projection, with 2 bytes
+// a gradient.
+TEST_CASE("a partitioned program holds one gathered layer and one module's gradient") {
+  Run run = dense_run(R"({"zero": 3})");
+  run.framework.gathers.by_product = true;
+  const double layer = 14.5 * kWidth * kWidth + 2 * kWidth;
+  CHECK(memory_line(run, MemoryLine::gathered_weights).si() == 2 * layer + 2 * kWidth * 2 * 4096);
+}
+
 // One parameter may live: beside it the largest module is gathered whole, 2 bytes a parameter, with
 // as many of its gradient. That is the gated up-projection of a layer, 1024 × 2·4096, until the
 // vocabulary's matrix, 1024 × 65,536, is larger.

@@ -151,6 +151,19 @@ TEST_CASE("recomputing the up-projections drops queries, keys and values") {
   CHECK(whole - kept == 2 * 4 * 12 + 2 * 4 * 12 + 2 * 4 * 8);
 }
 
+// Inputs of both norms, q, k, v, what the output projection adds to, gate and up: 64, 64, 64, 16,
+// 16, 192 of 2 bytes. The context, norms' outputs and gate times up are none of the products'.
+TEST_CASE("a policy that saves products alone keeps their results and the layer's input") {
+  ListOptions o = options();
+  o.keeps_context = false;
+  const ModuleMask rest = mask_of(Module::core_attn, Module::layernorm, Module::mlp_act);
+  CHECK(saved_by_layer(llama(), o, rest) == 2 * (64 + 64 + 64 + 16 + 16 + 192));
+  CHECK(saved_by_layer(llama(), o, mask_of(Module::layernorm, Module::mlp_act)) ==
+        2 * (64 + 64 + 64 + 16 + 16 + 192) + 2 * 64 + 4 * 8);
+  o.keeps_context = true;
+  CHECK(saved_by_layer(llama(), o, rest) == 2 * (64 + 64 + 64 + 16 + 16 + 192) + 2 * 64);
+}
+
 TEST_CASE("an expert layer saves scores and its copies of every token") {
   const double router = 2 * 64 + 2 * 64 + 4 * 8;  // norm input, layer input, fp32 scores
   const double experts = 2 * (2 * 64 + 2 * (2 * 32) + 2 * 32);

@@ -155,12 +155,12 @@ TEST_CASE("a group across nodes counts its ranks and who shares their links") {
   CHECK(pair.members[2] == 2);
 }
 
-TEST_CASE("one rank of a node that ships fills at most its own card") {
+TEST_CASE("one rank of a node that ships fills at most its own cards") {
   for (const std::string& node : shipped_nodes()) {
     CAPTURE(node);
     const Cluster c = shipped_cluster(node, 4 * shipped_cluster(node, 1).devices_per_node);
     const Tier& t = c.tiers[c.tier_count - 1U];
-    CHECK(t.rank_share * t.bandwidth / BytesPerSecond(1e9) <= 100);
+    CHECK(t.rank_share * t.bandwidth / BytesPerSecond(1e9) <= 300);  // MI455X: three cards
     CHECK(t.rank_share * static_cast<double>(c.devices_per_node) > 0.999);
   }
 }

@@ -258,6 +258,7 @@ TEST_CASE("recompute is of parts that the model has, and of layers of a chunk") 
     });
   };
   CHECK(selective(mask_of(Module::mlp), false) == RuleId::none);
+  CHECK(selective(mask_of(Module::mlp_act), false) == RuleId::none);
   CHECK(selective(mask_of(Module::moe), false) == RuleId::recompute_moe);
   CHECK(selective(mask_of(Module::moe), true) == RuleId::none);
   CHECK(selective(mask_of(Module::mla_up_proj), true) == RuleId::recompute_mla);

@@ -185,6 +185,19 @@ TEST_CASE("what a strategy does not do is not asked for") {
   CHECK_FALSE(listed.layer_split);
 }
 
+TEST_CASE("of a framework's modules those that the model has run again") {
+  StrategyDefaults defaults;
+  defaults.selective_modules = mask_of(Module::core_attn, Module::mlp_act, Module::moe_act);
+  const auto modules = [&](const Architecture& a) {
+    return resolve(R"({"recompute": "selective"})", a, defaults).strategy.recompute_modules;
+  };
+  CHECK(modules(dense()) == mask_of(Module::core_attn, Module::mlp_act));
+  CHECK(modules(experts()) == defaults.selective_modules);
+  Architecture all_experts = experts();
+  all_experts.intermediate = 0;
+  CHECK(modules(all_experts) == mask_of(Module::core_attn, Module::moe_act));
+}
+
 TEST_CASE("keys of recompute imply its kind and exclude each other") {
   CHECK(resolve(R"({"recompute_modules": ["mlp"]})").strategy.recompute == Recompute::selective);
   const ResolvedStrategy full = resolve(R"({"recompute_method": "block", "recompute_layers": 4})");

@@ -108,7 +108,7 @@ TEST_CASE("every shipped file is read, one source group a file") {
     }
     count += rows.size();
   }
-  CHECK(count == 2020);
+  CHECK(count == 2113);
   CHECK(ids.size() == count);
 }
 

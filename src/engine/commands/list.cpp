@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "core/unknown_name.h"
 #include "document/rows.h"
 #include "engine/commands/commands.h"
@@ -35,13 +40,53 @@ Table list_nodes(const ConfigSource& configs) {
   return node_list(documents_of(configs, ConfigKind::node), config_lookup(configs).hardware);
 }
 
-// A kind is documents of configs/, a table of configs/data, a table in code, or nodes.
+// The device of "device" in a node or cluster: a name, or changes of a base.
+std::string device_named(const Json& given) {
+  if (given.is_string()) return given.get<std::string>();
+  const Json& base = value_at(given, "base");
+  const Json& name = base.is_string() ? base : value_at(given, "name");
+  return name.is_string() ? name.get<std::string>() : std::string();
+}
+
+// The device that the cluster of a published run has, "" where none of ours is named.
+std::string device_of_run(const Json& cluster, const std::map<std::string, std::string>& of_node) {
+  if (cluster.contains("device")) {
+    const std::string own = device_named(cluster["device"]);
+    if (!own.empty()) return own;
+  }
+  const Json& node = value_at(cluster, "node");
+  if (node.is_object()) return device_named(value_at(node, "device"));
+  const auto at = of_node.find(node.is_string() ? node.get<std::string>() : "");
+  return at == of_node.end() ? std::string() : at->second;
+}
+
+std::map<std::string, std::int64_t> published_by_device(const ConfigSource& configs) {
+  std::map<std::string, std::string> of_node;
+  for (const NamedDocument& d : documents_of(configs, ConfigKind::node)) {
+    of_node[d.name] = device_named(value_at(d.json, "device"));
+  }
+  std::map<std::string, std::int64_t> runs;
+  for (const ConfigText& file : published_files(configs)) {
+    for (const Json& row : parse_json(file.text, file.file)) {
+      ++runs[device_of_run(value_at(value_at(row, "run"), "cluster"), of_node)];
+    }
+  }
+  return runs;
+}
+
+Table list_devices(const ConfigSource& configs) {
+  return device_list(documents_of(configs, ConfigKind::device), published_by_device(configs));
+}
+
+// A kind is documents of configs/, a table of configs/data, a table in code, or what needs more
+// than its own documents.
 struct Kind {
   std::string_view name;
   ConfigKind kind = ConfigKind::data;
   Table (*of_documents)(const std::vector<NamedDocument>&) = nullptr;
   Table (*of_table)(const Json& table, const std::string& file) = nullptr;
   Table (*of_code)() = nullptr;
+  Table (*of_whole)(const ConfigSource&) = nullptr;
 };
 
 constexpr Kind documents(std::string_view name, ConfigKind kind,
@@ -54,11 +99,14 @@ constexpr Kind table(std::string_view name, Table (*list)(const Json&, const std
 constexpr Kind code(std::string_view name, Table (*list)()) {
   return {name, ConfigKind::data, nullptr, nullptr, list};
 }
+constexpr Kind of_source(std::string_view name, Table (*list)(const ConfigSource&)) {
+  return {name, ConfigKind::data, nullptr, nullptr, nullptr, list};
+}
 
 constexpr std::array kKinds = {
     documents("models", ConfigKind::model, model_list),
-    Kind{"nodes"},
-    documents("devices", ConfigKind::device, device_list),
+    of_source("nodes", list_nodes),
+    of_source("devices", list_devices),
     documents("frameworks", ConfigKind::framework, framework_list),
     documents("tools", ConfigKind::tool, tool_list),
     documents("compressions", ConfigKind::compression, compression_list),
@@ -81,11 +129,11 @@ constexpr std::array kKinds = {
     code("keys", key_list),
 };
 
-Table listing_of(const Kind& k, const ConfigSource& configs) {
+Table listing_of(const Kind& k, const ConfigSource& source) {
   if (k.of_code != nullptr) return k.of_code();
-  if (k.of_documents != nullptr) return k.of_documents(documents_of(configs, k.kind));
-  if (k.of_table == nullptr) return list_nodes(configs);
-  const NamedDocument found = data_table(configs, std::string(k.name));
+  if (k.of_whole != nullptr) return k.of_whole(source);
+  if (k.of_documents != nullptr) return k.of_documents(documents_of(source, k.kind));
+  const NamedDocument found = data_table(source, std::string(k.name));
   return k.of_table(found.json, found.file);
 }
 

@@ -55,6 +55,7 @@ class Export {
         out_["mixed_precision"] = "fp16";
         break;
       case Precision::bf16:
+      case Precision::int8:  // of products alone; Accelerate has none
         out_["mixed_precision"] = "bf16";
         break;
       case Precision::fp8:

@@ -67,6 +67,18 @@ inline constexpr std::array kShapes = {
     Shape{"rtx-a6000-pcie", "rtx-a6000", "sm 86", 8, LinkKind::pcie, 0},
     Shape{"a40-pcie", "a40", "sm 86", 8, LinkKind::pcie, 0},
     Shape{"rtx-3090-nvlink", "rtx-3090", "sm 86", 2, LinkKind::direct, 4, 2},
+    // Chips that several cards have: a card's name alone tells these.
+    Shape{"h200-nvl", "h200-nvl", "", 8, LinkKind::direct, 18, 4},
+    Shape{"g7e-48xlarge", "rtx-pro-6000", "", 8, LinkKind::pcie, 0},
+    Shape{"rtx-5090-pcie", "rtx-5090", "", 8, LinkKind::pcie, 0},
+    Shape{"l20-pcie", "l20", "", 8, LinkKind::pcie, 0},
+    Shape{"rtx-a5000-pcie", "rtx-a5000", "", 4, LinkKind::pcie, 0},
+    Shape{"a30-pcie", "a30", "", 4, LinkKind::pcie, 0},
+    Shape{"v100-pcie-32gb", "v100-pcie-32gb", "", 4, LinkKind::pcie, 0},
+    Shape{"v100-pcie-16gb", "v100-pcie-16gb", "", 4, LinkKind::pcie, 0},
+    Shape{"g4dn-metal", "t4", "", 8, LinkKind::pcie, 0},
+    Shape{"rtx-8000-nvlink", "rtx-8000", "", 2, LinkKind::direct, 2, 2},
+    Shape{"dgx-spark", "gb10", "sm 121", 1, LinkKind::pcie, 0},
     // Clouds by numbers of NICs that no other maker has; others show what a DGX shows.
     Shape{"p5-48xlarge", "h100-sxm5-80gb", "sm 90", 8, LinkKind::switched, 18, 0, 32},
     Shape{"p5en-48xlarge", "h200-sxm-141gb", "sm 90", 8, LinkKind::switched, 18, 0, 16},

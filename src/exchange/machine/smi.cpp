@@ -31,9 +31,11 @@ constexpr std::array kProducts = {
     Product{"GH200", "gh200"},
     Product{"B300", "b300-sxm"},
     Product{"B200", "b200-sxm-180gb"},
-    // NVL and PCIe forms differ from the shipped devices and keep their own names.
-    Product{"H200 NVL", "h200-nvl-141gb"},
+    Product{"H200 NVL", "h200-nvl"},
+    // Forms that differ from the shipped devices keep their own names.
     Product{"H800 PCIe", "h800-pcie-80gb"},
+    Product{"RTX PRO 6000 Blackwell Max-Q", "rtx-pro-6000-max-q"},
+    Product{"RTX PRO 6000 Blackwell", "rtx-pro-6000"},
     Product{"H200", "h200-sxm-141gb"},
     Product{"H800", "h800-sxm-80gb"},
     Product{"H100 NVL", "h100-nvl-94gb"},
@@ -49,6 +51,8 @@ constexpr std::array kProducts = {
     Product{"V100-SXM2-32GB", "v100-sxm2-32gb"},
     Product{"V100-SXM3-32GB", "v100-sxm2-32gb"},
     Product{"V100-SXM2-16GB", "v100-sxm2-16gb"},
+    Product{"V100-PCIE-32GB", "v100-pcie-32gb"},
+    Product{"V100-PCIE-16GB", "v100-pcie-16gb"},
     Product{"MI300X", "mi300x"},
     Product{"MI325X", "mi325x"},
     Product{"MI350X", "mi350x"},
@@ -67,6 +71,13 @@ constexpr std::array kWholeProducts = {
     Product{" RTX A6000", "rtx-a6000"},
     Product{" A40", "a40"},
     Product{" A10G", "a10g"},
+    Product{" RTX 5090", "rtx-5090"},
+    Product{" RTX A5000", "rtx-a5000"},
+    Product{" RTX 8000", "rtx-8000"},
+    Product{" L20", "l20"},
+    Product{" A30", "a30"},
+    Product{" T4", "t4"},
+    Product{" GB10", "gb10"},
 };
 
 bool is_known(std::string_view device) {
@@ -133,7 +144,7 @@ std::vector<std::string> names_of_list(std::string_view text) {
 bool is_product(std::string_view text) {
   return begins_with(text, "NVIDIA ") || begins_with(text, "Tesla ") ||
          begins_with(text, "A100-") || begins_with(text, "H100 ") ||
-         begins_with(text, "GeForce ") || begins_with(text, "RTX ");
+         begins_with(text, "GeForce ") || begins_with(text, "RTX ") || begins_with(text, "Quadro ");
 }
 
 // "|   0  NVIDIA H100 80GB HBM3          On  | …"; a long name ends in dots.

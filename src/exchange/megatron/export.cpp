@@ -273,7 +273,8 @@ class Export {
   void modules() {
     std::string words;
     for (const Json& m : at("parallel.recompute_modules")) {
-      if (m != "alternate_products") words += (words.empty() ? "" : " ") + m.get<std::string>();
+      if (m == "alternate_products" || m == "mlp_act") continue;
+      words += (words.empty() ? "" : " ") + m.get<std::string>();
     }
     if (!words.empty()) lines_.add("recompute_modules", words);
   }

@@ -265,7 +265,7 @@ void append_gate(Block& block, const BuildContext& c) {
   op.forward_bytes = 3 * c.e();
   op.backward_bytes = 5 * c.e();
   save(op, c.tokens(), query_heads(c, c.arch.attention_gate_dim), c.e());
-  if (c.options.fused_attention) save(op, c.tokens(), output, c.e());
+  if (c.options.fused_attention) save(op, c.tokens(), output, c.e(), c.context_dropped());
 }
 
 void append_core(Block& block, const BuildContext& c, Mixer mixer, ModuleMask qkv_dropped) {
@@ -283,7 +283,7 @@ Extent append_compressed_output(Block& block, const BuildContext& c, Extent cont
   Operator& down = append_linear(block, OpName::latent_down, c.tokens(),
                                  {c.arch.heads / groups * value_head_dim(c.arch), 1, Axis::whole},
                                  {groups, c.arch.output_rank, Axis::tensor});
-  save(down, c.tokens(), context, c.w());
+  save(down, c.tokens(), context, c.w(), c.context_dropped());
   return {groups, c.arch.output_rank, Axis::tensor};
 }
 
@@ -298,11 +298,12 @@ void append_out(Block& block, const BuildContext& c) {
   // Fused attention needs its output in backward; the linear layer shares it, or saves its own
   // copy in 8 bits. Both may read one of fewer bits.
   if (c.options.fused_attention && c.options.attention_output_bytes > 0) {
-    save(out, c.tokens(), context, c.options.attention_output_bytes);
+    save(out, c.tokens(), context, c.options.attention_output_bytes, c.context_dropped());
     return;
   }
-  save(out, c.tokens(), context, c.options.fused_attention ? c.e() : c.w());
-  if (c.options.fused_attention && c.w() < c.e()) save(out, c.tokens(), context, c.w());
+  const double element = c.options.fused_attention ? c.e() : c.w();
+  save(out, c.tokens(), context, element, c.context_dropped());
+  if (c.w() < element) save(out, c.tokens(), context, c.w(), c.context_dropped());
 }
 
 void end_attention(Block& block, const BuildContext& c) {

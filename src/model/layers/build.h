@@ -39,6 +39,11 @@ struct BuildContext {
   // A norm stands before a part of a layer, so that it can be run again for the part's input.
   bool norms_inputs() const { return arch.norm_placement != NormPlacement::post; }
   ModuleMask input_dropped() const { return norms_inputs() ? kNorms : ModuleMask{0}; }
+
+  // PyTorch's checkpoint keeps what a recomputed part returns.
+  ModuleMask context_dropped() const {
+    return options.keeps_context ? ModuleMask{0} : mask_of(Module::core_attn);
+  }
 };
 
 // Adds an operator and returns it for filling in.

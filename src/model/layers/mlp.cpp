@@ -59,6 +59,7 @@ void append_mlp(Block& block, const BuildContext& c) {
   part.intermediate = c.arch.intermediate;
   part.rows = c.tokens();
   part.recomputed_by = mask_of(Module::mlp);
+  part.activation_recomputed_by = mask_of(Module::mlp_act);
   const std::uint8_t first = block.count;
   append_gated_mlp(block, c, part);
 

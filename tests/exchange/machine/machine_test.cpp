@@ -272,12 +272,24 @@ TEST_CASE("cards are known by their whole names: others' names go on from them")
                                    {"NVIDIA GeForce RTX 4090", "rtx-4090"},
                                    {"GeForce RTX 3090", "rtx-3090"},
                                    {"NVIDIA H20", "h20-sxm-96gb"},
+                                   {"NVIDIA H200 NVL", "h200-nvl"},
+                                   {"Tesla T4", "t4"},
+                                   {"Tesla V100-PCIE-32GB", "v100-pcie-32gb"},
+                                   {"Quadro RTX 8000", "rtx-8000"},
+                                   {"NVIDIA A30", "a30"},
+                                   {"NVIDIA RTX A5000", "rtx-a5000"},
+                                   {"NVIDIA L20", "l20"},
+                                   {"NVIDIA GeForce RTX 5090", "rtx-5090"},
+                                   {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx-pro-6000"},
+                                   {"NVIDIA GB10", "gb10"},
                                    {"NVIDIA H200", "h200-sxm-141gb"}}) {
     CHECK(device(name) == ours);
   }
-  for (const char* other : {"NVIDIA L40", "NVIDIA A10", "NVIDIA RTX A4000", "NVIDIA H20-3e",
-                            "NVIDIA GeForce RTX 3090 Ti", "NVIDIA GeForce RTX 4090 D",
-                            "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA L40S-48Q"}) {
+  CHECK(device("NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition") == "rtx-pro-6000-max-q");
+  for (const char* other :
+       {"NVIDIA L40", "NVIDIA A10", "NVIDIA RTX A5500", "NVIDIA T4G", "NVIDIA RTX A4000",
+        "NVIDIA H20-3e", "NVIDIA GeForce RTX 3090 Ti", "NVIDIA GeForce RTX 4090 D",
+        "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA L40S-48Q"}) {
     CHECK(device(other) == other);
   }
 }
@@ -301,6 +313,12 @@ TEST_CASE("cards on PCIe are found by list, log, PCI id and matrix") {
   CHECK(l40s.ignored.empty());
   const std::string ada = nccl("vendor=\"0x10de\" device=\"0x2684\"", "sm=\"89\"", "", 25000);
   CHECK(value(composed({{"x", ada}}), "cluster.node") == "rtx-4090-pcie");
+  CHECK(value(composed({{"l", list("Tesla T4", 8)}}), "cluster.node") == "g4dn-metal");
+  CHECK(value(composed({{"l", list("NVIDIA GB10", 1)}}), "cluster.node") == "dgx-spark");
+  const ImportedRun pair =
+      composed({{"l", list("NVIDIA GeForce RTX 5090", 2)}, {"m", matrix(2, "PHB", "\t")}});
+  CHECK(value(pair, "cluster.node") == "rtx-5090-pcie");
+  CHECK(value(pair, "cluster.tiers.pcie.size") == 2);
   // Two of them are the shipped node with fewer.
   const ImportedRun two =
       composed({{"l", list("NVIDIA GeForce RTX 4090", 2)}, {"m", matrix(2, "PHB", "\t")}});

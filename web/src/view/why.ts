@@ -46,7 +46,7 @@ function node(app: App, nodes: Map<number, Doc>, id: number, path: string, first
 }
 
 function source(text: string): Tree {
-  const mark = /\[(assumed|fitted|measured|derived|from memory)[^\]]*\]|^(default|derived|chosen|open)\b/.exec(text);
+  const mark = /\[(assumed|fitted|measured|derived|announced|from memory)[^\]]*\]|^(default|derived|chosen|open)\b/.exec(text);
   return h('span', { class: 'source' }, mark ? h('em', null, mark[0].replace(/[[\]]/g, '')) : null, mark ? ' ' : '',
     mark ? text.replace(mark[0], '').replace(/^[:\s]+/, '') : text);
 }

@@ -6,6 +6,7 @@
 #include "insight/advice.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
+#include "insight/run_report.h"
 #include "report/estimate.h"
 #include "report/frame_json.h"
 #include "report/json_object.h"

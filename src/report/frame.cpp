@@ -176,6 +176,19 @@ std::string open_words(const OpenKey& key) {
   return text.empty() ? text : key.path + ": " + key.taken + " taken, " + key.why + text;
 }
 
+void add_open(const ResolvedRun& r, Section& section) {
+  for (const OpenKey& key : r.open) {
+    const std::string words = open_words(key);
+    if (!words.empty()) section.add(Paragraph{bold("Open") + "  " + words, 2});
+  }
+}
+
+void add_warnings(const ResolvedRun& r, Section& section) {
+  for (const std::string& warning : r.warnings) {
+    section.add(Paragraph{Phrase(TextStyle::yellow, "Warning") + "  " + warning, 2});
+  }
+}
+
 }  // namespace
 
 std::string cluster_words(const Cluster& c) {
@@ -196,14 +209,16 @@ Section run_header(const ResolvedRun& r) {
 
 Section run_assumptions(const ResolvedRun& r) {
   Section section;
-  for (const OpenKey& key : r.open) {
-    const std::string words = open_words(key);
-    if (!words.empty()) section.add(Paragraph{bold("Open") + "  " + words, 2});
-  }
+  add_open(r, section);
   add_origins(assumed_facts(r), section);
-  for (const std::string& warning : r.warnings) {
-    section.add(Paragraph{Phrase(TextStyle::yellow, "Warning") + "  " + warning, 2});
-  }
+  add_warnings(r, section);
+  return section;
+}
+
+Section run_open_keys(const ResolvedRun& r) {
+  Section section;
+  add_open(r, section);
+  add_warnings(r, section);
   return section;
 }
 

@@ -46,10 +46,10 @@ std::optional<TrainingLog> log_in(const std::string& text, const std::string& fi
 
 // Causes that need no numbers.
 std::vector<MemoryCause> causes_outside() {
-  return {{"PyTorch's allocator left no room for a library's own memory",
+  return {{"PyTorch's allocator left no space for a library's own memory",
            "the allocation was not PyTorch's: its cache does not give way to others",
            "nvidia-smi beside torch.cuda.memory_reserved() just before",
-           "leave room: a smaller micro batch, torch.cuda.set_per_process_memory_fraction(0.9), "
+           "leave some: a smaller micro batch, torch.cuda.set_per_process_memory_fraction(0.9), "
            "or a call of the library before the first step",
            "", 0.7},
           {"another process or an inference engine is on the GPU",

@@ -6,8 +6,8 @@
 // columns of one micro batch, a rank's parameters and its shard of them in 2 and 4 bytes, the
 // embedding, one layer's weights. Leaves out padding of the vocabulary, experts' tokens (their
 // number is chance), adapters. PyTorch's allocator rounds what is 10 MiB or more up to 2 MiB
-// (kMinLargeAlloc and kRoundLarge of c10/cuda/CUDACachingAllocator.cpp), and so are these. Units:
-// bytes of one rank. Errors: none.
+// (kMinLargeAlloc and kRoundLarge of pytorch/pytorch, CUDACachingAllocator), and so are these.
+// Units: bytes of one rank. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct KnownTensor {
 // The smallest first.
 std::vector<KnownTensor> known_tensors(const Run& run);
 
-// Those within a hundredth of what was asked for.
+// The tensors within a hundredth of what was asked for.
 std::vector<KnownTensor> tensors_of_size(const Run& run, Bytes asked);
 
 }  // namespace orrery

@@ -32,7 +32,7 @@ constexpr const char* kMicroBatchPath = key_path<&TrainingRequest::micro_batch>;
 constexpr const char* kGlobalBatchPath = key_path<&TrainingRequest::global_batch>;
 constexpr const char* kGpusPath = key_path<&ClusterRequest::gpus>;
 constexpr const char* kNodePath = key_path<&ClusterRequest::node>;
-// Of the model's and the device's documents, which a run file may hold.
+// Keys of the model's and the device's documents, which a run file may hold.
 constexpr const char* kLayersPath = "model.num_hidden_layers";
 constexpr const char* kWidthPath = "model.hidden_size";
 constexpr const char* kHeadsPath = "model.num_attention_heads";

@@ -133,7 +133,7 @@ class MemoryWeighing {
     }
     const auto& free = m_[Stated::free];
     if (!free || !asked() || !(*free > *asked())) return;
-    all_.push_back({"the device has room, and this process does not get it",
+    all_.push_back({"the device has free memory, and this process does not get it",
                     gib_text(*free) + " are free, " + gib_text(*asked()) + " were asked for",
                     "a memory fraction, MIG, another process that took it a moment later",
                     "run again with the device alone", "", kPossible});
@@ -151,11 +151,11 @@ class MemoryWeighing {
 
   void need() {
     const auto& capacity = m_[Stated::capacity];
-    const bool has_room = capacity && needed() / *capacity < 1 - kMatters;
+    const bool is_spare = capacity && needed() / *capacity < 1 - kMatters;
     all_.push_back({"the job needs more than the device holds", stated_need(),
                     "an estimate of the run: give --run RUN or its flags",
                     "more sharding, recompute, a smaller micro batch", "",
-                    has_room ? kUnlikely : kOwnNeed});
+                    is_spare ? kUnlikely : kOwnNeed});
   }
 
   std::string stated_need() const {

@@ -39,7 +39,7 @@ constexpr EnumArray<Stated, const char*> kStatedNames = {
     "host memory in use",
 };
 
-// As it is typed: "-" for standard input.
+// The file as it is typed: "-" for standard input.
 std::string file_word(const Diagnosis& d) {
   return d.file == kStandardInput ? "-" : quoted(d.file);
 }
@@ -201,7 +201,7 @@ bool has_flag(const std::vector<Setting>& settings, std::string_view path) {
                      [&](const Setting& s) { return s.path == path; });
 }
 
-// What a run needs and no log says, with the places for it.
+// Flags that a run needs and no log says, with the places for them.
 std::string missing_flags(const std::vector<Setting>& known) {
   std::string text = " --model MODEL --node NODE";
   if (!has_flag(known, "cluster.gpus")) text += " --gpus N";

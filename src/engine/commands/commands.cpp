@@ -11,8 +11,7 @@ constexpr std::array kRows = {
     &kShowCommand,     &kSchemaCommand,   &kValidateCommand,  &kCollectiveCommand,
     &kSearchCommand,   &kSweepCommand,    &kCompareCommand,   &kSimulateCommand,
     &kCommCommand,     &kCapacityCommand, &kCalibrateCommand, &kImportCommand,
-    &kExportCommand,   &kMergeCommand,    &kLimitsCommand,
-    &kDiagnoseCommand,
+    &kExportCommand,   &kMergeCommand,    &kLimitsCommand,    &kDiagnoseCommand,
 };
 
 }  // namespace

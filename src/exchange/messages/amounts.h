@@ -17,7 +17,7 @@ std::optional<Bytes> amount_behind(std::string_view text, std::string_view marke
 // Directly before the first `marker`.
 std::optional<Bytes> amount_before(std::string_view text, std::string_view marker);
 
-// That the text begins with. A number without a unit is of bytes where `bare`.
+// The amount that the text begins with. A number without a unit is of bytes where `bare`.
 std::optional<Bytes> leading_amount(std::string_view text, bool bare = false);
 
 }  // namespace orrery

@@ -7,9 +7,9 @@
 // - PyTorch's out-of-memory error of CUDA, HIP, XPU, NPU and MPS, from "(GPU 0; 15.90 GiB total
 //   capacity; 14.2 GiB already allocated; …; 203 MiB cached)" of 1.0 to "GPU 0 has a total capacity
 //   of 79.25 GiB of which 1.16 GiB is free. … is reserved by PyTorch but unallocated" of 2.9, and
-//   cudaMallocAsync's ("Currently allocated : …"); c10/cuda/CUDACachingAllocator.cpp of
-//   pytorch/pytorch at its releases;
-// - torch.cuda.memory_summary() (torch/cuda/memory.py);
+//   cudaMallocAsync's ("Currently allocated : …"); pytorch/pytorch, CUDACachingAllocator at its
+//   releases;
+// - torch.cuda.memory_summary() (pytorch/pytorch, torch.cuda.memory);
 // - DeepSpeed's see_memory_usage(): "MA 7.12 GB Max_MA 7.12 GB CA …" (deepspeed/runtime/utils.py);
 // - XLA's RESOURCE_EXHAUSTED, of JAX and TensorFlow, with the sums of BufferAssignment, and a TPU's
 //   "Used 20.47G of 15.48G hbm";
@@ -18,8 +18,8 @@
 //   process that ended by signal 9;
 // - nvidia-smi's table: memory, load and power of each GPU.
 //
-// All of these tools divide by powers of 1,024 whether they print GB or GiB. Of several messages
-// of one kind the first counts, of states the one that holds most; `count` says how many there are.
+// All of these tools divide by powers of 1,024 whether they print GB or GiB. The first of several
+// messages of one kind counts, and the state that holds most; `count` says how many there are.
 // Units: bytes. Errors: none; a text without any gives none.
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-// Data types of nccl-tests (src/common.cu).
+// Data types of NVIDIA/nccl-tests.
 constexpr std::array<std::string_view, 13> kTypes = {
     "int8",  "uint8",  "int32",    "uint32", "int64",  "uint64",  "half",
     "float", "double", "bfloat16", "f8e4m3", "f8e5m2", "fp8_e4m3"};

@@ -34,12 +34,12 @@ std::string short_help() {
   std::string text =
       "orrery predicts memory, step time and cost of training runs of large models.\n\n"
       "Type first:\n"
-      "  orrery estimate train.yaml --node 8xH100           a file of your trainer, or its script\n"
-      "  orrery estimate --model meta-llama/Llama-3.1-8B --node 8xH100 --sequence-length 8192 \\\n"
-      "                  --global-batch 64 --framework fsdp  a run by flags\n"
-      "  orrery search …, limits …                          the same words: the best split, how "
-      "far it goes\n"
-      "  orrery diagnose train.log                          why it is slow or out of memory\n\n"
+      "  orrery estimate train.yaml --node 8xH100     a file of your trainer, or a script\n"
+      "  orrery estimate --model meta-llama/Llama-3.1-8B --node 8xH100 \\\n"
+      "    --sequence-length 8192 --global-batch 64 --framework fsdp\n"
+      "  orrery search train.yaml --node 8xH100       the best split\n"
+      "  orrery limits train.yaml --node 8xH100       how far it goes\n"
+      "  orrery diagnose train.log                    why it is slow or out of memory\n\n"
       "Commands:\n";
   for (const Command& c : commands()) {
     text += "  " + left(c.name, 12) + c.summary + "\n";
@@ -88,8 +88,12 @@ class HelpFormat : public CLI::Formatter {
   }
 
   std::string make_option_desc(const CLI::Option* o) const override {
+    // Beside the names, in a terminal of 80 columns at least half of it.
     constexpr std::size_t kColumns = 70;
-    return wrapped(o->get_description(), 0, 0, kColumns);
+    constexpr std::size_t kNames = 30;
+    const std::size_t terminal = terminal_width(StandardStream::out);
+    const std::size_t free = terminal > 2 * kNames ? terminal - kNames : kNames;
+    return wrapped(o->get_description(), 0, 0, terminal == 0 ? kColumns : std::min(kColumns, free));
   }
 };
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from . import _engine
 from ._answers import Estimate, Imported, Memory, Search, Simulation
-from ._ask import Answer, ask, configure
+from ._ask import Answer, as_file, ask, configure
 from ._errors import Fault, InputError
 from ._record import Record
 from ._run import Run, load_hf
@@ -49,6 +49,7 @@ __all__ = [
     "commands",
     "compare",
     "configure",
+    "diagnose",
     "import_file",
     "listing",
     "load_hf",
@@ -103,6 +104,15 @@ def import_file(*paths: Path, **options: Any) -> Imported:
     answer = ask("import", file=list(paths), **options)
     assert isinstance(answer, Imported)
     return answer
+
+
+def diagnose(log: Path, **options: Any) -> Answer:
+    """Why a run is slow or out of memory: `diagnose("train.log", run="run.json")`.
+
+    `log` is a path, or the text itself where it has more than one line. Options: the run, as
+    `run` or by its keys.
+    """
+    return ask("diagnose", log=as_file(log), **options)
 
 
 def listing(what: str = "") -> tuple[Record, ...]:

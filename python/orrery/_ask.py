@@ -82,6 +82,13 @@ def _file(path: Any) -> Any:
     return {"file": name, "text": text}
 
 
+def as_file(log: Any) -> Any:
+    """A path as it is; a text of several lines as a file without a place."""
+    if isinstance(log, str) and "\n" in log:
+        return {"file": "text", "text": log}
+    return log
+
+
 def _with_files(command: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that the command reads as files are paths here."""
     request = {key: value for key, value in options.items() if value is not None}

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _engine
 from ._answers import Estimate, Search, Simulation
-from ._ask import Answer, Progress, as_json, ask, asked
+from ._ask import Answer, Progress, as_file, as_json, ask, asked
 from ._errors import InputError
 
 _flag_paths: dict[str, str] = {}
@@ -180,6 +180,23 @@ class Run:
     def comm(self, **options: Any) -> Answer:
         """Every class of message that one GPU sends in a step: bytes, seconds, exposed seconds."""
         return self.ask("comm", **options)
+
+    def limits(self, *, of: str | Sequence[str] = (), **options: Any) -> Answer:
+        """How far the run can go: `limits(of="sequence_length")`, `limits(versus="hgx-b200")`.
+
+        `of` names the limits (sequence_length, micro_batch, gpus, layers, width, network, memory,
+        price). Further options: within (percent of the step), versus (a node), keep_layout.
+        """
+        if of:
+            options["of"] = [of] if isinstance(of, str) else list(of)
+        return self.ask("limits", **options)
+
+    def diagnose(self, log: str | os.PathLike[str], **options: Any) -> Answer:
+        """A log or an error message of this run beside its prediction, with causes.
+
+        `log` is a path, or the text itself where it has more than one line.
+        """
+        return self.ask("diagnose", log=as_file(log), **options)
 
     def capacity(self, **options: Any) -> Answer:
         """Hardware, days, cost and power of the whole training: `capacity(deadline="60d")`."""

@@ -21,7 +21,8 @@ _BOOKKEEPING = frozenset({"sweep", "points", "point", "checksum"})
 class Table(Mapping[str, "tuple[Any, ...]"]):
     """Rows by their columns: `table["step_time_s"]` is a tuple of seconds, None where there is none.
 
-    Columns are the settings, `status` (fits, does not fit, illegal, nothing fits), `reason` and the
+    Columns are the settings, `status` (fits, likely, tight, unlikely,
+    does not fit, illegal, nothing fits), `reason` and the
     numbers, under the names of the JSON answer.
     """
 

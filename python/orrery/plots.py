@@ -14,6 +14,10 @@ from ._run import path_of
 from ._table import Table
 
 
+# Words of `status` whose run fits as likely as not.
+FITTING = ("fits", "likely", "tight")
+
+
 def _axes(axes: Any) -> Any:
     if axes is not None:
         return axes
@@ -81,7 +85,7 @@ def plot_sweep(
         (line,) = axes.plot([r[x] for r in rows], [r[y] for r in rows], "-",
                             label=f"{by} {value}" if by else None)
         for fits in (True, False):
-            marked = [r for r in rows if (r.get("status") == "fits") == fits]
+            marked = [r for r in rows if (r.get("status") in FITTING) == fits]
             axes.plot([r[x] for r in marked], [r[y] for r in marked], "o", color=line.get_color(),
                       fillstyle="full" if fits else "none")
     axes.set(xlabel=x, ylabel=y)

@@ -50,6 +50,19 @@ constexpr std::array kCommands = {
             "orrery search run.json --tp 8 --set search.axes.pp=[4,8,16] --top 10\n"
             "orrery search run.json --jobs 1 --json",
             declare_search, run_search},
+    Command{"diagnose", "say why a run is slow or out of memory, from its log or its error message",
+            "orrery diagnose train.log --run run.json\n"
+            "orrery diagnose oom.txt --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length "
+            "8192 --global-batch 64 --framework fsdp\n"
+            "python train.py 2>&1 | tail -n 100 | orrery diagnose -",
+            nullptr, nullptr},
+    Command{"limits",
+            "say how far a run can go: the longest sequence, the fewest GPUs, the slowest network",
+            "orrery limits llama-3-8b-8-h100\n"
+            "orrery limits --model llama-3-70b --node dgx-h100 --gpus 64 --sequence-length 8192 "
+            "--global-batch 128 --framework megatron-core --of sequence_length,gpus\n"
+            "orrery limits run.json --versus hgx-b200 --within 5 --json",
+            nullptr, nullptr},
     Command{"sweep", "estimate or search a grid of settings, row by row",
             "orrery sweep sweep.json -o rows.jsonl\n"
             "orrery sweep sweep.json --csv --jobs 4 -o rows.csv\n"

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "engine/commands/commands.h"
 #include "engine/overrides.h"
+#include "engine/short_flags.h"
 
 namespace orrery {
 namespace {
@@ -70,6 +71,8 @@ void add_run_flags(CLI::App& app, Json& request, bool observed) {
     const std::string help = flag.help + otherwise;
     add_option(app, request, {{}, flag.name, "X", help.c_str(), "", "The run"});
   }
+  for (const ShortFlag& flag : short_flags())
+    add_option(app, request, {{flag.kind}, flag.name, flag.type, flag.help, "", "The run"});
 }
 
 // nullptr for the flags of a run.
@@ -116,7 +119,9 @@ Json named_or_input(const std::string& name) { return name == "-" ? file_named(n
 bool has_run_flags(const Json& request) {
   return request.contains("set") || request.contains("observed") ||
          std::any_of(run_flags().begin(), run_flags().end(),
-                     [&](const RunFlag& f) { return request.contains(key_of(f.name)); });
+                     [&](const RunFlag& f) { return request.contains(key_of(f.name)); }) ||
+         std::any_of(short_flags().begin(), short_flags().end(),
+                     [&](const ShortFlag& f) { return request.contains(key_of(f.name)); });
 }
 
 void add_option(CLI::App& app, Json& request, const Option& o) {

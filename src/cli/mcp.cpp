@@ -45,7 +45,9 @@ constexpr std::array kRevisions = {"2025-06-18", "2025-03-26", "2024-11-05"};
 constexpr const char* kInstructions =
     "Predicts memory, step time, utilisation and cost of training runs of large models, without a "
     "GPU. `list` and `show` say which models, nodes and frameworks there are; `estimate` answers "
-    "for one run, `search` finds the best layout, `explain` shows where a number comes from. Every "
+    "for one run, `search` finds the best layout, `limits` says how far a run can go, `diagnose` "
+    "why "
+    "one is slow or out of memory, `explain` shows where a number comes from. Every "
     "prediction has an 80 % interval and says what it rests on: pass both on.";
 
 constexpr std::chrono::milliseconds kBetweenReports{200};

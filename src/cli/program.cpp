@@ -33,9 +33,14 @@ std::string version_text() {
 std::string short_help() {
   std::string text =
       "orrery predicts memory, step time and cost of training runs of large models.\n\n"
-      "  orrery estimate gpt3-175b-1024-a100\n"
-      "  orrery estimate --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 \\\n"
-      "                  --global-batch 256\n\nCommands:\n";
+      "Type first:\n"
+      "  orrery estimate train.yaml --node 8xH100     a file of your trainer, or a script\n"
+      "  orrery estimate --model meta-llama/Llama-3.1-8B --node 8xH100 \\\n"
+      "    --sequence-length 8192 --global-batch 64 --framework fsdp\n"
+      "  orrery search train.yaml --node 8xH100       the best split\n"
+      "  orrery limits train.yaml --node 8xH100       how far it goes\n"
+      "  orrery diagnose train.log                    why it is slow or out of memory\n\n"
+      "Commands:\n";
   for (const Command& c : commands()) {
     text += "  " + left(c.name, 12) + c.summary + "\n";
   }
@@ -83,8 +88,12 @@ class HelpFormat : public CLI::Formatter {
   }
 
   std::string make_option_desc(const CLI::Option* o) const override {
+    // Beside the names, in a terminal of 80 columns at least half of it.
     constexpr std::size_t kColumns = 70;
-    return wrapped(o->get_description(), 0, 0, kColumns);
+    constexpr std::size_t kNames = 30;
+    const std::size_t terminal = terminal_width(StandardStream::out);
+    const std::size_t free = terminal > 2 * kNames ? terminal - kNames : kNames;
+    return wrapped(o->get_description(), 0, 0, terminal == 0 ? kColumns : std::min(kColumns, free));
   }
 };
 
@@ -121,11 +130,63 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+// Flags of trainers, and ours for the same.
+struct TrainersFlag {
+  const char* theirs;
+  const char* ours;
+};
+constexpr TrainersFlag kTrainersFlags[] = {
+    {"--batch-size", "--micro-batch (sequences of a GPU at once) or --global-batch (of a step)"},
+    {"--train-batch-size", "--global-batch"},
+    {"--global-batch-size", "--global-batch"},
+    {"--micro-batch-size", "--micro-batch"},
+    {"--per-device-train-batch-size", "--micro-batch"},
+    {"--gradient-accumulation-steps", "--global-batch, of all GPUs and accumulated steps"},
+    {"--seq-len", "--sequence-length"},
+    {"--seq-length", "--sequence-length"},
+    {"--max-length", "--sequence-length"},
+    {"--max-seq-length", "--sequence-length"},
+    {"--cutoff-len", "--sequence-length"},
+    {"--context-length", "--sequence-length"},
+    {"--tensor-parallel", "--tp"},
+    {"--tensor-parallel-size", "--tp"},
+    {"--tensor-model-parallel-size", "--tp"},
+    {"--pipeline-parallel", "--pp"},
+    {"--pipeline-parallel-size", "--pp"},
+    {"--pipeline-model-parallel-size", "--pp"},
+    {"--context-parallel-size", "--cp"},
+    {"--expert-parallel-size", "--ep"},
+    {"--expert-model-parallel-size", "--ep"},
+    {"--zero-stage", "--zero"},
+    {"--bf16", "--precision bf16"},
+    {"--fp16", "--precision fp16"},
+    {"--dtype", "--precision"},
+    {"--mixed-precision", "--precision"},
+    {"--num-gpus", "--gpus"},
+    {"--world-size", "--gpus"},
+    {"--num-nodes", "--nodes"},
+    {"--nnodes", "--nodes"},
+    {"--gpu", "--node (8xA100, 4x4090, h100)"},
+    {"--hardware", "--node"},
+    {"--lora-r", "--lora"},
+    {"--lora-rank", "--lora"},
+};
+
+std::string flag_of_trainers(std::string word) {
+  std::replace(word.begin(), word.end(), '_', '-');
+  for (const TrainersFlag& f : kTrainersFlags) {
+    if (word == f.theirs) return f.ours;
+  }
+  return "";
+}
+
 void refuse_extras(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return;
   const std::string word = extras.front().substr(0, extras.front().find('='));
   const bool flag = word.starts_with("--");
+  if (const std::string ours = flag_of_trainers(word); !ours.empty())
+    throw InputError("orrery " + app.get_name(), "", "the flag " + word, ours);
   throw InputError("orrery " + app.get_name(), "",
                    (word.starts_with('-') ? "the flag " : "one argument too many: ") + word,
                    "what `orrery " + app.get_name() + " --help` lists",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include "cli/words.h"
@@ -10,6 +11,7 @@
 #include "core/json_path.h"
 #include "engine/command_engine.h"
 #include "engine/overrides.h"
+#include "engine/short_flags.h"
 #include "report/key_catalog.h"
 
 namespace orrery {
@@ -33,6 +35,14 @@ struct ObjectArgument {
 };
 constexpr std::array kObjects = {ObjectArgument{
     "capacity", "plan", "a plan in place of `run`, as the tool schema says with the name plan"}};
+
+// Flags of a run that each tool lists. The others are arguments as well, and keys of `set`: named
+// once in its description they take a twentieth of the characters that every client reads first.
+constexpr std::array kListedFlags = {"model",           "node",         "gpus",
+                                     "sequence_length", "global_batch", "framework"};
+constexpr const char* kSetHelp =
+    "keys of the run file by their paths: {\"parallel.zero\": 3}; run flags are arguments too (tp, "
+    "zero, micro_batch, recompute, lora, …)";
 
 template <class Names>
 bool is_among(const Names& names, const std::string& name) {
@@ -77,27 +87,36 @@ Json type_of(const CommandWord& w) {
 Json schema_of_word(const CommandWord& w) {
   Json schema = type_of(w);
   if (w.many && w.key != "set") schema = {{"type", "array"}, {"items", schema}};
-  schema["description"] = w.key == "set"
-                              ? "keys of the run file by their paths: {\"parallel.zero\": 3}"
-                              : (w.file ? "path of " : "") + w.help;
+  schema["description"] = w.key == "set" ? kSetHelp : (w.file ? "path of " : "") + w.help;
   return schema;
+}
+
+bool is_short_flag(const CommandWord& w) {
+  return std::any_of(short_flags().begin(), short_flags().end(),
+                     [&](const ShortFlag& f) { return f.name == w.flag; });
+}
+
+bool is_listed(const CommandWord& w) {
+  const bool is_of_run = run_flag(w) != nullptr || is_short_flag(w) || w.key == "observed";
+  return !is_of_run || is_among(kListedFlags, w.key);
 }
 
 Json input_schema(const Command& c) {
   Json properties = Json::object();
-  for (const CommandWord& w : arguments_of(c)) properties[w.key] = schema_of_word(w);
+  for (const CommandWord& w : arguments_of(c)) {
+    if (is_listed(w)) properties[w.key] = schema_of_word(w);
+  }
   for (const ObjectArgument& o : kObjects) {
     if (c.name == std::string_view(o.command))
       properties[o.key] = {{"type", "object"}, {"description", o.help}};
   }
   properties["format"] = {{"enum", {"text", "json"}},
                           {"default", "text"},
-                          {"description", "text for people, or JSON, of which `paths` chooses"}};
-  properties["paths"] = {
-      {"type", "array"},
-      {"items", {{"type", "string"}}},
-      {"description", "values of the JSON answer: step_time_s, memory.peak_gib, best.0.strategy"}};
-  return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+                          {"description", "text, or JSON of which `paths` chooses"}};
+  properties["paths"] = {{"type", "array"},
+                         {"items", {{"type", "string"}}},
+                         {"description", "of the JSON answer: step_time_s, best.0.strategy"}};
+  return {{"type", "object"}, {"properties", properties}};
 }
 
 Json file_of(const Json& path) {
@@ -193,11 +212,23 @@ Json key_schema(const std::string& path) {
   return at.dump().find("$ref") == std::string::npos ? at : Json::object();
 }
 
+namespace {
+
+// "Estimate"
+std::string title_of(const Command& c) {
+  std::string title = c.name;
+  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  return title;
+}
+
+}  // namespace
+
 Json tools() {
   Json list = Json::array();
   for (const Command& c : commands()) {
     if (find_tool(c.name) == nullptr) continue;
     list.push_back({{"name", c.name},
+                    {"title", title_of(c)},
                     {"description", c.summary},
                     {"inputSchema", input_schema(c)},
                     {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}});

@@ -36,6 +36,9 @@ struct Fact {
 // `where` of defaults that are Orrery's own.
 inline constexpr const char* kOurDefault = "orrery";
 
+// `where` of values that stand in place of a name that was typed: "name 8xA100".
+inline constexpr const char* kNameOf = "name ";
+
 // nullptr where no fact is about `path`.
 const Fact* find_fact(const std::vector<Fact>& facts, std::string_view path);
 

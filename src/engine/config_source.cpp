@@ -167,6 +167,7 @@ ConfigLookup config_lookup(const ConfigSource& source, const std::string& beside
   lookup.framework_names = naming(ConfigKind::framework);
   lookup.compression_names = naming(ConfigKind::compression);
   lookup.accuracy = [source] { return source.read("configs/accuracy.json"); };
+  lookup.names = [source] { return source.read("configs/names.json"); };
   lookup.parts = source.parts;
   return lookup;
 }

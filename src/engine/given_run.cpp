@@ -8,8 +8,10 @@
 #include "core/key_access.h"
 #include "core/units.h"
 #include "engine/foreign_run.h"
+#include "engine/given_names.h"
 #include "engine/options.h"
 #include "engine/overrides.h"
+#include "engine/short_flags.h"
 #include "estimate/accuracy.h"
 #include "estimate/estimate.h"
 #include "estimate/open_run.h"
@@ -97,7 +99,12 @@ RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
   if (!foreign) return source_of(given, configs);
   const ConfigLookup lookup = config_lookup(configs);
   Json own = Json::object();
-  for (const Override& o : given.overrides) apply_override(o, lookup, own);
+  std::vector<Fact> names;
+  for (const Override& o : given.overrides) {
+    apply_override(o, lookup, own);
+    take_names(lookup, o.flag, own, names);
+  }
+  take_node(lookup, "command line", given.nodes, own, names);
   return {run_of_foreign(*foreign, own, configs), foreign->file, directory_of(foreign->file), {}};
 }
 
@@ -191,6 +198,10 @@ GivenRun given_run(Request& request) {
       given.overrides.push_back(*std::move(o));
     }
   }
+  for (const ShortFlag& flag : short_flags())
+    flag.give(request, key_of(flag.name), given.overrides);
+  if (const std::string key = key_of(kNodesFlag); request.has(key))
+    given.nodes = request.count(key, 1, 1, kMostGpus);
   for (Override& o : given_sets(request)) given.overrides.push_back(std::move(o));
   given.observed = request.file(kObservedKey);
   return given;
@@ -208,13 +219,16 @@ void use_run(const GivenRun& given, const CommandContext& context,
                      "RUN, or --model, --node, --gpus, --sequence-length and --global-batch");
   }
   source.lookup = config_lookup(context.configs, source.beside);
+  take_names(source.lookup, source.file, source.json, source.changes);
   for (const Override& o : given.overrides) {
     if (searches == Searches::no && path_keys(o.path).front() == kSearchKey) {
       throw InputError(o.flag, o.path, "a key that `orrery search` alone reads", "keys of the run");
     }
     apply_override(o, source.lookup, source.json);
     source.changes.push_back(fact_of(o));
+    take_names(source.lookup, o.flag, source.json, source.changes);
   }
+  take_node(source.lookup, source.file, given.nodes, source.json, source.changes);
   try {
     if (given.observed) set_observed_level(*given.observed, context.configs, source);
     use(source);

@@ -28,6 +28,7 @@ struct GivenRun {
   std::optional<RequestDocument> document;  // handed in
   std::vector<Override> overrides;          // in the order in which they go over the run
   std::optional<NamedText> observed;
+  std::optional<std::int64_t> nodes;  // of the run, which are GPUs once its node is known
   Asker asker = Asker::request;
 };
 

@@ -34,6 +34,7 @@ struct ConfigLookup {
   std::function<std::vector<std::string>()> framework_names;
   std::function<std::vector<std::string>()> compression_names;
   std::function<std::optional<ConfigText>()> accuracy;  // estimate/accuracy.h; may be unset
+  std::function<std::optional<ConfigText>()> names;     // that people type; may be unset
   std::shared_ptr<CachedParts> parts;  // null: whatever is asked for is resolved anew
 };
 

@@ -55,17 +55,22 @@ double fit_probability(const Run& run, const AnswerOf<R>& a) {
 template double fit_probability(const Run&, const AnswerOf<double>&);
 template double fit_probability(const Run&, const AnswerOf<Traced>&);
 
-int fit_rank(const Run& run, const Answer& a) {
-  const double p = fit_probability(run, a);
+int fit_rank(double p) {
   const auto rank = std::find_if(kLeastOfRank.begin(), kLeastOfRank.end(),
                                  [p](double least) { return p >= least; });
   return static_cast<int>(rank - kLeastOfRank.begin());
 }
 
+int fit_rank(const Run& run, const Answer& a) { return fit_rank(fit_probability(run, a)); }
+
 std::string_view fit_words(const Run& run, const Answer& a) {
+  return fit_words(fit_probability(run, a));
+}
+
+std::string_view fit_words(double probability) {
   constexpr std::array<std::string_view, kLeastOfRank.size() + 1> kWords = {
       "fits", "likely", "tight", "unlikely", "does not fit"};
-  return kWords[static_cast<std::size_t>(fit_rank(run, a))];
+  return kWords[static_cast<std::size_t>(fit_rank(probability))];
 }
 
 std::string probability_words(double p) {

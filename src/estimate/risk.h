@@ -32,7 +32,9 @@ double fit_probability(const Run& run, const AnswerOf<R>& answer);
 
 // How surely a run fits, by its probability: 0 "fits" (0.95 or more), 1 "likely" (0.8), 2 "tight"
 // (0.5), 3 "unlikely" (0.15), 4 "does not fit". As predicted, those from "unlikely" on do not.
+int fit_rank(double probability);
 int fit_rank(const Run& run, const Answer& answer);
+std::string_view fit_words(double probability);
 std::string_view fit_words(const Run& run, const Answer& answer);
 
 // "94 %", "over 99 %", "below 1 %": no prediction is surer.

@@ -2,72 +2,19 @@
 #include "insight/causes.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "estimate/accuracy.h"
-#include "estimate/least_recompute.h"
-#include "estimate/overlap.h"
 #include "estimate/resolve.h"
 #include "estimate/risk.h"
 #include "estimate/workspace.h"
-#include "hardware/cluster_links.h"
-#include "insight/advice.h"
+#include "insight/hypotheses.h"
 #include "insight/run_report.h"
 
 namespace orrery {
 namespace {
 
-bool other_attention(Run& r) {
-  r.training.fused_attention = !r.training.fused_attention;
-  return true;
-}
-
-bool expose_gradients(Run& r) {
-  OverlapRequest off;
-  off.grad_reduce = false;
-  apply_overlap(off, "", r.framework);
-  return true;
-}
-
-bool halve_network(Run& r) {
-  if (!(network_rate(r.cluster) > BytesPerSecond())) return false;
-  scale_links(r.cluster, Links::of_network, 0.5);
-  return true;
-}
-
-bool slow_devices(Run& r) {
-  r.cluster.device.efficiency.power_factor *= 0.8;
-  return true;
-}
-
-// A change, where the run file says it: as it is typed ("": by what differs from the run).
-struct Hypothesis {
-  const char* what;
-  const char* change;
-  double prior;
-  Move move;
-};
-constexpr const char* kNoKey = "-";
-constexpr std::array kHypotheses = {
-    Hypothesis{"less is recomputed", "", 0.08, moves::less_recompute},
-    Hypothesis{"more is recomputed", "", 0.08, moves::more_recompute},
-    Hypothesis{"the attention kernel is another", "", 0.05, other_attention},
-    Hypothesis{"gradients are reduced after the backward pass",
-               "--set parallel.overlap.grad_reduce=false", 0.06, expose_gradients},
-    Hypothesis{"half the rate between nodes: a link down, or another network", "", 0.06,
-               halve_network},
-    Hypothesis{"GPUs at 0.8 of their rate: power, heat, or one slow GPU", kNoKey, 0.06,
-               slow_devices},
-    Hypothesis{"micro batches of twice the size", "", 0.03, moves::double_micro_batch},
-    Hypothesis{"micro batches of half the size", "", 0.03, moves::halve_micro_batch},
-    Hypothesis{"stages hold more chunks", "", 0.03, moves::interleave},
-    Hypothesis{"stages hold one chunk", "", 0.03, moves::do_not_interleave},
-    Hypothesis{"more is sharded", "", 0.03, moves::shard_more},
-    Hypothesis{"less is sharded", "", 0.03, moves::shard_less},
-    Hypothesis{"sequence parallelism", "", 0.02, moves::sequence_parallel},
-};
 constexpr double kOwnPrior = 0.34;
 constexpr double kOutsidePrior = 0.1;
 // Anything else: every step up to this factor shorter or longer is as likely as any other.
@@ -107,9 +54,10 @@ class Weighing {
       : r_(r), measured_(measured), allocated_(allocated), sigma_(sigma_of(r.answer)) {}
 
   std::vector<StepCause> causes() {
-    for (const Hypothesis& h : kHypotheses) weigh(h);
+    for (const Hypothesis& h : hypotheses()) weigh(h);
     const double own = ran(r_.resolved.run, r_.answer);
-    add({"the estimate's own error", "", "", r_.answer.step_time, 0}, kOwnPrior * own, r_.answer);
+    add({"the estimate's own error", "", "", "", r_.answer.step_time, 0}, kOwnPrior * own,
+        r_.answer);
     outside();
     none_of_these();
     double sum = 0;
@@ -124,22 +72,14 @@ class Weighing {
 
  private:
   void weigh(const Hypothesis& h) {
-    Run run = r_.resolved.run;
-    if (!make_neighbour(std::array{h.move}, run)) return;
-    const bool same_recompute =
-        run.strategy.recompute == r_.resolved.run.strategy.recompute &&
-        run.strategy.recompute_layers == r_.resolved.run.strategy.recompute_layers;
-    // A command line settles it so.
-    if (r_.resolved.recompute_open && same_recompute) predict_recompute(run, workspace_);
+    Run run;
+    if (!make_hypothesis(h, r_, workspace_, run)) return;
     const Answer answer = estimate(run);
     const bool same = answer.step_time == r_.answer.step_time &&
                       answer.memory.allocated == r_.answer.memory.allocated;
     if (same) return;
-    std::string change = h.change;
-    if (change.empty())
-      change = typed(differences(r_.resolved.run, run, r_.resolved.parallel_keys));
-    if (change == kNoKey) change.clear();
-    add({h.what, change, changed_term(r_.answer, answer), answer.step_time, 0},
+    add({h.what, change_words(h, r_, run), changed_term(r_.answer, answer), h.check,
+         answer.step_time, 0},
         h.prior * ran(run, answer), answer);
   }
 
@@ -167,7 +107,7 @@ class Weighing {
     if (longer <= 0 || longer > most) return;
     all_.push_back(
         {"time outside the model: data loading, checkpoints, logging, another job", "", "other",
-         measured_,
+         "a few steps on synthetic data, without checkpoints", measured_,
          kOutsidePrior / most * ran(r_.resolved.run, r_.answer) * memory_density(r_.answer)});
   }
 
@@ -176,7 +116,7 @@ class Weighing {
     const double density = 1 / (2 * std::log(kElseFactor));
     const double memory = allocated_ && r_.answer.memory.allocated.si() > 0 ? density : 1;
     all_.push_back({"none of these: another run, another machine, or a fault of the estimate", "",
-                    "", measured_, kElsePrior * density * memory});
+                    "", "", measured_, kElsePrior * density * memory});
   }
 
   const RunReport& r_;

@@ -26,6 +26,7 @@ struct StepCause {
   std::string what;
   std::string change;  // as a command line takes it; "": no key says it
   std::string term;    // of the breakdown, that it changes most; "": none
+  std::string check;   // what would decide; "": nothing at hand
   Seconds step_time{};
   double probability = 0;
 };

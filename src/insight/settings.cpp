@@ -134,6 +134,16 @@ std::string typed(const std::vector<Setting>& settings) {
   return joined(parts, " ");
 }
 
+std::string typed_with(const TypedRun& run, const std::vector<Setting>& more) {
+  std::vector<Setting> all = run.settings;
+  for (const Setting& s : more) {
+    std::erase_if(all, [&](const Setting& old) { return old.path == s.path; });
+    if (s.value != "null" || !run.name.empty()) all.push_back(s);
+  }
+  const std::string flags = typed(all);
+  return run.name + (run.name.empty() || flags.empty() ? "" : " ") + flags;
+}
+
 std::vector<Setting> settings_between(const Json& from, const Json& to) {
   std::vector<Setting> list;
   add_settings("", from, to, list);

@@ -29,6 +29,15 @@ std::string quoted(const std::string& word);
 // Settings as words of a command line: "--tp 4 --set parallel.recompute_modules=null".
 std::string typed(const std::vector<Setting>& settings);
 
+// A run as a command line says it: its name, and what goes over it.
+struct TypedRun {
+  std::string name;
+  std::vector<Setting> settings;
+};
+
+// "run.json --tp 4" with more settings; one of the same key replaces that of the run.
+std::string typed_with(const TypedRun& run, const std::vector<Setting>& more = {});
+
 // Each key of `to` that `from` has otherwise or not at all, and each that only `from` has.
 std::vector<Setting> settings_between(const Json& from, const Json& to);
 

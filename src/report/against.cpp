@@ -227,11 +227,12 @@ Table cause_table(const TrainingAgainst& a) {
                {"likely", "probability", true},
                {"step", "step_time_s", true},
                {"through", "term"},
-               {"in the run file", "change"}},
+               {"in the run file", "change"},
+               Column("check").only(programs)},
               2);
   for (const StepCause& c : a.causes) {
     table.add({c.what, Cell(percent(c.probability, 0), c.probability),
-               Cell(seconds_text(c.step_time), c.step_time.si()), c.term, c.change});
+               Cell(seconds_text(c.step_time), c.step_time.si()), c.term, c.change, c.check});
   }
   return table;
 }

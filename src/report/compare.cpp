@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "estimate/risk.h"
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
@@ -95,6 +96,13 @@ Section changed_keys(const Comparison& c, std::size_t run) {
   return s;
 }
 
+// "unlikely: fits with 31 %"
+Phrase unfit_words(const RunReport& r) {
+  const Run& run = r.resolved.run;
+  return Phrase(TextStyle::red, std::string(fit_words(run, r.answer)) + ": fits with " +
+                                    probability_words(fit_probability(run, r.answer)));
+}
+
 Section runs_section(const Comparison& c) {
   Section s;
   for (std::size_t i = 0; i < c.runs.size(); ++i) {
@@ -102,7 +110,7 @@ Section runs_section(const Comparison& c) {
     Phrase line = letter(i) + "  " + bold(c.runs[i].name) + ": " + r.resolved.model_name + " on " +
                   grouped(r.resolved.run.cluster.gpus) + " of " +
                   std::string(r.resolved.run.cluster.node.view());
-    if (!is_feasible(r)) line += ", " + Phrase(TextStyle::red, "does not fit");
+    if (!is_feasible(r)) line += ", " + unfit_words(r);
     s.add(Paragraph{line, 5});
     const std::string calibrated = calibration_line(r.resolved);
     if (!calibrated.empty()) s.add(Paragraph{calibrated, 5, 3});

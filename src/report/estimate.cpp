@@ -11,6 +11,7 @@
 #include "insight/advice.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
+#include "insight/run_report.h"
 #include "report/frame.h"
 
 namespace orrery {
@@ -94,7 +95,9 @@ std::string training_text(const PieceTime& p) {
          seconds_text(p.time.high) + ") without interruptions";
 }
 
-Section headline(const RunReport& r) {
+}  // namespace
+
+Section headline_section(const RunReport& r) {
   Section s;
   s.add(memory_line(r));
   if (const std::string away = offloaded(r); !away.empty()) s.add(labelled("offloaded", away));
@@ -109,6 +112,8 @@ Section headline(const RunReport& r) {
   if (const auto t = training_time(r)) s.add(labelled("training", training_text(*t)));
   return s;
 }
+
+namespace {
 
 bool has_codec(const Answer& a) {
   const auto coded = [](const CommLine<double>& l) {
@@ -144,15 +149,22 @@ Table communication_table(const RunReport& r) {
   return table;
 }
 
+// ", fits with 92 %", ", unlikely: 31 %"
+std::string fit_effect(const Advice& a) {
+  constexpr double kLikelyAsNot = 0.5;
+  const std::string p = probability_words(a.fit_probability);
+  if (a.fits || a.fit_probability >= kLikelyAsNot) return ", fits with " + p;
+  const bool is_open = fit_rank(a.fit_probability) < fit_rank(0);
+  return ", " + std::string(fit_words(a.fit_probability)) + (is_open ? ": " + p : "");
+}
+
 std::string effect_text(const RunReport& r, const Advice& a) {
   const double change = a.step_time / r.answer.step_time - 1;
   const std::string size = percent(std::abs(change), 0);
   const std::string against = (size == "0 %" ? "±" : change < 0 ? "−" : "+") + size;
   const bool of_host = r.answer.reason == Reason::host_memory && !a.fits;
   return "step " + pretty(a.step_time) + " (" + against + "), " +
-         (of_host ? gib_text(a.host, 1) + " of host memory" : gib_text(a.peak, 1)) +
-         (a.fits || a.fit_probability >= 0.5 ? ", fits with " + probability_words(a.fit_probability)
-                                             : ", still too much");
+         (of_host ? gib_text(a.host, 1) + " of host memory" : gib_text(a.peak, 1)) + fit_effect(a);
 }
 
 Table advice_table(const RunReport& r, const std::vector<Advice>& advice) {
@@ -162,7 +174,8 @@ Table advice_table(const RunReport& r, const std::vector<Advice>& advice) {
   return table.untitled();
 }
 
-// CSV: one row, a column a metric.
+}  // namespace
+
 Table metrics_row(const RunReport& r) {
   std::vector<Column> columns = {"feasible"};
   std::vector<Cell> row = {data_cell(is_feasible(r))};
@@ -174,6 +187,8 @@ Table metrics_row(const RunReport& r) {
   table.add(row);
   return table;
 }
+
+namespace {
 
 std::string gib_or_dot(Bytes b) { return b == Bytes() ? "·" : fixed(b / kGiB, 2); }
 
@@ -296,7 +311,6 @@ Section limit_section(const RunReport& r) {
   return s;
 }
 
-// The strategy that fits, with what to type.
 Section remedy_section(const RunReport& r) {
   if (is_feasible(r)) return {};
   if (!r.remedy) {
@@ -320,7 +334,7 @@ Section remedy_section(const RunReport& r) {
 
 AnswerDocument estimate_document(const RunReport& r) {
   AnswerDocument d{r.resolved.model_name + ": one training step", {}, metrics_row(r)};
-  d.sections = {run_header(r.resolved), headline(r), memory_section(r), time_section(r)};
+  d.sections = {run_header(r.resolved), headline_section(r), memory_section(r), time_section(r)};
   if (r.answer.comm_count > 0) {
     d.add({bold("Communication") + " of one GPU of that stage in a step" + end_words(r.answer),
            {communication_table(r)}});

@@ -139,7 +139,7 @@ void add_origins(const std::vector<Fact>& facts, Section& section) {
   std::vector<std::string> titles;
   std::vector<std::vector<std::string>> parts;
   for (const Fact& f : facts) {
-    if (f.known == Known::open) continue;
+    if (f.known == Known::open || f.where.starts_with(kNameOf)) continue;
     const std::string title = origin_title(f);
     const auto at = std::find(titles.begin(), titles.end(), title) - titles.begin();
     if (static_cast<std::size_t>(at) == titles.size()) {
@@ -176,6 +176,30 @@ std::string open_words(const OpenKey& key) {
   return text.empty() ? text : key.path + ": " + key.taken + " taken, " + key.why + text;
 }
 
+void add_open(const ResolvedRun& r, Section& section) {
+  for (const OpenKey& key : r.open) {
+    const std::string words = open_words(key);
+    if (!words.empty()) section.add(Paragraph{bold("Open") + "  " + words, 2});
+  }
+}
+
+// "Names  8xA100: cluster.node dgx-a100-80gb (…)"
+void add_names(const ResolvedRun& r, Section& section) {
+  std::vector<std::string> parts;
+  for (const Fact& f : assumed_facts(r)) {
+    if (!f.where.starts_with(kNameOf)) continue;
+    parts.push_back(f.where.substr(std::string_view(kNameOf).size()) + ": " + f.path + " " +
+                    f.value + " (" + f.why + ")");
+  }
+  if (!parts.empty()) section.add(Paragraph{bold("Names") + "  " + joined(parts, " · "), 2});
+}
+
+void add_warnings(const ResolvedRun& r, Section& section) {
+  for (const std::string& warning : r.warnings) {
+    section.add(Paragraph{Phrase(TextStyle::yellow, "Warning") + "  " + warning, 2});
+  }
+}
+
 }  // namespace
 
 std::string cluster_words(const Cluster& c) {
@@ -196,14 +220,18 @@ Section run_header(const ResolvedRun& r) {
 
 Section run_assumptions(const ResolvedRun& r) {
   Section section;
-  for (const OpenKey& key : r.open) {
-    const std::string words = open_words(key);
-    if (!words.empty()) section.add(Paragraph{bold("Open") + "  " + words, 2});
-  }
+  add_names(r, section);
+  add_open(r, section);
   add_origins(assumed_facts(r), section);
-  for (const std::string& warning : r.warnings) {
-    section.add(Paragraph{Phrase(TextStyle::yellow, "Warning") + "  " + warning, 2});
-  }
+  add_warnings(r, section);
+  return section;
+}
+
+Section run_open_keys(const ResolvedRun& r) {
+  Section section;
+  add_names(r, section);
+  add_open(r, section);
+  add_warnings(r, section);
   return section;
 }
 

@@ -24,6 +24,9 @@ Section run_header(const ResolvedRun& r);
 // The assumptions and warnings of a run.
 Section run_assumptions(const ResolvedRun& r);
 
+// The same without the origins of values: open keys and warnings.
+Section run_open_keys(const ResolvedRun& r);
+
 // One line for a header; "" without a calibration.
 std::string calibration_line(const ResolvedCluster& c, const std::vector<RestsOnPart>& parts);
 std::string calibration_line(const ResolvedRun& r);

@@ -12,6 +12,7 @@
 #include "insight/best_words.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
+#include "insight/settings.h"
 #include "report/frame.h"
 #include "report/search_points.h"
 #include "report/strategy_words.h"
@@ -253,7 +254,11 @@ Section own(const SearchReport& r) {
   const Answer& a = r.own->answer;
   std::string text = strategy_words(r.request.space, 0, r.own->resolved.run.strategy) + ": " +
                      pretty(a.step_time) + ", " + gib_text(a.memory.peak, 1);
-  if (!is_feasible(*r.own)) text += ", which does not fit by this prediction";
+  if (!is_feasible(*r.own)) {
+    const Run& run = r.own->resolved.run;
+    text += ", " + std::string(fit_words(run, r.own->answer)) + ": fits with " +
+            probability_words(fit_probability(run, r.own->answer));
+  }
   if (!r.best.empty()) text += own_beside_best(r);
   return {bold("Yours"), {Paragraph{text, 2, 2}}};
 }
@@ -350,16 +355,43 @@ std::string title_of(const SearchReport& r) {
          grouped(r.request.space.bases[0].run.cluster.gpus) + " GPUs";
 }
 
+// "recommended tp 8, dp 2: 1.99 s, 60.8 GiB, fits (99 %); the fastest found is 1.95 s"
+std::string winner_words(const SearchReport& r) {
+  const RunReport& run = r.best[0].run;
+  const double p = fit_probability(run.resolved.run, run.answer);
+  std::string text =
+      strategy_words(r.request.space, r.best[0].found.place.base, r.best[0].found.strategy) + ": " +
+      pretty(run.answer.step_time, 3) + ", " + gib_text(run.answer.memory.peak, 1) + ", " +
+      std::string(fit_words(p)) + " (" + probability_words(p) + ")";
+  return text + "; " + r.best[0].why;
+}
+
+Section ending(const SearchReport& r, const TypedRun& run, bool all) {
+  Section s;
+  if (r.best.empty()) {
+    s.add(labelled("answer", nothing_fits(r.nearest[0])));
+    s.add(labelled("next", "orrery search " + typed_with(run) + " --fewest"));
+  } else {
+    s.add(labelled("answer", bold(winner_words(r))));
+    s.add(labelled("next", "orrery search " + typed_with(run) + " --print run -o best.json"));
+  }
+  if (!all) s.add(labelled("all tables", "--all: what each value loses, and rules that refuse"));
+  return s;
+}
+
 }  // namespace
 
-AnswerDocument search_document(const SearchReport& r) {
+AnswerDocument search_document(const SearchReport& r, const TypedRun& run, bool all) {
   AnswerDocument d{title_of(r), {}, best_rows(r)};
   d.sections = {run_header((r.best.empty() ? r.nearest[0] : r.best[0].run).resolved), outcome(r),
                 best_section(r)};
   if (r.heat && !r.best.empty()) d.add({}).add(search_points(r)).add(search_pairs(r));
-  for (const auto& more : {front_section, limit, sensitivity, refined, own, families, rules}) {
-    d.add(more(r));
+  for (const auto& more : {front_section, limit, sensitivity, refined, own}) d.add(more(r));
+  if (all) {
+    d.add(families(r));
+    d.add(rules(r));
   }
+  d.add(ending(r, run, all));
   return d;
 }
 

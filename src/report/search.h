@@ -10,6 +10,8 @@
 namespace orrery {
 
 Json search_json(const SearchReport& r);
-AnswerDocument search_document(const SearchReport& r);  // rows: the best
+// rows: the best. Without `all` on one screen: not what each value loses, nor the rules. `run`: as
+// it is typed, for the last lines.
+AnswerDocument search_document(const SearchReport& r, const TypedRun& run, bool all);
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "estimate/repeated.h"
 #include "estimate/resolve.h"
+#include "estimate/risk.h"
 #include "explore/rule_error.h"
 #include "explore/search.h"
 #include "explore/space.h"
@@ -15,10 +16,8 @@
 namespace orrery {
 namespace {
 
-std::string status_of(Reason r) { return r == Reason::fits ? "fits" : "does not fit"; }
-
 void take(const Run& run, const Answer& answer, PointAnswer& out) {
-  out.status = status_of(answer.reason);
+  out.status = fit_words(run, answer);
   out.has_numbers = true;
   out.run = run;
   out.answer = answer;
@@ -47,7 +46,6 @@ void searched(const Json& run, const std::string& file, const ConfigLookup& look
   Run winner = request.space.bases[a.recommended.place.base].run;
   winner.strategy = a.recommended.strategy;
   take(winner, estimate(winner), out);
-  out.status = "fits";
 }
 
 }  // namespace

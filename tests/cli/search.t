@@ -1,5 +1,5 @@
 # Times move with calibration; the shape of the page does not.
-$ orrery search --model llama-3-8b --node dgx-h100 --gpus 16 --sequence-length 8192 --global-batch 32 --framework megatron-core
+$ orrery search --model llama-3-8b --node dgx-h100 --gpus 16 --sequence-length 8192 --global-batch 32 --framework megatron-core --all
 > Llama 3 8B: ...
 > ...
 > search            ... candidates: ... illegal, ... do not fit, ...
@@ -134,7 +134,7 @@ $ sed 's/}$/, "search": {"top": 3}}/' run.json > with.json; orrery estimate with
 > same
 
 # With an objective the best, ties and losses are by it.
-$ orrery search llama-3-8b-8-h100 --minimize memory.peak_gib
+$ orrery search llama-3-8b-8-h100 --minimize memory.peak_gib --all
 > ...
 > ties              none: no other strategy has memory.peak_gib <= ...
 > ...
@@ -182,5 +182,5 @@ $ orrery search run.json --html page.html --heat tp,zero
 $ orrery search run.json --set search.axes.zero=1 | grep -c "zero 0"
 ! exit 1
 > 0
-$ orrery search run.json --set 'search.axes.zero=[0,1]' --where 'tp <= 2' | grep "tp 4"
+$ orrery search run.json --set 'search.axes.zero=[0,1]' --where 'tp <= 2' --all | grep "tp 4"
 >   tp 4                      refused by the constraints

@@ -11,7 +11,7 @@ constexpr std::array kRows = {
     &kShowCommand,     &kSchemaCommand,   &kValidateCommand,  &kCollectiveCommand,
     &kSearchCommand,   &kSweepCommand,    &kCompareCommand,   &kSimulateCommand,
     &kCommCommand,     &kCapacityCommand, &kCalibrateCommand, &kImportCommand,
-    &kExportCommand,   &kMergeCommand,
+    &kExportCommand,   &kMergeCommand,    &kLimitsCommand,    &kDiagnoseCommand,
 };
 
 }  // namespace

@@ -41,5 +41,7 @@ extern const CommandRow kCalibrateCommand;
 extern const CommandRow kImportCommand;
 extern const CommandRow kExportCommand;
 extern const CommandRow kMergeCommand;
+extern const CommandRow kLimitsCommand;
+extern const CommandRow kDiagnoseCommand;
 
 }  // namespace orrery

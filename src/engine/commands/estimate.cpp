@@ -6,6 +6,7 @@
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
+#include "engine/typed_run.h"
 #include "report/against.h"
 #include "report/comm.h"
 #include "report/compare.h"
@@ -48,13 +49,16 @@ constexpr std::size_t kMostRuns = 8;
 struct RunChoice {
   GivenRun run;
   std::optional<NamedText> against;
+  bool all = false;
 };
 
 constexpr std::array kEstimateOptions = {
     Option{into<&RunChoice::run>()},
     Option{into<&RunChoice::against>(), "--against", "LOG",
            "a training log of this run (Megatron-LM, DeepSpeed, torchtitan, …) to compare with, "
-           "term by term"},
+           "term by term; `orrery diagnose` takes it too"},
+    Option{into<&RunChoice::all>(), "--all", "",
+           "every table: memory, time and messages, and each default with its origin"},
 };
 
 constexpr OptionRows kMemoryOptions = OptionRows(kEstimateOptions).first(1);
@@ -110,7 +114,7 @@ std::vector<GivenRun> given_runs(Request& request) {
 }
 
 CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
-  const auto [given, log] = read_options<RunChoice>(kEstimateOptions, request);
+  const auto [given, log, all] = read_options<RunChoice>(kEstimateOptions, request);
   const OutputForm output = request.output();
   request.done();
   if (log && output.csv()) throw UsageError(request.named("against") + ": give it without --csv");
@@ -123,8 +127,10 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
     return {ExitCode::answer, output.json() ? AnswerText(training_against_json(r, logged))
                                             : drawn(training_against_document(r, logged), output)};
   }
+  if (output.json()) return {code_of(r), AnswerText(estimate_json(r))};
+  const bool is_short = output.format == AnswerFormat::text && !all;
   return {code_of(r),
-          output.json() ? AnswerText(estimate_json(r)) : drawn(estimate_document(r), output)};
+          drawn(is_short ? estimate_summary(r, typed_run(given)) : estimate_document(r), output)};
 }
 
 CommandAnswer answer_memory(Request& request, const CommandContext& context) {
@@ -137,10 +143,11 @@ CommandAnswer answer_memory(Request& request, const CommandContext& context) {
 }
 
 CommandAnswer answer_comm(Request& request, const CommandContext& context) {
-  const auto [given, log] = read_options<RunChoice>(kCommOptions, request);
+  const auto choice = read_options<RunChoice>(kCommOptions, request);
+  const std::optional<NamedText>& log = choice.against;
   const OutputForm output = request.output();
   request.done();
-  const CommReport r = comm_report_on(resolved_run(given, context));
+  const CommReport r = comm_report_on(resolved_run(choice.run, context));
   if (log) return answer_against(r, *log, output);
   return {code_of(r.run),
           output.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), output)};

@@ -8,6 +8,7 @@
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
+#include "engine/typed_run.h"
 #include "explore/search_team.h"
 
 namespace orrery {
@@ -22,7 +23,8 @@ struct SearchCommand : SearchExtras {
   std::string html;
   std::string minimize;
   std::string maximize;
-  std::string print;    // a format; "": the answer
+  std::string print;  // a format; "": the answer
+  bool all = false;
   bool beside = false;  // what a search does anyway
 };
 
@@ -46,6 +48,8 @@ constexpr auto kSearchOptions = [] {
       Option{into<&C::keep, C>(), "--keep", "KEY",
              "hold this key of the run's strategy as the run has it (tp, recompute, parallel for "
              "all); flags and `search.axes` hold theirs"},
+      Option{into<&C::all>(), "--all", "",
+             "every table: what each value loses, and the rules that refuse candidates"},
       Option{into<&C::beside>(), "--beside", "",
              "without effect: a search shows the run's own strategy by itself"},
       Option{into<&C::fewest, C>(), "--fewest", "",
@@ -85,7 +89,9 @@ void adjust(const SearchCommand& c, const EngineHooks& hooks, SearchOptions& o) 
 
 CommandAnswer answer_of(const SearchCommand& c, const OutputForm& output,
                         const SearchReport& report, const RunSource& source) {
-  const AnswerDocument document = search_document(report);
+  const TypedRun run = typed_run(c.run);
+  const bool is_short = output.format == AnswerFormat::text && !c.all;
+  const AnswerDocument document = search_document(report, run, !is_short);
   CommandAnswer answer;
   if (!c.print.empty() && !report.best.empty()) {
     answer = printed_run(c.print, report.best[0].run.resolved, source.json, source.lookup,
@@ -94,7 +100,7 @@ CommandAnswer answer_of(const SearchCommand& c, const OutputForm& output,
     answer.code = report.best.empty() ? ExitCode::no : ExitCode::answer;
     answer.text = output.json() ? AnswerText(search_json(report)) : drawn(document, output);
   }
-  if (c.page) answer.files.push_back({c.html, html_of(document)});
+  if (c.page) answer.files.push_back({c.html, html_of(search_document(report, run, true))});
   return answer;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exchange/logs/log_fields.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <string>
@@ -43,11 +44,16 @@ std::optional<double> number_before(std::string_view text) {
   return leading_number(other == std::string_view::npos ? text : text.substr(other + 1));
 }
 
-// Rates of steps have three decimals: a small one says less than one of samples.
+// Rates of steps have three decimals or more: a small one says less than one of samples. Half a
+// unit of the last decimal is half a percent at most.
 std::optional<double> rate_of_steps(std::string_view text) {
-  constexpr double kLeast = 0.1;  // to half a percent
+  constexpr std::size_t kDecimals = 3;
+  const std::string digits = leading_digits(text);
+  const std::size_t point = digits.find('.');
+  const std::size_t decimals = point == std::string::npos ? 0 : digits.size() - point - 1;
+  const double least = 100 * std::pow(0.1, static_cast<double>(std::max(kDecimals, decimals)));
   const auto x = leading_number(text);
-  return x && *x >= kLeast ? x : std::nullopt;
+  return x && *x >= least * (1 - 1e-9) ? x : std::nullopt;
 }
 
 std::optional<double> number_at(std::string_view line, std::size_t at, const Field& f) {

@@ -90,6 +90,16 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"Hugging Face's Trainer", "'memory/max_mem_allocated(gib)':", Logged::allocated, kGiBytes},
     {"Hugging Face's Trainer", "'memory/device_reserved (GiB)':", Logged::reserved, kGiBytes},
     {"Hugging Face's Trainer", "'memory/device_mem_reserved(gib)':", Logged::reserved, kGiBytes},
+    // modelscope/ms-swift issue 4146; its memory is the allocator's reserved peak (pull request
+    // 5194)
+    {"ms-swift", "'train_speed(iter/s)':", Logged::steps, 1},
+    {"ms-swift", "\"train_speed(iter/s)\":", Logged::steps, 1},
+    {"ms-swift", "'memory(GiB)':", Logged::reserved, kGiBytes},
+    {"ms-swift", "\"memory(GiB)\":", Logged::reserved, kGiBytes},
+    // The training part of a step of RL (verl-project/verl issue 2060); GB are of 2³⁰ bytes.
+    {"verl's update of the actor", "timing_s/update_actor:", Logged::step, 1},
+    {"verl's update of the actor", "perf/max_memory_allocated_gb:", Logged::allocated, kGiBytes},
+    {"verl's update of the actor", "perf/max_memory_reserved_gb:", Logged::reserved, kGiBytes},
     {"nanotron", "time_per_iteration_ms:", Logged::step, 1e-3, "", Written::magnitude},
     {"nanotron", "tokens_per_sec_per_gpu:", Logged::tokens, 1, "", Written::magnitude},
     {"nanotron", "model_tflops_per_gpu:", Logged::flops, 1e12, "", Written::magnitude},

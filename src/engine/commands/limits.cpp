@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/limits.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/commands/commands.h"
+#include "engine/given_run.h"
+#include "engine/typed_run.h"
+#include "insight/limits.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kPercent = 0.01;
+constexpr std::int64_t kMostPercent = 1000;
+
+struct LimitsChoice {
+  GivenRun run;
+  std::vector<std::string> of;
+  double within = 10;  // percent
+  std::string versus;
+  bool keep_layout = false;
+};
+
+std::vector<std::string> limit_names() {
+  return {kNamesOf<LimitKind>.begin(), kNamesOf<LimitKind>.end()};
+}
+
+constexpr auto kLimitsOptions = [] {
+  using C = LimitsChoice;
+  ReadOption of = into<&C::of>(OptionKind::comma_texts);
+  of.words = limit_names;
+  return std::array{
+      Option{into<&C::run>()},
+      Option{of, "--of", "LIMIT", "only these limits: "},
+      Option{into<&C::within>(0, kMostPercent), "--within", "PERCENT",
+             "how much longer a step may be on a slower network or with less memory (10)"},
+      Option{into<&C::versus>(), "--versus", "NODE",
+             "another node: the price of its GPU-hour at which it costs the same a sample", "", "",
+             "node"},
+      Option{into<&C::keep_layout>(), "--keep-layout", "",
+             "the run's own strategy alone, without a search at each value"},
+  };
+}();
+
+std::vector<LimitKind> kinds_named(const std::vector<std::string>& names, const LimitsChoice& c) {
+  std::vector<LimitKind> kinds;
+  for (const std::string& name : names) {
+    const auto kind = find_name<LimitKind>(name);
+    if (!kind) {
+      throw InputError(ErrorCode::unknown_name, "--of", "", "\"" + name + "\"",
+                       alternatives(limit_names()), nearest_name(name, limit_names()));
+    }
+    if (*kind == LimitKind::price && c.versus.empty())
+      throw InputError("--of", "", "price without another node", "--versus NODE beside it");
+    kinds.push_back(*kind);
+  }
+  return kinds;
+}
+
+LimitQuestion question_of(const LimitsChoice& c, const RunSource& source,
+                          const CommandContext& context) {
+  LimitQuestion q;
+  q.run = source.json;
+  q.file = source.file;
+  q.lookup = config_lookup(until_stopped(context), source.beside);
+  q.kinds = kinds_named(c.of, c);
+  q.within = c.within * kPercent;
+  q.versus = c.versus;
+  q.keeps_layout = c.keep_layout;
+  q.progress = context.hooks.progress;
+  return q;
+}
+
+CommandAnswer answer_limits(Request& request, const CommandContext& context) {
+  const auto choice = read_options<LimitsChoice>(kLimitsOptions, request);
+  const OutputForm output = request.output();
+  request.done();
+  LimitsReport r;
+  use_run(choice.run, context,
+          [&](const RunSource& source) { r = limits_of(question_of(choice, source, context)); });
+  const bool any = std::any_of(r.limits.begin(), r.limits.end(),
+                               [](const Limit& l) { return l.value.has_value(); });
+  return {any ? ExitCode::answer : ExitCode::no,
+          output.json() ? AnswerText(limits_json(r))
+                        : drawn(limits_document(r, typed_run(choice.run)), output)};
+}
+
+}  // namespace
+
+const CommandRow kLimitsCommand = {"limits", answer_limits, kLimitsOptions};
+
+}  // namespace orrery

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/given_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/json_path.h"
+#include "core/key_access.h"
+#include "estimate/run_keys.h"
+#include "exchange/hub_names.h"
+#include "hardware/cluster_keys.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kNode = key_path<&ClusterRequest::node>;
+constexpr const char* kGpusOfCluster = key_path<&ClusterRequest::gpus>;
+constexpr const char* kPerNode = "cluster.devices_per_node";
+constexpr const char* kTiersOfCluster = "cluster.tiers";
+constexpr const char* kOptimizerOfRun = key_path<&TrainingRequest::optimizer>;
+
+constexpr std::array<std::string_view, 8> kSilentWords = {"nvidia",   "geforce", "tesla", "amd",
+                                                          "instinct", "gpus",    "gpu",   "nodes"};
+
+// Letters and digits alone, small, without a maker's name.
+std::string plain_name(const std::string& text) {
+  std::string plain;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) continue;
+    plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  for (const std::string_view word : kSilentWords) {
+    const std::size_t at = plain.find(word);
+    if (at != std::string::npos && plain.size() > word.size()) plain.erase(at, word.size());
+  }
+  return plain;
+}
+
+struct NamesRow {
+  std::string ours;
+  std::string why;
+};
+
+// The row of configs/names.json under `list` that has the name; its value is at `key`.
+std::optional<NamesRow> row_of(const ConfigLookup& lookup, const char* list, const char* key,
+                               const std::string& name) {
+  const auto text = lookup.names ? lookup.names() : std::nullopt;
+  if (!text) return {};
+  const std::string wanted = plain_name(name);
+  const Json document = parse_json(text->text, text->file);
+  for (const Json& row : value_at(document, list)) {
+    for (const Json& known : row["names"]) {
+      if (plain_name(known.get<std::string>()) == wanted)
+        return NamesRow{row[key].get<std::string>(), row["why"].get<std::string>()};
+    }
+  }
+  return {};
+}
+
+void replace(const char* path, const std::string& name, const NamesRow& row, Json& run,
+             std::vector<Fact>& facts) {
+  set_at(run, path, row.ours);
+  facts.push_back({path, row.ours, row.why, Known::derived, kNameOf + name});
+}
+
+// A text at the path that no document has.
+std::optional<std::string> open_name(
+    const Json& run, const char* path,
+    const std::function<std::optional<ConfigText>(const std::string&)>& find) {
+  const Json& value = value_at(run, path);
+  if (!value.is_string()) return {};
+  std::string name = value.get<std::string>();
+  if (name.empty() || find(name)) return {};
+  return name;
+}
+
+// "Qwen/Qwen3-32B" of "https://huggingface.co/Qwen/Qwen3-32B/tree/main"; "" of another text.
+std::string hub_name(const std::string& name) {
+  std::string rest = name;
+  for (const char* hub : {"https://huggingface.co/", "huggingface.co/", "hf://",
+                          "https://modelscope.cn/models/", "https://www.modelscope.cn/models/"}) {
+    if (rest.starts_with(hub)) rest.erase(0, std::string_view(hub).size());
+  }
+  const std::size_t slash = rest.find('/');
+  if (slash == std::string::npos || slash == 0 || rest.front() == '.') return "";
+  const std::size_t second = rest.find('/', slash + 1);
+  if (second != std::string::npos && rest == name) return "";  // a path of folders
+  rest = rest.substr(0, second);
+  return rest.ends_with(".json") || rest.ends_with(".yaml") ? "" : rest;
+}
+
+[[noreturn]] void refuse_hub_name(const std::string& file, const std::string& name,
+                                  const std::string& hub, const ConfigLookup& lookup) {
+  const std::string word = hub.substr(hub.find('/') + 1);
+  throw InputError(ErrorCode::unknown_name, file, key_path<&RunRequest::model>,
+                   "\"" + name + "\", of which no shipped model is",
+                   "its config.json by path (huggingface.co/" + hub +
+                       "/raw/main/config.json), or a name of `orrery list models`",
+                   nearest_name(plain_name(word), lookup.model_names()));
+}
+
+void take_model_name(const ConfigLookup& lookup, const std::string& file, Json& run,
+                     std::vector<Fact>& facts) {
+  constexpr const char* kModelOfRun = key_path<&RunRequest::model>;
+  const auto name = open_name(run, kModelOfRun, lookup.model);
+  if (!name) return;
+  const std::string hub = hub_name(*name);
+  const std::string packed = quantised_base(*name);
+  if (!packed.empty() && !hub.empty()) {
+    throw InputError(file, kModelOfRun,
+                     "\"" + *name + "\", weights that are packed (" + packed + ")",
+                     "the name of the model without it, with --qlora RANK to train beside weights "
+                     "of 4 bits");
+  }
+  const std::string ours = shipped_model(*name);
+  if (!ours.empty()) {
+    replace(kModelOfRun, *name, {ours, "of the same dimensions"}, run, facts);
+  } else if (!hub.empty()) {
+    refuse_hub_name(file, *name, hub, lookup);
+  }
+}
+
+void take_row(const ConfigLookup& lookup, const char* path, const char* list, const char* key,
+              const std::optional<std::string>& name, Json& run, std::vector<Fact>& facts) {
+  if (!name) return;
+  if (const auto row = row_of(lookup, list, key, *name)) replace(path, *name, *row, run, facts);
+}
+
+std::optional<std::string> unknown_optimizer(const Json& run) {
+  const Json& value = value_at(run, kOptimizerOfRun);
+  if (!value.is_string() || find_name<Optimizer>(value.get<std::string>())) return {};
+  return value.get<std::string>();
+}
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// A whole number that the text begins with, and an "x", "×" or blank behind it; 0 where there is
+// none. "4090" is a name.
+std::int64_t leading_count(std::string& text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  if (end == 0 || end > 6 || end == text.size()) return 0;
+  std::size_t next = end;
+  while (next < text.size() && text[next] == ' ') ++next;
+  const bool blank = next > end;
+  const std::string_view rest = std::string_view(text).substr(next);
+  const std::size_t sign = rest.starts_with("×")                            ? 2
+                           : rest.starts_with('x') || rest.starts_with('*') ? 1
+                                                                            : 0;
+  if (sign == 0 && !blank) return 0;
+  const std::int64_t n = std::stoll(text.substr(0, end));
+  std::size_t begin = next + sign;
+  while (begin < text.size() && text[begin] == ' ') ++begin;
+  text.erase(0, begin);
+  return n;
+}
+
+bool drop_word(std::string& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.erase(0, word.size());
+  while (!text.empty() && text.front() == ' ') text.erase(0, 1);
+  return true;
+}
+
+std::int64_t whole_at(const Json& run, const char* path) {
+  const Json& value = value_at(run, path);
+  return value.is_number_integer() ? value.get<std::int64_t>() : 0;
+}
+
+Json node_document(const ConfigLookup& lookup, const std::string& name) {
+  const auto found = lookup.hardware.find(HardwareKind::node, name);
+  return found ? parse_json(found->text, found->file) : Json();
+}
+
+// The name of the innermost tier that is larger than so many GPUs; "" where none is.
+std::string larger_tier(const Json& node, std::int64_t gpus) {
+  for (const Json& tier : value_at(node, "tiers")) {
+    const Json& size = value_at(tier, "size");
+    if (size.is_number_integer() && size.get<std::int64_t>() > gpus)
+      return value_at(tier, "name").get<std::string>();
+  }
+  return "";
+}
+
+// Nodes of which the run has so many GPUs.
+void take_part_of_node(const Json& node, std::int64_t gpus, Json& run, std::vector<Fact>& facts) {
+  set_at(run, kPerNode, gpus);
+  const std::string tier = larger_tier(node, gpus);
+  if (tier.empty()) return;
+  const std::string path = std::string(kTiersOfCluster) + "." + tier + ".size";
+  set_at(run, path, gpus);
+  facts.push_back({path, std::to_string(gpus), "the GPUs that each node has here", Known::derived,
+                   kNameOf + std::to_string(gpus) + " GPUs a node"});
+}
+
+[[noreturn]] void refuse_counts(const std::string& file, std::int64_t gpus, std::int64_t nodes) {
+  throw InputError(ErrorCode::conflict, file, kGpusOfCluster,
+                   std::to_string(gpus) + " GPUs in " + std::to_string(nodes) + " nodes",
+                   "a multiple of the nodes");
+}
+
+}  // namespace
+
+CountedName counted_name(const std::string& text) {
+  CountedName c;
+  std::string rest;
+  for (const char ch : text)
+    rest += static_cast<char>(std::tolower(static_cast<unsigned char>(ch)));
+  const std::int64_t first = leading_count(rest);
+  const bool of_nodes = first > 0 && (drop_word(rest, "nodes of") || drop_word(rest, "node of") ||
+                                      drop_word(rest, "nodes x") || drop_word(rest, "nodes"));
+  const std::int64_t second = first > 0 ? leading_count(rest) : 0;
+  c.nodes = of_nodes || second > 0 ? first : 0;
+  c.per_node = of_nodes || second > 0 ? second : first;
+  c.name = rest;
+  return c;
+}
+
+void take_names(const ConfigLookup& lookup, const std::string& file, Json& run,
+                std::vector<Fact>& facts) {
+  if (!run.is_object()) return;
+  take_model_name(lookup, file, run, facts);
+  constexpr const char* kFrameworkOfRun = key_path<&RunRequest::framework>;
+  take_row(lookup, kFrameworkOfRun, "frameworks", "framework",
+           open_name(run, kFrameworkOfRun, lookup.framework), run, facts);
+  take_row(lookup, kOptimizerOfRun, "optimizers", "optimizer", unknown_optimizer(run), run, facts);
+}
+
+void take_node(const ConfigLookup& lookup, const std::string& file,
+               std::optional<std::int64_t> nodes, Json& run, std::vector<Fact>& facts) {
+  const auto find = [&](const std::string& name) -> std::optional<ConfigText> {
+    const auto found = lookup.hardware.find(HardwareKind::node, name);
+    return found ? std::optional(ConfigText{found->text, found->file}) : std::nullopt;
+  };
+  CountedName counted;
+  if (const auto name = open_name(run, kNode, find)) {
+    counted = counted_name(*name);
+    auto row = row_of(lookup, "nodes", "node", *name);
+    if (row) counted = {*name, 0, 0};
+    if (!row) row = row_of(lookup, "nodes", "node", counted.name);
+    if (!row && find(counted.name)) row = NamesRow{counted.name, "so many of its GPUs"};
+    if (!row) return;
+    replace(kNode, *name, *row, run, facts);
+  }
+  if (nodes) counted.nodes = *nodes;
+  const Json& named = value_at(run, kNode);
+  const Json node = named.is_string() ? node_document(lookup, named.get<std::string>()) : Json();
+  const std::int64_t whole = whole_at(node, "devices_per_node");
+  const bool shaped = !value_at(run, kTiersOfCluster).is_null();
+  const std::int64_t gpus = whole_at(run, kGpusOfCluster);
+  if (counted.nodes > 0 && gpus > 0 && counted.per_node == 0) {
+    if (gpus % counted.nodes != 0) refuse_counts(file, gpus, counted.nodes);
+    counted.per_node = gpus / counted.nodes;
+  }
+  const std::int64_t given = whole_at(run, kPerNode);
+  const std::int64_t each = given > 0 ? given : counted.per_node > 0 ? counted.per_node : whole;
+  if (gpus == 0 && (counted.nodes > 0 || counted.per_node > 0) && each > 0)
+    set_at(run, kGpusOfCluster, std::max<std::int64_t>(1, counted.nodes) * each);
+  const bool is_part =
+      each > 0 && each < whole && !shaped && (given > 0 || counted.nodes > 1 || gpus > each);
+  if (is_part) take_part_of_node(node, each, run, facts);
+}
+
+}  // namespace orrery

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/typed_run.h"
+
+#include "engine/config_source.h"
+#include "engine/given_run.h"
+
+namespace orrery {
+
+TypedRun typed_run(const GivenRun& given) {
+  TypedRun run{given.document ? given.document->file : given.name, {}};
+  if (given.document && !is_path(run.name)) run.name = "RUN";
+  for (const Override& o : given.overrides) run.settings.push_back({o.path, bare_text(o.value)});
+  return run;
+}
+
+}  // namespace orrery

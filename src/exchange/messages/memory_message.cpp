@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/messages/memory_message.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/units.h"
+#include "exchange/messages/amounts.h"
+#include "exchange/text_lines.h"
+
+namespace orrery {
+namespace {
+
+// Characters of a message behind its beginning; PyTorch's longest has 900.
+constexpr std::size_t kMostOfMessage = 1500;
+constexpr std::size_t kMostOfLine = 160;
+
+enum class Side : std::uint8_t { behind, before };
+
+// An amount by the words beside it.
+struct AmountWords {
+  Stated stated;
+  std::string_view words;
+  Side side;
+};
+
+constexpr std::array kTorchAmounts = {
+    AmountWords{Stated::asked, "Tried to allocate", Side::behind},
+    AmountWords{Stated::asked, "Requested  ", Side::behind},
+    AmountWords{Stated::capacity, "a total capacity of", Side::behind},
+    AmountWords{Stated::capacity, "a total capacty of", Side::behind},  // PyTorch 2.0 and 2.1
+    AmountWords{Stated::capacity, "total capacity;", Side::before},
+    AmountWords{Stated::capacity, "Device limit", Side::behind},
+    AmountWords{Stated::free, "is free.", Side::before},
+    AmountWords{Stated::free, "free;", Side::before},
+    AmountWords{Stated::free, "Free (according to CUDA)", Side::behind},
+    AmountWords{Stated::process, "memory in use. Of", Side::before},
+    AmountWords{Stated::process, "memory in use.", Side::before},
+    AmountWords{Stated::allocated, "is allocated by PyTorch", Side::before},
+    AmountWords{Stated::allocated, "already allocated", Side::before},
+    AmountWords{Stated::allocated, "Currently allocated", Side::behind},
+    AmountWords{Stated::allocated, "MPS allocated", Side::behind},
+    AmountWords{Stated::unallocated, "is reserved by PyTorch but unallocated", Side::before},
+    AmountWords{Stated::reserved, "reserved in total by PyTorch", Side::before},
+    AmountWords{Stated::reserved, "cached)", Side::before},  // before PyTorch 1.4
+    AmountWords{Stated::pools, "allocated in private pools", Side::before},
+    AmountWords{Stated::allowed, "allowed;", Side::before},
+    AmountWords{Stated::allowed, "max allowed", Side::behind},
+};
+
+constexpr std::array kXlaAmounts = {
+    AmountWords{Stated::asked, "trying to allocate", Side::behind},
+    AmountWords{Stated::asked, "Out of memory allocating", Side::behind},
+    AmountWords{Stated::asked, "Failed to allocate request for", Side::behind},
+    AmountWords{Stated::program, "total allocation", Side::behind},
+    AmountWords{Stated::arguments, "parameter allocation", Side::behind},
+    AmountWords{Stated::temporary, "preallocated temp allocation", Side::behind},
+    AmountWords{Stated::program, "hbm. Used", Side::behind},
+    AmountWords{Stated::capacity, "hbm. Exceeded", Side::before},
+    AmountWords{Stated::arguments, "    arguments", Side::behind},
+};
+
+constexpr std::array kHostAmounts = {
+    AmountWords{Stated::asked, "you tried to allocate", Side::behind},
+    AmountWords{Stated::host_used, "anon-rss:", Side::behind},
+};
+
+struct MessageForm {
+  MessageKind kind;
+  std::string_view mark;  // where it begins
+  const char* form;
+};
+
+// The first that a text has, of each kind, is its message.
+constexpr std::array kForms = {
+    MessageForm{MessageKind::device_out_of_memory, "CUDA out of memory. Tried",
+                "PyTorch's out-of-memory error (CUDA)"},
+    MessageForm{MessageKind::device_out_of_memory, "HIP out of memory. Tried",
+                "PyTorch's out-of-memory error (HIP)"},
+    MessageForm{MessageKind::device_out_of_memory, "XPU out of memory. Tried",
+                "PyTorch's out-of-memory error (XPU)"},
+    MessageForm{MessageKind::device_out_of_memory, "NPU out of memory. Tried",
+                "PyTorch's out-of-memory error (NPU)"},
+    MessageForm{MessageKind::device_out_of_memory, "MPS backend out of memory",
+                "PyTorch's out-of-memory error (MPS)"},
+    MessageForm{MessageKind::device_out_of_memory, "would exceed allowed memory",
+                "PyTorch's out-of-memory error (cudaMallocAsync)"},
+    MessageForm{MessageKind::device_out_of_memory, "Tried to allocate",
+                "PyTorch's out-of-memory error"},
+    MessageForm{MessageKind::xla_out_of_memory, "RESOURCE_EXHAUSTED", "XLA's out-of-memory error"},
+    MessageForm{MessageKind::xla_out_of_memory, "Resource exhausted: Out of memory",
+                "XLA's out-of-memory error"},
+    MessageForm{MessageKind::xla_out_of_memory, "Ran out of memory in memory space hbm",
+                "XLA's out-of-memory error (TPU)"},
+    MessageForm{MessageKind::xla_out_of_memory, "ran out of memory trying to allocate",
+                "TensorFlow's out-of-memory error"},
+    MessageForm{MessageKind::outside_allocator, "CUBLAS_STATUS_ALLOC_FAILED",
+                "cuBLAS's failed allocation"},
+    MessageForm{MessageKind::outside_allocator, "CUDA error: out of memory",
+                "CUDA's out-of-memory error"},
+    MessageForm{MessageKind::outside_allocator, "cuda runtime error (2) : out of memory",
+                "CUDA's out-of-memory error"},
+    MessageForm{MessageKind::outside_allocator, "Cuda failure 'out of memory'",
+                "NCCL's out-of-memory error"},
+    MessageForm{MessageKind::outside_allocator, "Cuda failure 2 'out of memory'",
+                "NCCL's out-of-memory error"},
+    MessageForm{MessageKind::outside_allocator, "HIP_ERROR_OutOfMemory",
+                "HIP's out-of-memory error"},
+    MessageForm{MessageKind::outside_allocator, "hipErrorOutOfMemory", "HIP's out-of-memory error"},
+    MessageForm{MessageKind::host_out_of_memory, "DefaultCPUAllocator",
+                "PyTorch's out-of-memory error of the host"},
+    MessageForm{MessageKind::host_out_of_memory, "Out of memory: Kill",
+                "the kernel's out-of-memory killer"},
+    MessageForm{MessageKind::host_out_of_memory, "oom-kill", "an out-of-memory killer of the host"},
+    MessageForm{MessageKind::host_out_of_memory, "oom_kill", "an out-of-memory killer of the host"},
+    MessageForm{MessageKind::host_out_of_memory, "exitcode: -9", "a process ended by signal 9"},
+    MessageForm{MessageKind::host_out_of_memory, "exitcode  : -9", "a process ended by signal 9"},
+    MessageForm{MessageKind::host_out_of_memory, "Signal 9 (SIGKILL)",
+                "a process ended by signal 9"},
+};
+
+constexpr std::string_view kSummary = "memory summary, device ID";
+constexpr std::string_view kUsage = "Max_MA";
+
+// Without the colours and line ends that a terminal or a log put into it.
+std::string message_at(std::string_view text, std::size_t at) {
+  std::string out;
+  for (const char c : without_colours(text.substr(at, kMostOfMessage))) {
+    out += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return out;
+}
+
+template <class Table>
+void take_amounts(const Table& table, std::string_view message, MemoryMessage& out) {
+  for (const AmountWords& a : table) {
+    if (out[a.stated]) continue;
+    out[a.stated] =
+        a.side == Side::behind ? amount_behind(message, a.words) : amount_before(message, a.words);
+  }
+}
+
+std::int64_t times_of(std::string_view text, std::string_view mark) {
+  std::int64_t n = 0;
+  for (std::size_t at = text.find(mark); at != std::string_view::npos;
+       at = text.find(mark, at + mark.size())) {
+    ++n;
+  }
+  return n;
+}
+
+// reserved = allocated + unallocated, whichever two are stated.
+void complete(MemoryMessage& m) {
+  auto& unallocated = m[Stated::unallocated];
+  auto& reserved = m[Stated::reserved];
+  const auto& allocated = m[Stated::allocated];
+  if (!allocated) return;
+  if (!reserved && unallocated) reserved = *allocated + *unallocated;
+  if (reserved && !unallocated && *reserved > *allocated) unallocated = *reserved - *allocated;
+}
+
+std::string first_words(std::string_view message) {
+  std::string text(message.substr(0, kMostOfLine));
+  make_valid(text);
+  return text;
+}
+
+void take_message(std::string_view message, MemoryMessage& m) {
+  switch (m.kind) {
+    case MessageKind::device_out_of_memory:
+      take_amounts(kTorchAmounts, message, m);
+      break;
+    case MessageKind::xla_out_of_memory:
+      take_amounts(kXlaAmounts, message, m);
+      break;
+    case MessageKind::host_out_of_memory:
+      take_amounts(kHostAmounts, message, m);
+      break;
+    case MessageKind::memory_summary:
+    case MessageKind::memory_usage:
+    case MessageKind::outside_allocator:
+    case MessageKind::device_list:
+      break;
+  }
+  complete(m);
+}
+
+void add_failures(std::string_view text, std::vector<MemoryMessage>& all) {
+  for (const MessageForm& f : kForms) {
+    const bool known = std::any_of(all.begin(), all.end(),
+                                   [&](const MemoryMessage& m) { return m.kind == f.kind; });
+    const std::size_t at = text.find(f.mark);
+    if (known || at == std::string_view::npos) continue;
+    const std::string message = message_at(text, at);
+    MemoryMessage m;
+    m.kind = f.kind;
+    m.form = f.form;
+    m.line = first_words(message);
+    m.count = times_of(text, f.mark);
+    take_message(message, m);
+    all.push_back(std::move(m));
+  }
+}
+
+struct SummaryRow {
+  std::string_view name;
+  Stated now;
+  Stated peak;
+};
+constexpr std::array kSummaryRows = {
+    SummaryRow{"Allocated memory", Stated::allocated, Stated::peak_allocated},
+    SummaryRow{"GPU reserved memory", Stated::reserved, Stated::peak_reserved},
+};
+
+// "| Allocated memory      |    1062 MB |    4877 MB |   89299 MB |   88237 MB |"
+std::vector<std::string_view> cells_of(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (const std::string_view cell : fields_of(line, '|')) cells.push_back(trimmed(cell));
+  return cells;
+}
+
+void take_summary_row(std::string_view line, MemoryMessage& m) {
+  const std::vector<std::string_view> cells = cells_of(line);
+  if (cells.size() < 4) return;
+  for (const SummaryRow& row : kSummaryRows) {
+    if (cells[1] != row.name || m[row.now]) continue;
+    m[row.now] = leading_amount(cells[2]);
+    m[row.peak] = leading_amount(cells[3]);
+  }
+  if (cells[1] == "Non-releasable memory" && !m[Stated::inactive])
+    m[Stated::inactive] = leading_amount(cells[2]);
+}
+
+void add_summary(std::string_view text, std::vector<MemoryMessage>& all) {
+  const std::size_t at = text.find(kSummary);
+  if (at == std::string_view::npos) return;
+  MemoryMessage m;
+  m.kind = MessageKind::memory_summary;
+  m.form = "torch.cuda.memory_summary()";
+  m.count = times_of(text, kSummary);
+  for (const std::string_view line : lines_of(text.substr(at))) {
+    if (const auto retries = behind(line, "cudaMalloc retries:");
+        !retries.empty() && m.retries == 0)
+      m.retries = static_cast<std::int64_t>(
+          parse_number(words_of(retries).empty() ? "" : words_of(retries)[0]).value_or(0));
+    take_summary_row(line, m);
+  }
+  complete(m);
+  if (m[Stated::allocated] || m[Stated::reserved]) all.push_back(std::move(m));
+}
+
+// "MA 7.12 GB         Max_MA 7.12 GB         CA 7.13 GB         Max_CA 7 GB" of DeepSpeed; what it
+// is of stands in the line before.
+bool take_usage(std::string_view line, std::string_view before, MemoryMessage& m) {
+  const auto peak = amount_behind(line, "Max_MA");
+  if (!peak) return false;
+  ++m.count;
+  if (m[Stated::peak_allocated] && !(*peak > *m[Stated::peak_allocated])) return true;
+  m[Stated::peak_allocated] = peak;
+  m[Stated::peak_reserved] = amount_behind(line, "Max_CA");
+  m[Stated::allocated] = amount_behind(line, "MA");
+  m[Stated::reserved] = amount_behind(line, " CA");
+  const std::size_t mark = before.rfind(']');
+  m.label = std::string(trimmed(mark == std::string_view::npos ? before : before.substr(mark + 1)));
+  make_valid(m.label);
+  return true;
+}
+
+void add_usage(std::string_view text, std::vector<MemoryMessage>& all) {
+  if (!contains(text, kUsage)) return;
+  MemoryMessage m;
+  m.kind = MessageKind::memory_usage;
+  m.form = "DeepSpeed's see_memory_usage()";
+  m.count = 0;
+  std::string_view before;
+  for (const std::string_view line : lines_of(text)) {
+    if (!take_usage(line, before, m) && contains(line, "CPU Virtual Memory:")) {
+      const auto used = amount_behind(line, "used =");
+      if (used && (!m[Stated::host_used] || *used > *m[Stated::host_used]))
+        m[Stated::host_used] = used;
+    }
+    before = line;
+  }
+  complete(m);
+  if (m.count > 0) all.push_back(std::move(m));
+}
+
+// "54W / 400W"
+void take_power(std::string_view cell, ListedDevice& d) {
+  const std::size_t watts = cell.find("W / ");
+  if (watts == std::string_view::npos) return;
+  const std::size_t blank = cell.rfind(' ', watts);
+  const std::size_t first = blank == std::string_view::npos ? 0 : blank + 1;
+  const std::string_view cap = cell.substr(watts + 4);
+  if (const auto p = parse_number(cell.substr(first, watts - first))) d.power = Watts(*p);
+  if (const auto p = parse_number(cap.substr(0, cap.find('W')))) d.cap = Watts(*p);
+}
+
+// "| N/A   28C    P0     54W / 400W |   1234MiB / 40960MiB |     97%      Default |"
+std::optional<ListedDevice> device_in(std::string_view line) {
+  ListedDevice d;
+  for (const std::string_view cell : cells_of(line)) {
+    const std::size_t slash = cell.find("MiB /");
+    if (slash != std::string_view::npos) {
+      d.used = leading_amount(cell).value_or(Bytes());
+      d.capacity = amount_behind(cell, "/").value_or(Bytes());
+    }
+    const std::size_t sign = cell.find('%');
+    if (d.capacity > Bytes() && sign < 4)
+      d.load = parse_number(cell.substr(0, sign)).value_or(0) / 100;
+    take_power(cell, d);
+  }
+  return d.capacity > Bytes() ? std::optional(d) : std::nullopt;
+}
+
+void add_devices(std::string_view text, std::vector<MemoryMessage>& all) {
+  if (!contains(text, "NVIDIA-SMI")) return;
+  MemoryMessage m;
+  m.kind = MessageKind::device_list;
+  m.form = "nvidia-smi";
+  for (const std::string_view line : lines_of(text)) {
+    if (const auto d = device_in(trimmed(line))) m.devices.push_back(*d);
+  }
+  if (!m.devices.empty()) all.push_back(std::move(m));
+}
+
+}  // namespace
+
+std::vector<MemoryMessage> read_memory_messages(std::string_view text) {
+  std::vector<MemoryMessage> all;
+  add_failures(text, all);
+  add_summary(text, all);
+  add_usage(text, all);
+  add_devices(text, all);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const MemoryMessage& a, const MemoryMessage& b) { return a.kind < b.kind; });
+  return all;
+}
+
+}  // namespace orrery

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes that a text of a failed or a running job states: what was asked for, what was held, what
+// was free.
+//
+// Read, in any line of a log, behind any prefix:
+// - PyTorch's out-of-memory error of CUDA, HIP, XPU, NPU and MPS, from "(GPU 0; 15.90 GiB total
+//   capacity; 14.2 GiB already allocated; …; 203 MiB cached)" of 1.0 to "GPU 0 has a total capacity
+//   of 79.25 GiB of which 1.16 GiB is free. … is reserved by PyTorch but unallocated" of 2.9, and
+//   cudaMallocAsync's ("Currently allocated : …"); pytorch/pytorch, CUDACachingAllocator at its
+//   releases;
+// - torch.cuda.memory_summary() (pytorch/pytorch, torch.cuda.memory);
+// - DeepSpeed's see_memory_usage(): "MA 7.12 GB Max_MA 7.12 GB CA …" (deepspeed/runtime/utils.py);
+// - XLA's RESOURCE_EXHAUSTED, of JAX and TensorFlow, with the sums of BufferAssignment, and a TPU's
+//   "Used 20.47G of 15.48G hbm";
+// - allocations outside PyTorch's allocator that failed: cuBLAS, NCCL, CUDA itself;
+// - host memory: PyTorch's DefaultCPUAllocator, the kernel's and Slurm's out-of-memory killers, a
+//   process that ended by signal 9;
+// - nvidia-smi's table: memory, load and power of each GPU.
+//
+// All of these tools divide by powers of 1,024 whether they print GB or GiB. The first of several
+// messages of one kind counts, and the state that holds most; `count` says how many there are.
+// Units: bytes. Errors: none; a text without any gives none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/enum_names.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+enum class MessageKind : std::uint8_t {
+  device_out_of_memory,  // an allocation of PyTorch's allocator failed
+  memory_summary,
+  memory_usage,       // DeepSpeed's
+  xla_out_of_memory,  // of a compiled program
+  outside_allocator,  // a library's allocation failed
+  host_out_of_memory,
+  device_list,  // nvidia-smi
+};
+constexpr EnumNames<MessageKind> names_of(MessageKind) {
+  return {"device_out_of_memory", "memory_summary",     "memory_usage", "xla_out_of_memory",
+          "outside_allocator",    "host_out_of_memory", "device_list"};
+}
+
+// Quantities that a message may state, all in bytes.
+enum class Stated : std::uint8_t {
+  asked,        // by the allocation that failed
+  capacity,     // of the device
+  free,         // of the device
+  allocated,    // by tensors
+  reserved,     // by the allocator, tensors included
+  unallocated,  // reserved − allocated
+  process,      // in use by this process, libraries included
+  pools,        // allocated in private pools, as of CUDA graphs
+  allowed,      // to this process, where it is limited
+  peak_allocated,
+  peak_reserved,
+  inactive,  // parts of blocks that cannot be released
+  program,   // a compiled program's need
+  temporary,
+  arguments,
+  host_used,
+};
+constexpr EnumNames<Stated> names_of(Stated) {
+  return {"asked",   "capacity",  "free",      "allocated",      "reserved",      "unallocated",
+          "process", "pools",     "allowed",   "peak_allocated", "peak_reserved", "inactive",
+          "program", "temporary", "arguments", "host_used"};
+}
+
+// One GPU of nvidia-smi's table.
+struct ListedDevice {
+  Bytes used{};
+  Bytes capacity{};
+  std::optional<double> load;  // 0 to 1
+  std::optional<Watts> power;
+  std::optional<Watts> cap;
+};
+
+struct MemoryMessage {
+  MessageKind kind = MessageKind::device_out_of_memory;
+  std::string form;   // "PyTorch's out-of-memory error (CUDA)"
+  std::string line;   // the first words, as they stand
+  std::string label;  // DeepSpeed: the moment that holds most
+  std::int64_t count = 1;
+  EnumArray<Stated, std::optional<Bytes>> bytes{};
+  std::int64_t retries = 0;  // of the allocator, before it gave up
+  std::vector<ListedDevice> devices;
+
+  const std::optional<Bytes>& operator[](Stated s) const { return bytes[s]; }
+  std::optional<Bytes>& operator[](Stated s) { return bytes[s]; }
+};
+
+// In the order of kinds; none where the text has none.
+std::vector<MemoryMessage> read_memory_messages(std::string_view text);
+
+}  // namespace orrery

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/diagnosis.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "document/words.h"
+#include "exchange/text_lines.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kReads =
+    "a training log, an out-of-memory message (PyTorch's, XLA's, the host's), "
+    "torch.cuda.memory_summary(), DeepSpeed's see_memory_usage, nccl-tests' output, nvidia-smi";
+
+struct OtherText {
+  const char* mark;
+  const char* looks;
+  const char* advice;
+};
+// Texts that other commands read, or that none reads.
+constexpr OtherText kOtherTexts[] = {
+    {"\"traceEvents\"", "a profiler's trace (Kineto)",
+     "`orrery calibrate fit` for its kernels; `orrery diagnose` for the log of the same job"},
+    {"device_traces", "a memory snapshot of PyTorch",
+     "pytorch.org/memory_viz draws it; the job's out-of-memory message or its memory_summary()"},
+};
+constexpr std::size_t kHead = 1 << 16;
+
+void refuse_other(const std::string& text, const std::string& file) {
+  const std::string_view head = std::string_view(text).substr(0, kHead);
+  for (const OtherText& o : kOtherTexts) {
+    if (contains(head, o.mark)) throw InputError(file, "", o.looks, o.advice);
+  }
+}
+
+std::optional<TrainingLog> log_in(const std::string& text, const std::string& file) {
+  try {
+    return read_training_log(text, file);
+  } catch (const InputError&) {
+    return {};  // the text may be something else; if it is nothing, that is said
+  }
+}
+
+// Causes that need no numbers.
+std::vector<MemoryCause> causes_outside() {
+  return {{"PyTorch's allocator left no space for a library's own memory",
+           "the allocation was not PyTorch's: its cache does not give way to others",
+           "nvidia-smi beside torch.cuda.memory_reserved() just before",
+           "leave some: a smaller micro batch, torch.cuda.set_per_process_memory_fraction(0.9), "
+           "or a call of the library before the first step",
+           "", 0.7},
+          {"another process or an inference engine is on the GPU",
+           "the message does not say how much is free",
+           "nvidia-smi lists the processes of each GPU", "end what was left over", "", 0.3}};
+}
+
+std::string host_evidence(const MemoryMessage& m) {
+  if (const auto& used = m[Stated::host_used])
+    return gib_text(*used) + " were resident in the process that was ended";
+  if (const auto& asked = m[Stated::asked]) return gib_text(*asked) + " were asked for";
+  return "the text does not say how much was used";
+}
+
+MemoryCause offloaded_cause(const RunReport& r) {
+  const Answer& a = r.answer;
+  const std::string of = a.host_capacity > Bytes() ? " of " + gib_text(a.host_capacity) : "";
+  const bool is_full = a.reason == Reason::host_memory;
+  return {"what is offloaded does not fit the host",
+          "predicted " + gib_text(a.host_needed) + of + " of a node",
+          "free -g while the job starts",
+          "offload less, or to NVMe",
+          "",
+          is_full ? 0.6 : 0.2};
+}
+
+std::vector<MemoryCause> causes_of_host(const MemoryMessage& m, const RunReport* r) {
+  std::vector<MemoryCause> causes;
+  if (r != nullptr && r->answer.host_needed > Bytes()) causes.push_back(offloaded_cause(*r));
+  causes.push_back({"every rank loads the whole checkpoint into host memory", host_evidence(m),
+                    "resident memory of each rank while the model loads",
+                    "low_cpu_mem_usage, meta devices, or loading on rank 0 alone", "", 0.35});
+  causes.push_back({"workers of the data loader each hold a copy of the data", host_evidence(m),
+                    "the same job with no workers", "fewer workers, memory-mapped data", "", 0.3});
+  causes.push_back({"the job's limit is below the machine's memory (Slurm --mem, a container)",
+                    host_evidence(m), "the cgroup's memory.max, sacct's MaxRSS beside ReqMem",
+                    "ask for more memory", "", 0.2});
+  double sum = 0;
+  for (const MemoryCause& c : causes) sum += c.probability;
+  for (MemoryCause& c : causes) c.probability /= sum;
+  return causes;
+}
+
+std::vector<MemoryCause> causes_of_message(const MemoryMessage& m, const RunReport* r) {
+  switch (m.kind) {
+    case MessageKind::device_out_of_memory:
+    case MessageKind::xla_out_of_memory:
+      return memory_causes_of(m, r);
+    case MessageKind::memory_summary:
+    case MessageKind::memory_usage:
+      return r == nullptr ? std::vector<MemoryCause>() : memory_causes_of(m, r);
+    case MessageKind::outside_allocator:
+      return causes_outside();
+    case MessageKind::host_out_of_memory:
+      return causes_of_host(m, r);
+    case MessageKind::device_list:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+Diagnosis diagnosis_of(const std::string& text, const std::string& file,
+                       std::optional<RunReport> run) {
+  Diagnosis d;
+  d.file = file;
+  d.run = std::move(run);
+  for (MemoryMessage& m : read_memory_messages(text)) {
+    auto causes = causes_of_message(m, d.run ? &*d.run : nullptr);
+    d.messages.push_back({std::move(m), std::move(causes)});
+  }
+  d.collectives = read_nccl_rows(text);
+  if (d.collectives.empty()) d.log = log_in(text, file);
+  if (d.messages.empty() && d.collectives.empty() && !d.log) {
+    refuse_other(text, file);
+    throw InputError(file, "", "nothing that says how a run went", kReads);
+  }
+  return d;
+}
+
+}  // namespace orrery

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A text that people hold when a run is slow or dead, read by whichever reader knows it, beside
+// what an estimate of the run predicts.
+//
+// Read: training logs (exchange/logs/), messages of memory (exchange/messages/), nccl-tests'
+// output, also a part of it. One text may hold several: a log that ends in an out-of-memory error
+// is both. Leaves out profiles and snapshots, which are refused by name with what reads them.
+// Errors: InputError for a text of which nothing is known.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exchange/logs/training_log.h"
+#include "exchange/messages/memory_message.h"
+#include "exchange/messages/nccl_rows.h"
+#include "insight/memory_causes.h"
+#include "insight/run_report.h"
+
+namespace orrery {
+
+struct DiagnosedMessage {
+  MemoryMessage message;
+  std::vector<MemoryCause> causes;
+};
+
+struct Diagnosis {
+  std::string file;
+  std::vector<DiagnosedMessage> messages;
+  std::optional<TrainingLog> log;
+  std::vector<NcclRow> collectives;
+  std::optional<RunReport> run;
+};
+
+Diagnosis diagnosis_of(const std::string& text, const std::string& file,
+                       std::optional<RunReport> run);
+
+}  // namespace orrery

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/limit_trial.h"
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/json_path.h"
+#include "core/units.h"
+#include "document/words.h"
+#include "estimate/estimate.h"
+#include "estimate/fits_at_risk.h"
+#include "estimate/risk.h"
+#include "insight/limiter.h"
+#include "insight/remedy.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kLeastPrinted = 0.01;
+
+std::string rule_words(const InputError& e) {
+  return "not allowed: " + e.path() + (e.path().empty() ? "" : ": ") + e.found() +
+         "; allowed: " + e.allowed();
+}
+
+// One digit more than elsewhere: a limit lies just below what was asked for.
+std::string exact_probability(double p) {
+  return p < kLeastPrinted ? probability_words(p) : percent(p);
+}
+
+// "needs 68.9 of 79.7 GiB (activations 34.5 GiB): fits with 89.6 %"
+std::string need_words(const Run& run, const Answer& a) {
+  if (a.reason == Reason::host_memory) return limiter(run, a);
+  return "needs " + fixed(a.needed / kGiB, 1) + " of " + gib_text(a.capacity, 1) + " (" +
+         largest_line(a.memory) + "): fits with " + exact_probability(fit_probability(run, a));
+}
+
+}  // namespace
+
+TriedRun LimitTrials::held(const Json& run) const {
+  try {
+    TriedRun t;
+    const ResolvedRun r = resolve_chosen(run, file_, lookup_);
+    t.point = LimitPoint{r.run, estimate(r.run)};
+    t.fits = fits_at_risk(r.run, t.point->answer);
+    t.why = need_words(r.run, t.point->answer);
+    return t;
+  } catch (const InputError& e) {
+    return {false, {}, {}, rule_words(e)};
+  }
+}
+
+TriedRun LimitTrials::searched(const Json& run) const {
+  try {
+    const auto found = strategy_that_fits(run, file_, lookup_);
+    if (!found) return {false, {}, {}, "no common layout fits beyond it"};
+    TriedRun t = held(with_changes(run, found->settings));
+    t.settings = found->settings;
+    return t;
+  } catch (const InputError& e) {
+    return {false, {}, {}, rule_words(e)};
+  }
+}
+
+Json with_changes(Json run, const std::vector<Setting>& settings) {
+  for (const Setting& s : settings) {
+    if (s.value == "null") {
+      erase_at(run, s.path);
+    } else {
+      set_at(run, s.path, json_or_text(s.value));
+    }
+  }
+  return run;
+}
+
+}  // namespace orrery

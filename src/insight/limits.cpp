@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/limits.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "core/divide.h"
+#include "core/error.h"
+#include "core/json_path.h"
+#include "core/key_access.h"
+#include "core/units.h"
+#include "document/words.h"
+#include "estimate/estimate.h"
+#include "estimate/fits_at_risk.h"
+#include "estimate/risk.h"
+#include "estimate/run_keys.h"
+#include "hardware/cluster_keys.h"
+#include "hardware/cluster_links.h"
+#include "insight/limit_search.h"
+#include "insight/limit_trial.h"
+#include "insight/remedy.h"
+#include "model/operators.h"
+#include "parallel/strategy_keys.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kSequencePath = key_path<&TrainingRequest::sequence_length>;
+constexpr const char* kMicroBatchPath = key_path<&TrainingRequest::micro_batch>;
+constexpr const char* kGlobalBatchPath = key_path<&TrainingRequest::global_batch>;
+constexpr const char* kGpusPath = key_path<&ClusterRequest::gpus>;
+constexpr const char* kNodePath = key_path<&ClusterRequest::node>;
+// Keys of the model's and the device's documents, which a run file may hold.
+constexpr const char* kLayersPath = "model.num_hidden_layers";
+constexpr const char* kWidthPath = "model.hidden_size";
+constexpr const char* kHeadsPath = "model.num_attention_heads";
+constexpr const char* kKvHeadsPath = "model.num_key_value_heads";
+constexpr const char* kHeadDimPath = "model.head_dim";
+constexpr const char* kIntermediatePath = "model.intermediate_size";
+constexpr const char* kMemoryPath = "cluster.device.memory_capacity";
+constexpr const char* kTiersPath = "cluster.tiers";
+
+constexpr std::array kLimitRows = {
+    LimitKindRow{LimitKind::sequence_length, "longest sequence", kSequencePath, "tokens", true},
+    LimitKindRow{LimitKind::micro_batch, "largest micro batch", kMicroBatchPath, "sequences",
+                 false},
+    LimitKindRow{LimitKind::gpus, "fewest GPUs", kGpusPath, "GPUs", true},
+    LimitKindRow{LimitKind::layers, "most layers", kLayersPath, "layers", true},
+    LimitKindRow{LimitKind::width, "widest model", kWidthPath, "hidden size", true},
+    LimitKindRow{LimitKind::network, "slowest network", kTiersPath, "of its rate", false},
+    LimitKindRow{LimitKind::memory, "least device memory", kMemoryPath, "GiB", true},
+    LimitKindRow{LimitKind::price, "highest price", kNodePath, "of this price", true},
+};
+
+constexpr std::int64_t kMostTokens = std::int64_t{1} << 30;  // as the key allows
+constexpr std::int64_t kSearchedTokens = 1024;               // the step where layouts are searched
+constexpr std::int64_t kMostMicroBatch = std::int64_t{1} << 20;
+constexpr std::int64_t kMostLayers = 4096;
+constexpr std::int64_t kMostHeads = 4096;
+constexpr std::int64_t kMostGib = 4096;
+constexpr int kNetworkHalvings = 30;  // of the logarithm: nine digits
+constexpr double kSlowestNetwork = 1e-4;
+
+class LimitFinder {
+ public:
+  explicit LimitFinder(const LimitQuestion& q)
+      : q_(q),
+        trials_(q.file, q.lookup),
+        resolved_(resolve_chosen(*q.run, q.file, q.lookup)),
+        run_(resolved_.run) {
+    answer_ = estimate(run_);
+    if (fits_at_risk(run_, answer_)) {
+      base_ = LimitPoint{run_, answer_};
+    } else if (!q.keeps_layout) {
+      base_ = trials_.searched(*q.run).point;
+    }
+  }
+
+  // The run whose step others are held against: its own, or the best layout where that does not
+  // fit; nothing where none does.
+  const std::optional<LimitPoint>& base() const { return base_; }
+
+  const ResolvedRun& resolved() const { return resolved_; }
+  const Answer& answer() const { return answer_; }
+
+  Limit find(LimitKind kind, LimitLayout layout) {
+    Limit limit;
+    limit.kind = kind;
+    limit.layout = layout;
+    switch (kind) {
+      case LimitKind::sequence_length:
+        sequence(limit);
+        break;
+      case LimitKind::micro_batch:
+        micro_batch(limit);
+        break;
+      case LimitKind::gpus:
+        gpus(limit);
+        break;
+      case LimitKind::layers:
+        layers(limit);
+        break;
+      case LimitKind::width:
+        width(limit);
+        break;
+      case LimitKind::network:
+        network(limit);
+        break;
+      case LimitKind::memory:
+        memory(limit);
+        break;
+      case LimitKind::price:
+        price(limit);
+        break;
+    }
+    return limit;
+  }
+
+ private:
+  // A model by name stands in full where one of its keys is set.
+  Json with(const std::vector<Setting>& settings) const {
+    Json run = *q_.run;
+    Json& model = at_key<&RunRequest::model>(run);
+    for (const Setting& s : settings) {
+      const bool is_of_model = lies_at(s.path, key_name<&RunRequest::model>);
+      if (is_of_model && model.is_string()) model = value_at(*resolved_.inputs, "model");
+    }
+    return with_changes(std::move(run), settings);
+  }
+
+  TriedRun tried(const std::vector<Setting>& settings, LimitLayout layout) const {
+    const Json run = with(settings);
+    return layout == LimitLayout::yours ? trials_.held(run) : trials_.searched(run);
+  }
+
+  using SettingsOf = std::function<std::vector<Setting>(std::int64_t)>;
+
+  // The largest multiple of `step`; settings of a value in steps.
+  void largest(Limit& limit, std::int64_t start, std::int64_t most, const SettingsOf& settings,
+               double step) const {
+    const IntegerLimit found = largest_that(
+        start, most, [&](std::int64_t n) { return tried(settings(n), limit.layout).fits; });
+    if (found.value > 0) take(limit, found.value, settings(found.value), step);
+    limit.why = tried(settings(found.value + 1), limit.layout).why;
+    if (found.is_capped) limit.why = "nothing up to the most that is asked";
+    limit.note = monotony_words(found, step);
+  }
+
+  static std::string monotony_words(const IntegerLimit& found, double step) {
+    const auto at = [step](std::int64_t n) { return plain_number(static_cast<double>(n) * step); };
+    if (found.holds_again > 0) return "not monotonic: " + at(found.holds_again) + " fits again";
+    if (found.fails_before > 0) return "not monotonic: " + at(found.fails_before) + " does not fit";
+    return "";
+  }
+
+  void take(Limit& limit, std::int64_t n, const std::vector<Setting>& settings, double step) const {
+    limit.value = static_cast<double>(n) * step;
+    place(limit, tried(settings, limit.layout), settings);
+  }
+
+  static void place(Limit& limit, TriedRun t, const std::vector<Setting>& settings) {
+    limit.there = std::move(t.point);
+    limit.settings = settings;
+    limit.settings.insert(limit.settings.end(), t.settings.begin(), t.settings.end());
+  }
+
+  void sequence(Limit& limit) const {
+    const Strategy& s = run_.strategy;
+    const std::int64_t step =
+        limit.layout == LimitLayout::any ? kSearchedTokens : std::lcm(2 * s.cp, s.tp * s.cp);
+    const auto settings = [step](std::int64_t n) -> std::vector<Setting> {
+      return {{kSequencePath, std::to_string(n * step)}};
+    };
+    largest(limit, run_.training.sequence / step, kMostTokens / step, settings,
+            static_cast<double>(step));
+  }
+
+  std::vector<Setting> micro_batch_settings(std::int64_t n) const {
+    const Strategy& s = run_.strategy;
+    const std::int64_t round = s.dp * n;
+    const std::int64_t batch = run_.training.global_batch;
+    std::vector<Setting> settings = {{kMicroBatchPath, std::to_string(n)}};
+    const bool is_whole = batch % round == 0 && batch / round % s.pp == 0;
+    if (!is_whole) settings.push_back({kGlobalBatchPath, std::to_string(round * s.micro_batches)});
+    return settings;
+  }
+
+  void micro_batch(Limit& limit) const {
+    const auto settings = [this](std::int64_t n) { return micro_batch_settings(n); };
+    largest(limit, run_.strategy.micro_batch, kMostMicroBatch, settings, 1);
+  }
+
+  void gpus(Limit& limit) const {
+    limit.layout == LimitLayout::any ? fewest_of_any(limit) : fewest_replicas(limit);
+  }
+
+  void fewest_of_any(Limit& limit) const {
+    const auto found = orrery::fewest_gpus(*q_.run, q_.file, q_.lookup);
+    if (!found) {
+      limit.why = "no common layout fits on up to " + grouped(kMostGpusTried) + " GPUs";
+      return;
+    }
+    limit.value = static_cast<double>(found->gpus);
+    place(limit, trials_.held(with_changes(*q_.run, found->settings)), found->settings);
+    limit.why = found->gpus == 1 ? "one is the least" : "no common layout fits on fewer";
+  }
+
+  // Replicas that divide the batch, from one.
+  void fewest_replicas(Limit& limit) const {
+    const Strategy& s = run_.strategy;
+    const std::int64_t ranks = s.tp * s.cp * s.pp;
+    const std::int64_t sequences = run_.training.global_batch / s.micro_batch;
+    std::string before = "one replica of this layout is the least";
+    for (std::int64_t dp = 1; dp <= sequences; ++dp) {
+      if (sequences % dp != 0) continue;
+      const std::vector<Setting> settings = {{kGpusPath, std::to_string(ranks * dp)}};
+      Json run = with(settings);
+      erase_at(run, key_path<&StrategyRequest::dp>);
+      TriedRun t = trials_.held(run);
+      if (t.fits) {
+        limit.value = static_cast<double>(ranks * dp);
+        limit.there = std::move(t.point);
+        limit.settings = settings;
+        limit.why = before;
+        return;
+      }
+      before = t.why;
+    }
+    limit.why = before;
+  }
+
+  void layers(Limit& limit) const {
+    const Strategy& s = run_.strategy;
+    const std::int64_t step = limit.layout == LimitLayout::any ? 1 : s.pp * s.vpp;
+    const auto settings = [step](std::int64_t n) -> std::vector<Setting> {
+      return {{kLayersPath, std::to_string(n * step)}};
+    };
+    largest(limit, run_.model.layers / step, kMostLayers / step, settings,
+            static_cast<double>(step));
+    add_parameters(limit);
+  }
+
+  bool has_plain_width() const {
+    const Architecture& m = run_.model;
+    return !is_moe(m) && m.attention == AttentionKind::kGroupedQuery && m.pattern.length == 0 &&
+           m.recurrent.kind == RecurrentKind::none && m.tower.layers == 0;
+  }
+
+  std::vector<Setting> width_settings(std::int64_t heads) const {
+    const Architecture& m = run_.model;
+    const std::int64_t group = m.heads / m.kv_heads;
+    const double ratio = static_cast<double>(m.intermediate) / static_cast<double>(m.heads);
+    const auto columns = static_cast<std::int64_t>(
+        std::llround(ratio * static_cast<double>(heads) / static_cast<double>(m.head_dim)));
+    return {{kWidthPath, std::to_string(heads * m.hidden / m.heads)},
+            {kHeadsPath, std::to_string(heads)},
+            {kKvHeadsPath, std::to_string(heads / group)},
+            {kHeadDimPath, std::to_string(m.head_dim)},
+            {kIntermediatePath, std::to_string(columns * m.head_dim)}};
+  }
+
+  void width(Limit& limit) const {
+    const Architecture& m = run_.model;
+    if (!has_plain_width()) {
+      limit.why =
+          "the width of a mixture, of latent attention or of recurrent layers is no one key";
+      return;
+    }
+    const std::int64_t group = m.heads / m.kv_heads;
+    const bool any = limit.layout == LimitLayout::any;
+    const std::int64_t step = std::lcm(group, any ? group : run_.strategy.tp * group);
+    const auto settings = [&](std::int64_t n) { return width_settings(n * step); };
+    largest(limit, m.heads / step, kMostHeads / step, settings,
+            static_cast<double>(step * m.hidden) / static_cast<double>(m.heads));
+    add_parameters(limit);
+  }
+
+  static void add_parameters(Limit& limit) {
+    if (!limit.there) return;
+    const Run& run = limit.there->run;
+    const ParameterCount n = parameter_count(run.model, run.training.sequence);
+    const std::string words = short_count(static_cast<double>(n.total)) + " parameters";
+    limit.note = limit.note.empty() ? words : words + "; " + limit.note;
+  }
+
+  Seconds longest_step() const { return base_->answer.step_time * (1 + q_.within); }
+
+  static constexpr const char* kNoBase = "no layout of this run fits as surely as asked";
+
+  Run with_network(double factor) const {
+    Run run = base_->run;
+    scale_links(run.cluster, Links::of_network, factor);
+    return run;
+  }
+
+  std::vector<Setting> network_settings(double factor) const {
+    std::vector<Setting> settings;
+    const Cluster& c = run_.cluster;
+    for (std::size_t i = 0; i < c.tier_count; ++i) {
+      if (links_of_tier(c, i) != Links::of_network) continue;
+      const std::string tier(c.tiers[i].name.view());
+      settings.push_back({std::string(kTiersPath) + "." + tier + ".bandwidth",
+                          exact(c.tiers[i].bandwidth * factor)});
+    }
+    return settings;
+  }
+
+  void network(Limit& limit) const {
+    if (!base_ || node_count(run_.cluster) == 1) {
+      limit.why = base_ ? "one node does not use a network between nodes" : kNoBase;
+      return;
+    }
+    const auto holds = [&](double factor) {
+      return estimate(with_network(factor)).step_time <= longest_step();
+    };
+    double slow = std::log(kSlowestNetwork);
+    double fast = 0;
+    if (holds(kSlowestNetwork)) fast = slow;
+    for (int i = 0; i < kNetworkHalvings && fast > slow; ++i) {
+      const double middle = 0.5 * (slow + fast);
+      (holds(std::exp(middle)) ? fast : slow) = middle;
+    }
+    take_network(limit, std::exp(fast));
+  }
+
+  void take_network(Limit& limit, double factor) const {
+    limit.value = factor;
+    const Run run = with_network(factor);
+    limit.there = LimitPoint{run, estimate(run)};
+    limit.settings = network_settings(factor);
+    limit.note = pretty(network_rate(run.cluster), 3) + " a node, of " +
+                 pretty(network_rate(run_.cluster), 3);
+    limit.why = factor <= kSlowestNetwork ? "the network does not matter here"
+                                          : grown_words(limit.there->answer);
+  }
+
+  // "dp_exposed grows by 1.2 s"
+  std::string grown_words(const Answer& slower) const {
+    Term most{};
+    for (const Term t : kAllOf<Term>) {
+      if (grown(slower, t) > grown(slower, most)) most = t;
+    }
+    return std::string(name_of(most)) + " grows by " + pretty(grown(slower, most), 3);
+  }
+
+  Seconds grown(const Answer& slower, Term t) const {
+    return slower.breakdown[t] - base_->answer.breakdown[t];
+  }
+
+  void memory(Limit& limit) const {
+    if (!base_) {
+      limit.why = kNoBase;
+      return;
+    }
+    const auto settings = [](std::int64_t gib) -> std::vector<Setting> {
+      return {{kMemoryPath, std::to_string(gib) + " GiB"}};
+    };
+    std::string before;
+    const auto holds = [&](std::int64_t gib) {
+      const TriedRun t = tried(settings(gib), limit.layout);
+      const bool slow = t.point && t.point->answer.step_time > longest_step();
+      if (t.fits && !slow) return true;
+      before = t.fits ? "with less, the step is longer than " + pretty(longest_step(), 3) : t.why;
+      return false;
+    };
+    const auto start = static_cast<std::int64_t>(answer_.capacity / kGiB);
+    const IntegerLimit found = smallest_that(start, kMostGib, holds);
+    if (found.value > 0) take(limit, found.value, settings(found.value), 1);
+    holds(std::max<std::int64_t>(1, found.value - 1));
+    limit.why = before;
+  }
+
+  static std::string price_words(double ratio) {
+    return "a GPU-hour of " + significant(ratio, 3) + " times this node's costs the same a sample";
+  }
+
+  void price(Limit& limit) const {
+    if (!base_) {
+      limit.why = kNoBase;
+      return;
+    }
+    Json run = *q_.run;
+    Json& cluster = at_key<&RunRequest::cluster>(run);
+    cluster = {{std::string(key_name<&ClusterRequest::node>), q_.versus},
+               {std::string(key_name<&ClusterRequest::gpus>), run_.cluster.gpus}};
+    const TriedRun t =
+        limit.layout == LimitLayout::yours ? trials_.held(run) : trials_.searched(run);
+    if (!t.fits) {
+      limit.why = "on " + q_.versus + ": " + t.why;
+      return;
+    }
+    place(limit, t, {{kNodePath, q_.versus}});
+    limit.value = base_->answer.step_time / t.point->answer.step_time;
+    limit.why = price_words(*limit.value);
+    limit.note = price_range(t.point->answer);
+  }
+
+  // The two errors are taken as independent: half widths of the logarithms add in squares.
+  std::string price_range(const Answer& other) const {
+    const auto half = [](const Answer& a) {
+      return 0.5 * std::log(a.interval_high / a.interval_low);
+    };
+    const double both = std::hypot(half(base_->answer), half(other));
+    const double ratio = base_->answer.step_time / other.step_time;
+    return "80 % interval " + significant(ratio * std::exp(-both), 3) + " to " +
+           significant(ratio * std::exp(both), 3);
+  }
+
+  const LimitQuestion& q_;
+  LimitTrials trials_;
+  ResolvedRun resolved_;
+  Run run_;
+  Answer answer_;
+  std::optional<LimitPoint> base_;
+};
+
+std::vector<LimitKind> kinds_of(const LimitQuestion& q) {
+  if (!q.kinds.empty()) return q.kinds;
+  std::vector<LimitKind> all;
+  for (const LimitKindRow& row : kLimitRows) {
+    if (row.kind != LimitKind::price || !q.versus.empty()) all.push_back(row.kind);
+  }
+  return all;
+}
+
+}  // namespace
+
+const LimitKindRow& limit_row(LimitKind kind) { return kLimitRows[static_cast<std::size_t>(kind)]; }
+
+LimitsReport limits_of(const LimitQuestion& q) {
+  LimitFinder finder(q);
+  LimitsReport report{finder.resolved(), finder.answer(), finder.base(), q.within, q.versus, {}};
+  std::vector<std::pair<LimitKind, LimitLayout>> all;
+  for (const LimitKind kind : kinds_of(q)) {
+    all.emplace_back(kind, LimitLayout::yours);
+    const bool any = limit_row(kind).is_searched && !q.keeps_layout;
+    if (any) all.emplace_back(kind, LimitLayout::any);
+  }
+  std::int64_t done = 0;
+  for (const auto& [kind, layout] : all) {
+    report.limits.push_back(finder.find(kind, layout));
+    if (q.progress) q.progress(++done, static_cast<std::int64_t>(all.size()));
+  }
+  return report;
+}
+
+}  // namespace orrery

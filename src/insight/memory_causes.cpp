@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/memory_causes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/enum_names.h"
+#include "core/units.h"
+#include "document/words.h"
+#include "estimate/estimate.h"
+#include "estimate/risk.h"
+#include "estimate/workspace.h"
+#include "insight/hypotheses.h"
+#include "insight/known_tensors.h"
+#include "insight/limiter.h"
+#include "insight/run_report.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kLeastCause = 0.02;
+// Weights of what a message alone says [judgement].
+constexpr double kOwnNeed = 0.5;
+constexpr double kClear = 1.0;
+constexpr double kPossible = 0.25;
+constexpr double kUnlikely = 0.02;
+// Shares of the device from which a part matters [judgement].
+constexpr double kMatters = 0.1;
+constexpr double kLimited = 0.99;
+// The device's own use beside a process whose total is not stated: context and libraries.
+constexpr double kBesideProcess = 3 * 0x1p30;
+constexpr double kOwnPriorOfRun = 0.34;  // as of a step (causes.cpp)
+constexpr double kNarrowestSpread = 0.05;
+
+constexpr const char* kExpandable =
+    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (torch 2.1 and newer), or "
+    "max_split_size_mb";
+
+// Advice by the use of the tensor that did not fit.
+struct TensorAdvice {
+  const char* what;
+  const char* check;
+  const char* mend;
+};
+constexpr EnumArray<TensorUse, TensorAdvice> kTensorAdvice = {
+    TensorAdvice{"logits and their loss", "the traceback ends in the loss or in lm_head",
+                 "a fused or chunked loss (Liger's kernels, cut cross-entropy), a smaller micro "
+                 "batch, or tensor parallelism over the vocabulary"},
+    TensorAdvice{"attention scores, which flash attention does not keep",
+                 "the traceback ends in softmax or in a product of queries and keys",
+                 "flash attention (attn_implementation=\"flash_attention_2\", or sdpa)"},
+    TensorAdvice{"activations of one layer", "the traceback ends in a layer's forward or backward",
+                 "more recompute, a smaller micro batch, or context parallelism"},
+    TensorAdvice{
+        "a temporary of the optimizer's update", "the traceback ends in optimizer.step()",
+        "a fused update (adamw_torch_fused, FusedAdam) or foreach=False, or more sharding"},
+    TensorAdvice{"weights that are gathered, or a buffer as large",
+                 "the traceback ends in an all-gather or in the first forward",
+                 "resharding after forward, smaller buckets (reduce_bucket_size, "
+                 "stage3_max_live_parameters)"},
+};
+
+// The probability that a lognormal peak about `predicted` reaches `needed`.
+double reaches(Bytes predicted, Bytes needed, double spread) {
+  if (!(predicted > Bytes())) return 0;
+  const double sigma = std::max(kNarrowestSpread, spread);
+  return 0.5 * std::erfc(std::log(needed / predicted) / (sigma * std::sqrt(2.0)));
+}
+
+class MemoryWeighing {
+ public:
+  MemoryWeighing(const MemoryMessage& m, const RunReport* r) : m_(m), r_(r) {}
+
+  std::vector<MemoryCause> causes() {
+    fragmentation();
+    others();
+    limited();
+    pools();
+    r_ == nullptr ? need() : needs_of_run();
+    double sum = 0;
+    for (const MemoryCause& c : all_) sum += c.probability;
+    for (MemoryCause& c : all_) c.probability = sum > 0 ? c.probability / sum : 0;
+    std::stable_sort(all_.begin(), all_.end(), [](const MemoryCause& a, const MemoryCause& b) {
+      return a.probability > b.probability;
+    });
+    std::erase_if(all_, [](const MemoryCause& c) { return c.probability < kLeastCause; });
+    return std::move(all_);
+  }
+
+ private:
+  std::optional<Bytes> asked() const { return m_[Stated::asked]; }
+
+  void fragmentation() {
+    const auto& held = m_[Stated::unallocated];
+    if (!held) return;
+    const auto& whole = m_[Stated::capacity] ? m_[Stated::capacity] : m_[Stated::reserved];
+    const bool enough = asked() && *held >= *asked();
+    const bool much = whole && *held / *whole >= kMatters;
+    all_.push_back({"the allocator's cache is in pieces (fragmentation)",
+                    gib_text(*held) + " are reserved and not allocated" +
+                        (asked() ? ", " + gib_text(*asked()) + " were asked for" : ""),
+                    "torch.cuda.memory_summary(): non-releasable memory; a snapshot in "
+                    "pytorch.org/memory_viz",
+                    kExpandable, "",
+                    enough ? kClear
+                    : much ? kPossible
+                           : kUnlikely});
+  }
+
+  void others() {
+    const auto held = held_by_others(m_);
+    if (!held) return;
+    const double share = *held / *m_[Stated::capacity];
+    const bool would_do = asked() && *held >= *asked();
+    all_.push_back({"another process or an inference engine is on the GPU",
+                    gib_text(*held) + " of the device are neither free nor this process's",
+                    "nvidia-smi lists the processes of each GPU",
+                    "end what was left over, or lower the engine's share (vLLM's "
+                    "gpu_memory_utilization)",
+                    "", share >= kMatters ? (would_do ? kClear : kPossible) : kUnlikely});
+  }
+
+  void limited() {
+    const auto& allowed = m_[Stated::allowed];
+    const auto& capacity = m_[Stated::capacity];
+    if (allowed && capacity && *allowed / *capacity < kLimited) {
+      all_.push_back({"this process may use a part of the device only",
+                      gib_text(*allowed) + " of " + gib_text(*capacity) + " are allowed",
+                      "calls of set_per_process_memory_fraction, MIG, MPS limits",
+                      "raise the fraction", "", kClear});
+      return;
+    }
+    const auto& free = m_[Stated::free];
+    if (!free || !asked() || !(*free > *asked())) return;
+    all_.push_back({"the device has free memory, and this process does not get it",
+                    gib_text(*free) + " are free, " + gib_text(*asked()) + " were asked for",
+                    "a memory fraction, MIG, another process that took it a moment later",
+                    "run again with the device alone", "", kPossible});
+  }
+
+  void pools() {
+    const auto& pools = m_[Stated::pools];
+    const auto& capacity = m_[Stated::capacity];
+    if (!pools || !capacity || *pools / *capacity < kMatters) return;
+    all_.push_back({"private pools of CUDA graphs hold memory",
+                    gib_text(*pools) + " are allocated in private pools",
+                    "the same step without graphs (enforce_eager, cuda_graphs none)",
+                    "fewer captured shapes, or no graphs", "", kPossible});
+  }
+
+  void need() {
+    const auto& capacity = m_[Stated::capacity];
+    const bool is_spare = capacity && needed() / *capacity < 1 - kMatters;
+    all_.push_back({"the job needs more than the device holds", stated_need(),
+                    "an estimate of the run: give --run RUN or its flags",
+                    "more sharding, recompute, a smaller micro batch", "",
+                    is_spare ? kUnlikely : kOwnNeed});
+  }
+
+  std::string stated_need() const {
+    const auto& allocated = m_[Stated::allocated];
+    std::string text = allocated ? gib_text(*allocated) + " were allocated" : "";
+    if (asked()) text += (text.empty() ? "" : ", ") + gib_text(*asked()) + " more asked for";
+    if (const auto& capacity = m_[Stated::capacity])
+      text += (text.empty() ? "the device has " : ", of ") + gib_text(*capacity);
+    return text;
+  }
+
+  // Tensors alone where nothing says how much was allocated beside them.
+  Bytes needed() const {
+    return m_[Stated::allocated].value_or(m_[Stated::peak_allocated].value_or(Bytes())) +
+           asked().value_or(Bytes());
+  }
+
+  double reach(const Run& run, const Answer& a) const {
+    return reaches(a.memory.allocated, needed(), run.memory_risk.spread);
+  }
+
+  std::string need_beside(const Answer& a) const {
+    return "predicted " + gib_text(a.memory.allocated) + " allocated (most of it " +
+           largest_line(a.memory) + "), " + gib_text(needed()) + " were needed";
+  }
+
+  void needs_of_run() {
+    const Run& run = r_->resolved.run;
+    all_.push_back({"the run needs more than the device holds, as predicted",
+                    need_beside(r_->answer), "this estimate", "the changes below", "",
+                    kOwnPriorOfRun * reach(run, r_->answer)});
+    tensors();
+    for (const Hypothesis& h : hypotheses()) weigh(h);
+    all_.push_back({"none of these: another run, or a fault of the estimate",
+                    need_beside(r_->answer), "the run's settings as its log prints them", "", "",
+                    kUnlikely});
+  }
+
+  void tensors() {
+    if (!asked()) return;
+    const std::vector<KnownTensor> found = tensors_of_size(r_->resolved.run, *asked());
+    for (const KnownTensor& t : found) {
+      const TensorAdvice& advice = kTensorAdvice[t.use];
+      all_.push_back({std::string(advice.what),
+                      gib_text(*asked()) + " were asked for: " + t.what + " is " + gib_text(t.size),
+                      advice.check, advice.mend, "", kClear / static_cast<double>(found.size())});
+    }
+  }
+
+  void weigh(const Hypothesis& h) {
+    Run run;
+    if (!make_hypothesis(h, *r_, workspace_, run)) return;
+    const Answer a = estimate(run);
+    // Where it needs no more than the run as it stands, it explains nothing.
+    if (!(a.memory.allocated > r_->answer.memory.allocated)) return;
+    all_.push_back({h.what,
+                    "then " + gib_text(a.memory.allocated) + " would be allocated, " +
+                        gib_text(needed()) + " were needed",
+                    h.check, "", change_words(h, *r_, run), h.prior * reach(run, a)});
+  }
+
+  const MemoryMessage& m_;
+  const RunReport* r_;
+  Workspace workspace_;
+  std::vector<MemoryCause> all_;
+};
+
+}  // namespace
+
+std::optional<Bytes> held_by_others(const MemoryMessage& m) {
+  const auto& capacity = m[Stated::capacity];
+  const auto& free = m[Stated::free];
+  if (!capacity || !free) return {};
+  const bool is_whole = m[Stated::process].has_value();
+  const auto& own = is_whole ? m[Stated::process] : m[Stated::reserved];
+  if (!own) return {};
+  const double beside = (*capacity - *free - *own).si() - (is_whole ? 0 : kBesideProcess);
+  return beside > 0 ? std::optional(Bytes(beside)) : std::nullopt;
+}
+
+std::vector<MemoryCause> memory_causes_of(const MemoryMessage& m, const RunReport* run) {
+  return MemoryWeighing(m, run).causes();
+}
+
+}  // namespace orrery

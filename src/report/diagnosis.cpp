@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/diagnosis.h"
+
+#include <algorithm>
+
+#include "core/json.h"
+#include "core/units.h"
+#include "estimate/risk.h"
+#include "insight/against.h"
+#include "insight/diagnosis.h"
+#include "insight/settings.h"
+#include "report/against.h"
+#include "report/estimate.h"
+#include "report/frame.h"
+#include "report/frame_json.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t kMostCauses = 5;
+constexpr std::string_view kStandardInput = "standard input";  // as the command line names it
+
+constexpr EnumArray<Stated, const char*> kStatedNames = {
+    "asked for by the allocation that failed",
+    "capacity of the device",
+    "free",
+    "allocated by tensors",
+    "reserved by the allocator",
+    "reserved and not allocated",
+    "in use by the process",
+    "in private pools",
+    "allowed to the process",
+    "most allocated",
+    "most reserved",
+    "cannot be released",
+    "needed by the program",
+    "temporaries of the program",
+    "arguments of the program",
+    "host memory in use",
+};
+
+// The file as it is typed: "-" for standard input.
+std::string file_word(const Diagnosis& d) {
+  return d.file == kStandardInput ? "-" : quoted(d.file);
+}
+
+std::string times_words(std::int64_t n) { return n > 1 ? ", " + grouped(n) + " times" : ""; }
+
+// "a log of Megatron-LM, 24 steps"
+std::string log_words(const TrainingLog& log) {
+  return "a log of " + log.form + ", " + counted(static_cast<std::int64_t>(log.steps), "step");
+}
+
+std::vector<std::string> read_words(const Diagnosis& d) {
+  std::vector<std::string> parts;
+  for (const DiagnosedMessage& m : d.messages)
+    parts.push_back(m.message.form + times_words(m.message.count));
+  if (d.log) parts.push_back(log_words(*d.log));
+  if (!d.collectives.empty())
+    parts.push_back("nccl-tests' output, " +
+                    counted(static_cast<std::int64_t>(d.collectives.size()), "size"));
+  return parts;
+}
+
+// The prediction of what a message states; nothing where no line is of the same.
+std::optional<Bytes> predicted_of(Stated s, const RunReport& r) {
+  const Answer& a = r.answer;
+  switch (s) {
+    case Stated::capacity:
+      return a.capacity;
+    case Stated::allocated:
+    case Stated::peak_allocated:
+      return a.memory.allocated;
+    case Stated::reserved:
+    case Stated::peak_reserved:
+      return a.memory.reserved;
+    case Stated::process:
+    case Stated::program:
+      return a.memory.peak;
+    case Stated::host_used:
+      return a.host_needed > Bytes() ? std::optional(a.host_needed) : std::nullopt;
+    case Stated::asked:
+    case Stated::free:
+    case Stated::unallocated:
+    case Stated::pools:
+    case Stated::allowed:
+    case Stated::inactive:
+    case Stated::temporary:
+    case Stated::arguments:
+      return {};
+  }
+  return {};
+}
+
+Table stated_table(const MemoryMessage& m, const RunReport* r) {
+  std::vector<Column> columns = {{"stated", "stated"}, {"bytes", "bytes", true}};
+  if (r != nullptr) columns.push_back({"predicted", "predicted", true});
+  Table table(columns, 2);
+  for (const Stated s : kAllOf<Stated>) {
+    if (!m[s]) continue;
+    std::vector<Cell> row = {kStatedNames[s], Cell(gib_text(*m[s]), m[s]->si())};
+    const auto predicted = r == nullptr ? std::nullopt : predicted_of(s, *r);
+    if (r != nullptr)
+      row.push_back(predicted ? Cell(gib_text(*predicted), predicted->si()) : Cell("–"));
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+Table device_table(const MemoryMessage& m) {
+  Table table({{"GPU", true}, {"memory", true}, {"of", true}, {"load", true}, {"power", true}}, 2);
+  for (std::size_t i = 0; i < m.devices.size(); ++i) {
+    const ListedDevice& d = m.devices[i];
+    table.add({std::to_string(i), gib_text(d.used, 1), gib_text(d.capacity, 1),
+               d.load ? percent(*d.load, 0) : "–",
+               d.power ? pretty(*d.power, 3) + (d.cap ? " of " + pretty(*d.cap, 3) : "") : "–"});
+  }
+  return table;
+}
+
+Section message_section(const DiagnosedMessage& d, const RunReport* r) {
+  const MemoryMessage& m = d.message;
+  Section s{bold("Stated") + " by " + m.form + times_words(m.count)};
+  if (!m.line.empty()) s.add(Paragraph{"“" + m.line + "”", 2, 2});
+  if (!m.label.empty()) s.add(Paragraph{"most at: " + m.label, 2, 2});
+  if (m.kind == MessageKind::device_list) {
+    s.add(device_table(m));
+  } else if (Table table = stated_table(m, r); !table.empty()) {
+    s.add(std::move(table));
+  } else {
+    s.add(Paragraph{"no amounts: the message does not say what was held", 2, 2});
+  }
+  if (m.retries > 0)
+    s.add(Paragraph{"the allocator emptied its cache and tried again " + grouped(m.retries) +
+                        " times, each of which costs a step time",
+                    2, 2});
+  return s;
+}
+
+Section causes_section(const std::vector<MemoryCause>& causes) {
+  if (causes.empty()) return {};
+  Section s{bold("Causes") + ", the likeliest first"};
+  for (std::size_t i = 0; i < std::min(kMostCauses, causes.size()); ++i) {
+    const MemoryCause& c = causes[i];
+    s.add(Paragraph{bold(right(percent(c.probability, 0), 5)) + "  " + bold(c.what), 9, 2});
+    s.add(Paragraph{c.evidence, 9, 9});
+    if (!c.check.empty()) s.add(Paragraph{"check: " + c.check, 9, 9});
+    if (!c.mend.empty()) s.add(Paragraph{"mend: " + c.mend, 9, 9});
+    if (!c.change.empty()) s.add(Paragraph{"type: " + c.change, 9, 9});
+  }
+  return s;
+}
+
+Section collectives_section(const std::vector<NcclRow>& rows) {
+  if (rows.empty()) return {};
+  const auto best = std::max_element(rows.begin(), rows.end(),
+                                     [](const auto& a, const auto& b) { return a.bus < b.bus; });
+  const auto largest = std::max_element(
+      rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.size < b.size; });
+  Section s{bold("Stated") + " by nccl-tests' output"};
+  s.add(labelled("best", pretty(best->bus, 4) + " of bus bandwidth at " + gib_text(best->size, 3)));
+  s.add(labelled("largest", gib_text(largest->size, 3) + " in " + pretty(largest->time, 4) + ", " +
+                                pretty(largest->bus, 4)));
+  return s;
+}
+
+// Speed and memory that a log states, where no run is beside it.
+Section log_section(const TrainingLog& log) {
+  Section s{bold("Stated") + " by " + log_words(log)};
+  if (log.step_time) s.add(labelled("step", pretty(*log.step_time, 4)));
+  if (log.samples_per_s)
+    s.add(labelled("speed", significant(*log.samples_per_s, 4) + " sequences/s"));
+  if (log.tokens_per_s_per_gpu)
+    s.add(labelled("speed", grouped(*log.tokens_per_s_per_gpu) + " tokens/s/GPU"));
+  if (log.flops_per_gpu) s.add(labelled("model FLOP/s", pretty(*log.flops_per_gpu, 4) + " a GPU"));
+  if (log.allocated) s.add(labelled("allocated", gib_text(*log.allocated)));
+  if (log.reserved) s.add(labelled("reserved", gib_text(*log.reserved)));
+  return s;
+}
+
+const MemoryCause* likeliest(const Diagnosis& d) {
+  for (const DiagnosedMessage& m : d.messages) {
+    if (!m.causes.empty()) return &m.causes[0];
+  }
+  return nullptr;
+}
+
+// Settings that a log says, as flags of the run that is asked for.
+std::vector<Setting> logged_settings(const Diagnosis& d) {
+  std::vector<Setting> settings;
+  if (!d.log) return settings;
+  for (const LoggedSetting& s : d.log->settings) {
+    if (s.within == 0 && s.key != kTokensOfStep)
+      settings.push_back({std::string(s.key), std::to_string(s.value)});
+  }
+  return settings;
+}
+
+bool has_flag(const std::vector<Setting>& settings, std::string_view path) {
+  return std::any_of(settings.begin(), settings.end(),
+                     [&](const Setting& s) { return s.path == path; });
+}
+
+// Flags that a run needs and no log says, with the places for them.
+std::string missing_flags(const std::vector<Setting>& known) {
+  std::string text = " --model MODEL --node NODE";
+  if (!has_flag(known, "cluster.gpus")) text += " --gpus N";
+  if (!has_flag(known, "training.sequence_length")) text += " --sequence-length N";
+  if (!has_flag(known, "training.global_batch")) text += " --global-batch N";
+  return text;
+}
+
+void add_asking(const Diagnosis& d, Section& s) {
+  const std::vector<Setting> known = logged_settings(d);
+  s.add(labelled("missing",
+                 "the run itself, to set a prediction beside this: --run RUN, or its "
+                 "flags"));
+  const std::string flags = typed(known);
+  s.add(labelled("next", "orrery diagnose " + file_word(d) + missing_flags(known) +
+                             (flags.empty() ? "" : " " + flags)));
+}
+
+std::string slow_words(const TrainingAgainst& a) {
+  if (!a.other_settings.empty())
+    return "the log is of another run: " + words_of(a.other_settings[0]);
+  const AgainstLine& step = a.lines.front();
+  const std::string beside = "measured " + pretty(Seconds(step.measured), 3) +
+                             " a step, predicted " + pretty(Seconds(step.predicted), 3);
+  if (a.causes.empty()) return beside;
+  return beside + "; likeliest (" + percent(a.causes[0].probability, 0) + "): " + a.causes[0].what;
+}
+
+// The first change that fits as surely as the run asks, else a layout that does.
+std::vector<Setting> fitting_settings(const RunReport& r) {
+  const std::vector<Advice> advice = advice_of(r);
+  if (!advice.empty() && advice[0].fits) return advice[0].settings;
+  return r.remedy ? r.remedy->settings : std::vector<Setting>();
+}
+
+std::string next_words(const Diagnosis& d, const TypedRun& run) {
+  const RunReport& r = *d.run;
+  const MemoryCause* cause = likeliest(d);
+  std::string change = cause == nullptr ? "" : cause->change;
+  if (d.log && d.messages.empty()) {
+    const TrainingAgainst a = against(r, *d.log);
+    change = a.causes.empty() ? "" : a.causes[0].change;
+  }
+  if (!change.empty()) return "orrery estimate " + typed_with(run) + " " + change;
+  return "orrery estimate " + typed_with(run, fitting_settings(r));
+}
+
+Section answer_section(const Diagnosis& d) {
+  Section s;
+  if (const MemoryCause* c = likeliest(d)) {
+    s.add(labelled("answer",
+                   bold(c->what) + " (" + percent(c->probability, 0) + "): " + c->evidence));
+    if (!c->mend.empty()) s.add(labelled("mend", c->mend));
+  } else if (d.log && d.run) {
+    s.add(labelled("answer", bold(slow_words(against(*d.run, *d.log)))));
+  }
+  return s;
+}
+
+// A trace of the run as it is predicted, and changes that would fit or be faster.
+void add_run(const Diagnosis& d, AnswerDocument& document) {
+  const RunReport& r = *d.run;
+  if (d.log) {
+    AnswerDocument beside = training_against_document(r, *d.log);
+    for (std::size_t i = 1; i < beside.sections.size(); ++i)
+      document.add(std::move(beside.sections[i]));
+  }
+  if (!d.messages.empty()) document.add(limit_section(r));
+}
+
+Paragraph collectives_next(const Diagnosis& d) {
+  std::string node = "NODE";
+  if (d.run) node = std::string(d.run->resolved.run.cluster.node.view());
+  return labelled("next", "orrery collective --against " + file_word(d) + " --node " + node);
+}
+
+Table cause_rows(const Diagnosis& d) {
+  Table table(
+      {{"message"}, {"cause"}, {"probability"}, {"evidence"}, {"check"}, {"mend"}, {"change"}});
+  for (const DiagnosedMessage& m : d.messages) {
+    for (const MemoryCause& c : m.causes) {
+      table.add({m.message.form, c.what, data_cell(c.probability), c.evidence, c.check, c.mend,
+                 c.change});
+    }
+  }
+  return table;
+}
+
+Json message_json(const DiagnosedMessage& d, const RunReport* r) {
+  const MemoryMessage& m = d.message;
+  Json bytes = Json::object();
+  Json predicted = Json::object();
+  for (const Stated s : kAllOf<Stated>) {
+    if (!m[s]) continue;
+    bytes[std::string(name_of(s))] = m[s]->si();
+    const auto p = r == nullptr ? std::nullopt : predicted_of(s, *r);
+    if (p) predicted[std::string(name_of(s))] = p->si();
+  }
+  Json j = {{"kind", name_of(m.kind)},
+            {"form", m.form},
+            {"count", m.count},
+            {"line", m.line},
+            {"label", m.label},
+            {"bytes", bytes},
+            {"predicted_bytes", predicted},
+            {"retries", m.retries}};
+  j["devices"] = json_list(m.devices, [](const ListedDevice& x) -> Json {
+    return {{"used_bytes", x.used.si()},
+            {"capacity_bytes", x.capacity.si()},
+            {"load", x.load ? Json(*x.load) : Json()},
+            {"power_w", x.power ? Json(x.power->si()) : Json()},
+            {"power_cap_w", x.cap ? Json(x.cap->si()) : Json()}};
+  });
+  j["causes"] = json_list(d.causes, [](const MemoryCause& c) -> Json {
+    return {{"what", c.what},         {"probability", c.probability},
+            {"evidence", c.evidence}, {"check", c.check},
+            {"mend", c.mend},         {"change", c.change}};
+  });
+  return j;
+}
+
+Json log_json(const TrainingLog& log) {
+  const auto number = [](const auto& x) { return x ? Json(x->si()) : Json(); };
+  Json j = {
+      {"form", log.form},
+      {"steps", log.steps},
+      {"step_time_s", number(log.step_time)},
+      {"samples_per_s", log.samples_per_s ? Json(*log.samples_per_s) : Json()},
+      {"tokens_per_s_per_gpu", log.tokens_per_s_per_gpu ? Json(*log.tokens_per_s_per_gpu) : Json()},
+      {"model_flops_per_gpu", number(log.flops_per_gpu)},
+      {"allocated_bytes", number(log.allocated)},
+      {"reserved_bytes", number(log.reserved)}};
+  for (const LoggedSetting& s : log.settings) j["settings"][std::string(s.key)] = s.value;
+  return j;
+}
+
+}  // namespace
+
+AnswerDocument diagnosis_document(const Diagnosis& d, const TypedRun& run) {
+  const RunReport* r = d.run ? &*d.run : nullptr;
+  AnswerDocument document{"Diagnosis of " + d.file, {}, cause_rows(d)};
+  Section head;
+  head.add(labelled("read", joined(read_words(d), "; ")));
+  document.add(std::move(head));
+  if (r != nullptr) document.add(run_header(r->resolved));
+  for (const DiagnosedMessage& m : d.messages) {
+    document.add(message_section(m, r));
+    document.add(causes_section(m.causes));
+  }
+  document.add(collectives_section(d.collectives));
+  if (d.log && r == nullptr) document.add(log_section(*d.log));
+  if (r != nullptr) add_run(d, document);
+  Section end = answer_section(d);
+  if (!d.collectives.empty()) {
+    end.add(collectives_next(d));
+  } else if (r == nullptr) {
+    add_asking(d, end);
+  } else {
+    end.add(labelled("next", next_words(d, run)));
+  }
+  document.add(std::move(end));
+  return document;
+}
+
+Json diagnosis_json(const Diagnosis& d) {
+  const RunReport* r = d.run ? &*d.run : nullptr;
+  Json j = {{"file", d.file}, {"read", read_words(d)}};
+  j["messages"] =
+      json_list(d.messages, [&](const DiagnosedMessage& m) { return message_json(m, r); });
+  j["log"] = d.log ? log_json(*d.log) : Json();
+  j["collectives"] = json_list(d.collectives, [](const NcclRow& row) -> Json {
+    return {{"size_bytes", row.size.si()}, {"time_s", row.time.si()}, {"busbw", row.bus.si()}};
+  });
+  j["against"] = d.log && r != nullptr ? training_against_json(*r, *d.log) : Json();
+  j["prediction"] = r != nullptr ? estimate_json(*r) : Json();
+  return versioned(std::move(j));
+}
+
+}  // namespace orrery

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/units.h"
+#include "estimate/risk.h"
+#include "insight/metrics.h"
+#include "insight/run_report.h"
+#include "report/estimate.h"
+#include "report/frame.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kLeastPart = 0.01;  // of the whole, that is named
+constexpr std::size_t kMostParts = 4;
+
+struct SummaryPart {
+  std::string name;
+  double amount = 0;
+};
+
+// The largest first; small ones are left out.
+std::vector<SummaryPart> summary_parts(const RunReport& r, MetricGroup group) {
+  std::vector<SummaryPart> parts;
+  double whole = 0;
+  for (const Metric& m : metrics()) {
+    if (m.group != group) continue;
+    parts.push_back({std::string(m.label), m.value({r.resolved.run, r.answer})});
+    whole += parts.back().amount;
+  }
+  std::erase_if(parts, [whole](const SummaryPart& p) { return !(p.amount > kLeastPart * whole); });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const SummaryPart& a, const SummaryPart& b) { return a.amount > b.amount; });
+  if (parts.size() > kMostParts) parts.resize(kMostParts);
+  return parts;
+}
+
+// "activations 15.7 GiB, optimizer 9.4 GiB"
+template <class Text>
+std::string part_words(const RunReport& r, MetricGroup group, Text&& text) {
+  std::vector<std::string> words;
+  for (const SummaryPart& p : summary_parts(r, group))
+    words.push_back(p.name + " " + text(p.amount));
+  return joined(words, ", ");
+}
+
+Section parts_section(const RunReport& r) {
+  Section s;
+  s.add(labelled("holds", part_words(r, MetricGroup::memory_line,
+                                     [](double gib) { return gib_text(gib * kGiB, 1); })));
+  s.add(labelled("spends", part_words(r, MetricGroup::time, [&r](double seconds) {
+                             return percent(Seconds(seconds) / r.answer.step_time, 0);
+                           }) + "; --all shows every table"));
+  return s;
+}
+
+// "likely (92 %): 68.9 of 79.7 GiB, 6.85 s a step, MFU 41.2 %"
+Phrase estimate_words(const RunReport& r) {
+  const Answer& a = r.answer;
+  const Bytes bytes = is_filled_by_cache(a.memory) ? a.memory.needed : a.memory.peak;
+  const double mfu = find_metric("mfu")->value({r.resolved.run, a});
+  return verdict_of(r) + " (" + probability_words(fit_probability(r.resolved.run, a)) +
+         "): " + fixed(bytes / kGiB, 1) + " of " + gib_text(a.capacity, 1) + ", " +
+         pretty(a.step_time, 3) + " a step, MFU " + percent(mfu) +
+         (is_feasible(r) ? "" : " if it had the memory");
+}
+
+// The run with what would help most, or the search.
+std::string next_estimate(const RunReport& r, const TypedRun& run) {
+  if (!is_feasible(r) && r.remedy) return "orrery estimate " + typed_with(run, r.remedy->settings);
+  const std::vector<Advice> advice = advice_of(r);
+  const bool helps = !advice.empty() && advice[0].fits;
+  return helps ? "orrery estimate " + typed_with(run, advice[0].settings)
+               : "orrery search " + typed_with(run);
+}
+
+Section estimate_ending(const RunReport& r, const TypedRun& run) {
+  Section s;
+  s.add(labelled("answer", estimate_words(r)));
+  s.add(labelled("next", next_estimate(r, run)));
+  return s;
+}
+
+}  // namespace
+
+AnswerDocument estimate_summary(const RunReport& r, const TypedRun& run) {
+  AnswerDocument d{r.resolved.model_name + ": one training step", {}, metrics_row(r)};
+  Section head = headline_section(r);
+  for (const Element& e : parts_section(r).elements) head.add(e);
+  d.sections = {run_header(r.resolved), head};
+  d.add(limit_section(r));
+  d.add(remedy_section(r));
+  d.add(run_open_keys(r.resolved));
+  d.add(estimate_ending(r, run));
+  return d;
+}
+
+}  // namespace orrery

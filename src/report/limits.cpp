@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/limits.h"
+
+#include <algorithm>
+
+#include "core/json.h"
+#include "core/units.h"
+#include "estimate/risk.h"
+#include "explore/space.h"
+#include "insight/limits.h"
+#include "report/frame.h"
+#include "report/frame_json.h"
+#include "report/strategy_words.h"
+
+namespace orrery {
+namespace {
+
+// "32,768 tokens", "0.231 of its rate"
+std::string limit_value(const Limit& l) {
+  if (!l.value) return "none";
+  const bool is_share = l.kind == LimitKind::network || l.kind == LimitKind::price;
+  const std::string number = is_share ? significant(*l.value, 3) : grouped(*l.value);
+  return number + " " + limit_row(l.kind).unit;
+}
+
+std::string limit_layout(const Limit& l) {
+  return l.there ? strategy_words(Space{}, 0, l.there->run.strategy) : "";
+}
+
+// "tight (62 %)"
+std::string limit_fit(const Limit& l) {
+  if (!l.there) return "";
+  const auto& [run, answer] = *l.there;
+  return std::string(fit_words(run, answer)) + ", " +
+         probability_words(fit_probability(run, answer));
+}
+
+// A second row of the same question names its layout alone.
+std::string limit_question(const Limit& l) {
+  return l.layout == LimitLayout::any ? "  any layout" : limit_row(l.kind).question;
+}
+
+bool begins_with_need(const std::string& why) { return why.starts_with("needs "); }
+
+std::string limit_reason(const Limit& l) {
+  std::vector<std::string> parts;
+  if (l.layout == LimitLayout::any && l.there) parts.push_back(limit_layout(l));
+  if (!l.note.empty()) parts.push_back(l.note);
+  parts.push_back((l.value && begins_with_need(l.why) ? "the next " : "") + l.why);
+  return joined(parts, "; ");
+}
+
+Table limits_table(const LimitsReport& r) {
+  Table table({{"limit"},
+               {"value"},
+               {"step", true},
+               {"peak", true},
+               {"fit"},
+               Column("what limits").wrapped()},
+              2);
+  for (const Limit& l : r.limits) {
+    const bool there = l.there.has_value();
+    table.add(
+        {limit_question(l), limit_value(l), there ? pretty(l.there->answer.step_time, 3) : "–",
+         there ? gib_text(l.there->answer.memory.peak, 1) : "–", limit_fit(l), limit_reason(l)});
+  }
+  return table;
+}
+
+Table limit_rows(const LimitsReport& r) {
+  Table table({{"limit"},
+               {"layout"},
+               {"value"},
+               {"unit"},
+               {"step_time_s"},
+               {"peak_gib"},
+               {"fit_probability"},
+               {"type"},
+               {"why"}});
+  for (const Limit& l : r.limits) {
+    const bool there = l.there.has_value();
+    table.add({std::string(name_of(l.kind)), std::string(name_of(l.layout)),
+               l.value ? data_cell(*l.value) : Cell(""), limit_row(l.kind).unit,
+               there ? data_cell(l.there->answer.step_time.si()) : Cell(""),
+               there ? data_cell(gib(l.there->answer.memory.peak)) : Cell(""),
+               there ? data_cell(fit_probability(l.there->run, l.there->answer)) : Cell(""),
+               typed(l.settings), l.why});
+  }
+  return table;
+}
+
+void add_limit_point(const Limit& l, Json& j) {
+  if (!l.there) return;
+  const auto& [run, answer] = *l.there;
+  j["strategy"] = limit_layout(l);
+  j["gpus"] = run.cluster.gpus;
+  j["step_time_s"] = answer.step_time.si();
+  j["interval_80"] = {{"step_time_s", {answer.interval_low.si(), answer.interval_high.si()}}};
+  j["peak_gib"] = gib(answer.memory.peak);
+  j["capacity_gib"] = gib(answer.capacity);
+  j["fit_probability"] = fit_probability(run, answer);
+  j["fit"] = fit_words(run, answer);
+}
+
+Json limit_json(const Limit& l) {
+  Json j = {{"limit", name_of(l.kind)},
+            {"question", limit_row(l.kind).question},
+            {"path", limit_row(l.kind).path},
+            {"layout", name_of(l.layout)},
+            {"value", l.value ? Json(*l.value) : Json()},
+            {"unit", limit_row(l.kind).unit},
+            {"why", l.why},
+            {"note", l.note},
+            {"set", settings_json(l.settings)},
+            {"type", typed(l.settings)}};
+  add_limit_point(l, j);
+  return j;
+}
+
+// The rows of the first question that has an answer.
+std::vector<const Limit*> limits_headline(const LimitsReport& r) {
+  std::vector<const Limit*> rows;
+  for (const Limit& l : r.limits) {
+    if (l.value && (rows.empty() || rows[0]->kind == l.kind)) rows.push_back(&l);
+  }
+  return rows;
+}
+
+// "longest sequence: 18,074 tokens; with any layout 489,472 tokens"
+std::string headline_words(const std::vector<const Limit*>& rows) {
+  std::string text = limit_row(rows[0]->kind).question;
+  for (const Limit* l : rows) {
+    const bool any = l->layout == LimitLayout::any;
+    text += (l == rows[0] ? ": " : "; ") + std::string(any ? "with any layout " : "") +
+            limit_value(*l) + " (" + limit_fit(*l) + ")";
+  }
+  return text;
+}
+
+Section limits_ending(const LimitsReport& r, const TypedRun& run) {
+  Section s;
+  const std::vector<const Limit*> rows = limits_headline(r);
+  if (rows.empty()) {
+    s.add(labelled("answer", "no value is within the limits; each row says why"));
+    s.add(labelled("next", "orrery search " + typed_with(run)));
+    return s;
+  }
+  s.add(labelled("answer", bold(headline_words(rows))));
+  s.add(labelled("next", "orrery estimate " + typed_with(run, rows.back()->settings)));
+  return s;
+}
+
+std::string limits_heading(const LimitsReport& r) {
+  const std::string fits = ", each alone; a run fits with " +
+                           percent(1 - r.resolved.risk.value_or(kDefaultRisk), 0) + " or more";
+  if (!r.base) return fits;
+  const bool own = r.base->run.strategy == r.resolved.run.strategy;
+  return fits + ", a step is at most " + percent(r.within, 0) + " longer than " +
+         pretty(r.base->answer.step_time, 3) +
+         (own ? ""
+              : " of " + strategy_words(Space{}, 0, r.base->run.strategy) +
+                    " (the run's own layout does not fit)");
+}
+
+}  // namespace
+
+AnswerDocument limits_document(const LimitsReport& r, const TypedRun& run) {
+  AnswerDocument d{r.resolved.model_name + ": limits", {run_header(r.resolved)}, limit_rows(r)};
+  d.add({bold("Limits") + limits_heading(r), {limits_table(r)}});
+  d.add(run_open_keys(r.resolved));
+  d.add(limits_ending(r, run));
+  return d;
+}
+
+Json limits_json(const LimitsReport& r) {
+  Json j = {{"limits", json_list(r.limits, limit_json)},
+            {"risk", r.resolved.risk.value_or(kDefaultRisk)},
+            {"within", r.within},
+            {"step_time_s", r.answer.step_time.si()},
+            {"base_step_time_s", r.base ? Json(r.base->answer.step_time.si()) : Json()},
+            {"fit_probability", fit_probability(r.resolved.run, r.answer)},
+            {"versus", r.versus.empty() ? Json() : Json(r.versus)},
+            {"warnings", r.resolved.warnings},
+            {"rests_on", rests_on_json(r.resolved)},
+            {"inputs", reported_inputs(r.resolved)}};
+  return versioned(std::move(j));
+}
+
+}  // namespace orrery

@@ -1,0 +1,56 @@
+# An out-of-memory message alone: what it states, causes with a check and a mend, and the flags that are missing.
+$ echo 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.25 GiB of which 1.16 GiB is free. Including non-PyTorch memory, this process has 78.06 GiB memory in use. Of the allocated memory 40.00 GiB is allocated by PyTorch, and 36.00 GiB is reserved by PyTorch but unallocated.' > oom.txt
+$ orrery diagnose oom.txt
+> read              PyTorch's out-of-memory error (CUDA)
+> ...
+>   asked for by the allocation that failed   2.00 GiB
+> ...
+> Causes, the likeliest first
+>    ... %  the allocator's cache is in pieces (fragmentation)
+> ...
+> answer            the allocator's cache is in pieces (fragmentation) ...
+> ...
+> mend              PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True ...
+> ...
+> missing           the run itself, ...
+> next              orrery diagnose oom.txt --model MODEL --node NODE --gpus N ...
+> ...
+
+$ cat oom.txt | orrery diagnose - --json
+! json messages[0].kind = "device_out_of_memory"
+! json messages[0].bytes.asked = 2147483648.0
+! json messages[0].causes[0].mend ~ /expandable_segments/
+! json sum(messages[0].causes[*].probability) <= 1.0001
+
+# Beside a run, the tensor that failed is named by its size: 3.14 GiB is a rank's shard of 6.74 billion parameters in 4 bytes.
+$ echo 'RuntimeError: CUDA out of memory. Tried to allocate 3.14 GiB (GPU 3; 31.74 GiB total capacity; 28.28 GiB already allocated; 1.16 GiB free; 29.48 GiB reserved in total by PyTorch)' > update.txt
+$ orrery diagnose update.txt --model llama-2-7b --node dgx-1-v100-32gb --gpus 8 --framework deepspeed --zero 2 --sequence-length 1024 --global-batch 8 --precision fp16 --recompute full --json
+! json messages[0].causes[0].what = "a temporary of the optimizer's update"
+! json messages[0].causes[0].evidence ~ /3.14 GiB/
+! json messages[0].predicted_bytes.allocated > 0
+
+# A log beside its run: measured and predicted, causes, and the last lines.
+$ echo 'step:  1  loss: 8.0  memory: 40.0GiB(50.31%)  tps: 4,000  tflops: 250.0  mfu: 25%' > titan.log
+$ orrery diagnose titan.log --run llama-3-8b-8-h100
+> read              a log of torchtitan, 1 step
+> ...
+> Against 1 step of a log of torchtitan
+> ...
+> Why it differs
+> ...
+> answer            measured ... s a step, predicted ... s; likeliest ...
+> ...
+> next              orrery estimate llama-3-8b-8-h100 ...
+> ...
+
+# nccl-tests' output, cut.
+$ printf '……\n8589934592 2147483648 float sum -1 33620 255.50 479.06 0 33608 255.59 479.23 0\n' | orrery diagnose - --json
+! json collectives[0].busbw = 479060000000.0
+
+$ echo 'hello' | orrery diagnose -
+! exit 2
+! stderr /found nothing that says how a run went; allowed: a training log, an out-of-memory message/
+
+$ orrery diagnose
+! exit 2
+! stderr /no text; allowed: FILE/

@@ -1,0 +1,49 @@
+# Names that people type: hub names, GPUs by count, frameworks, optimizers. The answer says what each was taken for.
+$ orrery estimate --model meta-llama/Llama-3.1-8B --node 8xA100 --framework axolotl --sequence-length 4096 --global-batch 32 --lora 16 --gradient-checkpointing --optimizer adamw > answer.txt
+$ grep -E '^Llama|^8 GPUs|^Names' answer.txt
+> Llama 3 8B: 8.03 B parameters, ... train (lora of rank 16), ...
+> 8 GPUs a100-sxm4-80gb in 1 node dgx-a100-80gb, bf16, framework hf-trainer, ...
+> Names  meta-llama/Llama-3.1-8B: model llama-3-8b ...
+$ orrery estimate --model meta-llama/Llama-3.1-8B --node 8xA100 --framework axolotl --sequence-length 4096 --global-batch 32 --lora 16 --gradient-checkpointing --optimizer adamw --json
+! json inputs.training.adapter.kind = "lora"
+! json inputs.training.adapter.rank = 16
+! json inputs.parallel.recompute = "full"
+! json inputs.training.optimizer = "adam"
+! json inputs.cluster.gpus = 8
+! json inputs.assumed[path="framework"].where = "name axolotl"
+! json inputs.assumed[path="cluster.node"].value = "dgx-a100-80gb"
+
+# Counts in a node's name are GPUs; fewer than a node has make nodes of so many, in one word.
+$ orrery estimate --model llama-3.2-1b --node '2 nodes of 4 A100 40GB' --framework fsdp --sequence-length 4096 --global-batch 32 --json
+! json inputs.cluster.gpus = 8
+! json inputs.cluster.devices_per_node = 4
+$ orrery estimate --model llama-3.2-1b --node p4d-24xlarge --set cluster.devices_per_node=4 --gpus 8 --framework fsdp --sequence-length 4096 --global-batch 32 --json
+! json inputs.cluster.devices_per_node = 4
+$ orrery estimate --model llama-3.2-1b --node 4x4090 --framework fsdp --sequence-length 2048 --global-batch 8 --json
+! json inputs.cluster.gpus = 4
+! json inputs.cluster.node = "rtx-4090-pcie"
+$ orrery estimate --model llama-3-8b --node h100 --nodes 4 --sequence-length 8192 --global-batch 64 --json
+! json inputs.cluster.gpus = 32
+$ orrery estimate --model llama-3-8b --node a3-mega --nodes 4 --gpus 30 --sequence-length 8192 --global-batch 60
+! exit 2
+! stderr /found 30 GPUs in 4 nodes; allowed: a multiple of the nodes/
+
+# A hub's name of no shipped model: what to fetch, and the nearest.
+$ orrery estimate --model Qwen/Qwen9-900B --node 8xH100 --sequence-length 4096 --global-batch 8
+! exit 2
+! stderr /of which no shipped model is; allowed: its config.json by path \(huggingface.co\/Qwen\/Qwen9-900B\/raw\/main\/config.json\)/
+$ orrery estimate --model Qwen/Qwen2.5-7B-Instruct-AWQ --node 8xH100 --sequence-length 4096 --global-batch 8
+! exit 2
+! stderr /weights that are packed \(awq\)/
+$ orrery show run llama-3-8b-8-h100 --model https://huggingface.co/Qwen/Qwen3-32B | head -1
+> Qwen3 32B...
+
+# Flags of trainers are answered with ours.
+$ orrery estimate llama-3-8b-8-h100 --batch-size 4
+! exit 2
+! stderr /the flag --batch-size; allowed: --micro-batch \(sequences of a GPU at once\) or --global-batch/
+$ orrery estimate llama-3-8b-8-h100 --tensor-parallel 4
+! exit 2
+! stderr /the flag --tensor-parallel; allowed: --tp/
+$ orrery estimate llama-3-8b-8-h100 --qlora 8 --json
+! json inputs.training.adapter.kind = "qlora"

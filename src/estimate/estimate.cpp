@@ -14,6 +14,7 @@
 #include "estimate/links.h"
 #include "estimate/messages.h"
 #include "estimate/offload.h"
+#include "estimate/outer_steps.h"
 #include "estimate/pipeline_time.h"
 #include "estimate/repeated.h"
 #include "estimate/run.h"
@@ -165,12 +166,21 @@ class Finish {
     a_.breakdown[Term::other] =
         lift<R>(run_.framework.host.step_overhead, {"framework.host.step_overhead"});
     if (run_.framework.level.factor != 1) scale_terms();
+    if (run_.sites.count > 1) add_sites();
     for (const Term t : kAllOf<Term>) {
       a_.breakdown[t] = named(a_.breakdown[t], {name_of(t).data()});
       a_.step_time += a_.breakdown[t];
     }
     a_.step_time = named(a_.step_time, {"step_time_s"});
     fill_interval<R>(run_, a_);
+  }
+
+  // A step's share of what the exchange between sites adds to a round.
+  void add_sites() {
+    SecondsOf<R> step{};
+    for (const SecondsOf<R>& term : a_.breakdown) step += term;
+    const R every = count<R>(run_.training.outer.every, {"training.outer.every"});
+    a_.breakdown[Term::dp_exposed] += outer_exposed<R>(run_, step) / every;
   }
 
   // The level of the software stack: the terms still sum to the step, and the exposed times of

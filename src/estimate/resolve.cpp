@@ -8,6 +8,7 @@
 #include "core/json_path.h"
 #include "core/json_reader.h"
 #include "core/key_access.h"
+#include "core/units.h"
 #include "core/one_line.h"
 #include "estimate/accuracy.h"
 #include "estimate/cached_parts.h"
@@ -201,6 +202,27 @@ void take_interval(const RunRequest& request, const ConfigLookup& lookup, Resolv
   out.run.memory_risk = memory_risk(out.memory, request.risk.value_or(kDefaultRisk));
   f.level.interval_low = out.interval.low;
   f.level.interval_high = out.interval.high;
+}
+
+// Replicas over several sites; how they agree is the training's.
+void take_sites(Reader& root, ResolvedRun& out) {
+  Reader cluster = at_key<&RunRequest::cluster>(root);
+  if (const auto given = find_key<&ClusterRequest::sites>(cluster)) {
+    out.run.sites = read_keys(kSiteLinkKeys, *given);
+  }
+  Training& t = out.run.training;
+  if (out.run.sites.count == 1 && t.outer != OuterSteps()) {
+    throw InputError(out.file, key_path<&TrainingRequest::outer>, "outer steps on one site",
+                     "cluster.sites beside it");
+  }
+  const double hidden = t.outer.overlap * static_cast<double>(t.outer.fragments);
+  if (hidden > static_cast<double>(t.outer.every)) {
+    throw InputError(out.file, key_path<&OuterSteps::overlap>, shortest(t.outer.overlap),
+                     "at most every/fragments: a round hides no more than its own steps");
+  }
+  if (out.run.sites.count > 1 && t.outer.states == OuterPlace::device) {
+    t.recipe.optimizer += kOuterStateBytes;
+  }
 }
 
 // The levels of the run's own site, over the documents' constants.
@@ -397,6 +419,7 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   resolve_framework(root, lookup, all.request, out);
   resolve_training_of(root, all, out);
   resolve_convention(request, out);
+  take_sites(root, out);
   take_site(root, request, lookup, out);
   take_interval(request, lookup, out);
   root.allow(kSearchKey);
@@ -467,7 +490,7 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   const ResolvedStrategy strategy = resolve_strategy(
       request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
       {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group, f.sharding.zeropp,
-       f.pipeline.layer_split, f.sequence_parallel, name_of_framework(out)},
+       f.pipeline.layer_split, f.sequence_parallel, out.run.sites.count, name_of_framework(out)},
       out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());

@@ -10,6 +10,7 @@
 #include "estimate/memory_risk.h"
 #include "estimate/training.h"
 #include "hardware/cluster.h"
+#include "hardware/site_links.h"
 #include "model/architecture.h"
 #include "model/flops.h"
 #include "parallel/compression.h"
@@ -25,6 +26,7 @@ struct RunShape;
 struct Run {
   Architecture model;
   Cluster cluster;
+  SiteLinks sites;
   Training training;
   Strategy strategy;
   Framework framework;

@@ -14,6 +14,7 @@
 #include "model/adapter.h"
 #include "model/documents.h"
 #include "model/flops.h"
+#include "parallel/outer_steps.h"
 
 namespace orrery {
 
@@ -33,6 +34,7 @@ struct Training {
   SequenceLengths lengths;         // of packed documents; none: sequences are whole
   std::int64_t images = 0;         // of a sequence
   std::int64_t image_tokens = 0;   // of an image in the sequence
+  OuterSteps outer;                // between sites
 };
 
 // The part of a step that model_flops() counts, of so many sequences. The adapter stays the

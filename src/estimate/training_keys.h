@@ -46,6 +46,7 @@ struct TrainingRequest {
   std::optional<std::int64_t> images;
   std::optional<std::int64_t> image_tokens;
   std::optional<std::int64_t> tokens;
+  std::optional<OuterSteps> outer;
 };
 
 // Values that depend on others, or have several forms.
@@ -157,6 +158,23 @@ struct KeysOf<LengthShare> {
 };
 inline constexpr Form kLengthForm = form::object(kLengthKeys);
 
+inline constexpr auto kOuterRows = keys<OuterSteps>(
+    key<&OuterSteps::every>("every", form::whole(1, 1'000'000, "steps"), otherwise("1"), Vary::run,
+                            "steps of each site between two sums over the sites (H)"),
+    key<&OuterSteps::bits>("bits", form::whole(1, 64, "bits"), otherwise("32"), Vary::run,
+                           "of a parameter on the wire between sites"),
+    key<&OuterSteps::fragments>("fragments", form::whole(1, 1'000'000, "fragments"), otherwise("1"),
+                                Vary::run, "that are sent one after the other (streaming)"),
+    key<&OuterSteps::overlap>("overlap", form::number(0, 1e6, "steps"), otherwise("0"), Vary::run,
+                              "that hide the exchange of a fragment"),
+    key<&OuterSteps::states>("states", form::one_of<OuterPlace>(), otherwise("host"), Vary::run,
+                             "where the outer copy and its momentum are, 8 bytes a parameter"));
+inline constexpr Keys<OuterSteps> kOuterKeys{"training.outer", kOuterRows};
+template <>
+struct KeysOf<OuterSteps> {
+  static constexpr const Keys<OuterSteps>& table = kOuterKeys;
+};
+
 inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::sequence_length, &Training::sequence>(
         "sequence_length", form::whole(1, training_forms::kMost, "tokens"), kRequired, Vary::run,
@@ -217,6 +235,9 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::image_tokens, &Training::image_tokens>(
         "image_tokens", form::whole(1, training_forms::kMost, "tokens"), kNothing, Vary::run,
         "tokens of sequence_length that one image takes"),
+    key<&TrainingRequest::outer, &Training::outer>(
+        "outer", form::object(kOuterKeys), otherwise("a sum over the sites every step"), Vary::run,
+        "how rarely the sites of cluster.sites agree: local SGD, DiLoCo"),
     key<&TrainingRequest::tokens, &Training::tokens>(
         "tokens", form::whole(1, std::int64_t{1} << 53, "tokens"), kNothing, Vary::run,
         "of the whole training: gives steps and days")

@@ -146,7 +146,8 @@ void UnitWalk::add_recompute() {
 }
 
 void UnitWalk::add_shardings(const Unit& unit) {
-  const std::int64_t replicas = unit.dp * unit.cp;
+  const std::int64_t replicas =
+      std::max<std::int64_t>(1, unit.dp * unit.cp / base_.run.sites.count);
   if (space_.has_partitions()) return add_partitions(replicas);
   const AxisValues& axis = space_.axes[SearchAxis::zero_shard_group];
   std::vector<std::int64_t> groups = {base_.shard_group};

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "core/keys.h"
+#include "hardware/dimensions.h"
+#include "hardware/site_links.h"
 
 namespace orrery {
 
@@ -14,13 +16,26 @@ extern const KeyTable kDeviceDocument;
 extern const KeyTable kNodeDocument;
 
 struct ClusterRequest {
-  Elsewhere node, gpus, calibration, site;
+  Elsewhere node, gpus, calibration, site, sites;
 };
 
 inline constexpr std::int64_t kMostGpus = 100'000'000;
 
 inline constexpr Form kCalibrationName =
     form::any("a name in configs/hardware/calibrated, a path or an object");
+
+inline constexpr auto kSiteLinkRows = keys<SiteLinks>(
+    key<&SiteLinks::count>("count", form::whole(1, 100'000, "sites"), kRequired, Vary::run,
+                           "sites with an even share of the GPUs each"),
+    key<&SiteLinks::bandwidth>("bandwidth", form::quantity(kRate), kRequired, Vary::run,
+                               "of one site to the others, in each direction"),
+    key<&SiteLinks::latency>("latency", form::quantity(kSeconds, true), kRequired, Vary::run,
+                             "of one exchange between sites"));
+inline constexpr Keys<SiteLinks> kSiteLinkKeys{"cluster.sites", kSiteLinkRows};
+template <>
+struct KeysOf<SiteLinks> {
+  static constexpr const Keys<SiteLinks>& table = kSiteLinkKeys;
+};
 
 inline constexpr auto kClusterRows = keys<ClusterRequest>(
     key<&ClusterRequest::node>("node", form::changes(form::document("node", &kNodeDocument)),
@@ -37,7 +52,10 @@ inline constexpr auto kClusterRows = keys<ClusterRequest>(
                  "calibration"),
     key<&ClusterRequest::site>("site", form::any("a path or an object"), kNothing, Vary::run,
                                "levels of your own site, that `orrery calibrate site` learned")
-        .flagged("--site", "levels of your own site: path (docs/calibrate.md)", "calibration"));
+        .flagged("--site", "levels of your own site: path (docs/calibrate.md)", "calibration"),
+    key<&ClusterRequest::sites>(
+        "sites", form::object(kSiteLinkKeys), otherwise("one site"), Vary::run,
+        "several sites that the replicas are spread over (training.outer)"));
 inline constexpr Keys<ClusterRequest> kClusterKeys{
     "cluster", kClusterRows, {.changes = &kNodeDocument}};
 template <>

@@ -132,6 +132,7 @@ std::int64_t read_merged(Draft& out, const std::string& file, const std::string&
     node.allow("gpus");
     node.allow("calibration");
     node.allow("site");
+    node.allow("sites");
   }
   const auto library = node.find("collective_library");
   node.reject_unknown();

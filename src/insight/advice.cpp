@@ -49,7 +49,7 @@ bool leap_recompute(Run& r, int by) {
 }
 
 // States with a sharding rule of their own stay as they are.
-bool is_plain_zero(const Strategy& s) { return s.partition == partition_of(s.zero, s.dp * s.cp); }
+bool is_plain_zero(const Strategy& s) { return s.partition == partition_of(s.zero, dense_replicas(s)); }
 
 bool step_zero(Run& r, std::int64_t by) {
   Strategy& s = r.strategy;
@@ -70,8 +70,8 @@ bool settle_degrees(const Run& run, Strategy& s) {
 }
 
 bool settle_partition(const Strategy& before, Strategy& s) {
-  if (before.partition == partition_of(before.zero, before.dp * before.cp)) {
-    s.partition = partition_of(s.zero, s.dp * s.cp);
+  if (before.partition == partition_of(before.zero, dense_replicas(before))) {
+    s.partition = partition_of(s.zero, dense_replicas(s));
     return true;
   }
   return s.dp * s.cp == before.dp * before.cp;

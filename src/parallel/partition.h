@@ -20,9 +20,9 @@ namespace orrery {
 
 struct Cluster;
 
-// Ranks that hold the same parameter.
+// Ranks of one site that hold the same parameter.
 inline std::int64_t replicas(const Strategy& s, ShardedStates which) {
-  return which == ShardedStates::dense ? s.dp * s.cp : expert_dp(s);
+  return which == ShardedStates::dense ? dense_replicas(s) : expert_dp(s) / s.sites;
 }
 
 // The strategy's partition, of the ranks there are: what is sharded over all replicas of a dense

@@ -71,6 +71,7 @@ enum class RuleId : std::uint8_t {
   shared_intermediate,
   moe_sequence_parallel,
   expert_order,
+  sites,
   zero,
   partition,
   zeropp_weights,
@@ -88,7 +89,7 @@ enum class RuleId : std::uint8_t {
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 51;  // without none
+inline constexpr std::size_t kRules = 52;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

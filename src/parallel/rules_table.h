@@ -196,6 +196,12 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
        return is_moe(c.a) && c.s.pp > 1 && c.s.order.back() != Dim::pp && expert_dp(c.s) != c.s.dp;
      }},
 
+    {{RuleId::sites, "sites", "parallel.dp",
+      "dp and the replicas of an expert that cluster.sites.count divides"},
+     {RuleFact::dp},
+     [](const C& c) {
+       return !divides(c.s.sites, c.s.dp) || (is_moe(c.a) && !divides(c.s.sites, expert_dp(c.s)));
+     }},
     {{RuleId::zero, "zero", "parallel.zero", "0, 1, 2 or 3"},
      {RuleFact::zero},
      [](const C& c) { return c.s.zero < 0 || c.s.zero > 3; }},
@@ -203,7 +209,7 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
      {RuleFact::weights, RuleFact::gradients, RuleFact::optimizer, RuleFact::dp},
      [](const C& c) {
        const Partition& p = c.s.partition;
-       const std::int64_t ranks = c.s.dp * c.s.cp;
+       const std::int64_t ranks = dense_replicas(c.s);
        return std::min({p.weights, p.gradients, p.optimizer}) < 1 || !divides(p.weights, ranks) ||
               !divides(p.gradients, ranks) || !divides(p.optimizer, ranks);
      }},

@@ -23,6 +23,7 @@ struct Strategy {
   std::int64_t ep = 1;
   std::int64_t etp = 1;
   std::int64_t dp = 1;
+  std::int64_t sites = 1;  // that the replicas are spread over, evenly (parallel/outer_steps.h)
   std::int64_t micro_batch = 1;    // sequences
   std::int64_t micro_batches = 1;  // m, of one replica and step
 
@@ -54,6 +55,9 @@ constexpr std::int64_t world_size(const Strategy& s) { return s.tp * s.cp * s.pp
 
 // Replicas of an expert: the ranks that share its gradient (expert data parallel).
 constexpr std::int64_t expert_dp(const Strategy& s) { return s.tp * s.cp * s.dp / (s.ep * s.etp); }
+
+// Ranks of one site that hold the same dense parameter.
+constexpr std::int64_t dense_replicas(const Strategy& s) { return s.dp * s.cp / s.sites; }
 
 constexpr RecomputeChoice recompute_choice(const Strategy& s) {
   const bool some = s.recompute == Recompute::full && s.recompute_layers > 0;

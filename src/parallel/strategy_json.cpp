@@ -97,7 +97,7 @@ StrategyRequest read_strategy(const Reader& parallel) { return read_keys(kStrate
 StrategyRequest request_of(const Strategy& s) {
   StrategyRequest q;
   ask_for(kStrategyKeys, s, q);
-  const bool plain_zero = s.partition == partition_of(s.zero, s.dp * s.cp);
+  const bool plain_zero = s.partition == partition_of(s.zero, dense_replicas(s));
   if (plain_zero) {
     q.partition.reset();
   } else {

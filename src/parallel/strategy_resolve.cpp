@@ -36,6 +36,7 @@ class Resolver {
     experts();
     sequence();
     pipeline();
+    s().sites = defaults_.sites;
     sharding();
     zeropp();
     recompute();
@@ -190,7 +191,7 @@ class Resolver {
 
   void sharding() {
     if (q_.partition) return explicit_partition();
-    const std::int64_t all = s().dp * s().cp;
+    const std::int64_t all = dense_replicas(s());
     s().zero = q_.zero.value_or(defaults_.zero);
     if (!q_.zero) take_framework(key_path<&Q::zero>, std::to_string(s().zero));
     if (q_.zero_shard_group && s().zero == 0) {

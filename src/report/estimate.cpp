@@ -13,6 +13,7 @@
 #include "insight/metrics.h"
 #include "insight/run_report.h"
 #include "report/frame.h"
+#include "report/sites.h"
 
 namespace orrery {
 namespace {
@@ -102,6 +103,7 @@ Section headline_section(const RunReport& r) {
   s.add(memory_line(r));
   if (const std::string away = offloaded(r); !away.empty()) s.add(labelled("offloaded", away));
   s.add(labelled("step", step_text(r.answer) + (is_feasible(r) ? "" : ", if it had the memory")));
+  if (auto line = sites_line(r)) s.add(*std::move(line));
   s.add(labelled("accuracy", r.resolved.interval.words));
   s.add(labelled("speed", grouped(value(r, "tokens_per_s")) + " tokens/s (" +
                               range_text(r, "tokens_per_s", [](double x) { return grouped(x); }) +

@@ -11,6 +11,7 @@
 #include "report/estimate.h"
 #include "report/frame_json.h"
 #include "report/json_object.h"
+#include "report/sites.h"
 
 namespace orrery {
 namespace {
@@ -148,6 +149,7 @@ Json estimate_json(const RunReport& r) {
   j["interval_80"]["rests_on"] = rests_on_json(r.resolved.interval);
   j["interval_80"]["kind"] = stack_json(run);
   if (const auto t = training_time(r)) j["training"] = training_json(*t);
+  if (run.sites.count > 1) j["sites"] = sites_json(r);
   j["busy_stage"] = r.answer.busy_stage;
   j["end_stage"] = r.answer.end_stage;
   j["limiter"] = limiter(run, r.answer);

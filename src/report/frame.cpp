@@ -68,7 +68,7 @@ std::string zeropp_part(const ZeroPlusPlus& z) {
 
 // A partition that is no level of ZeRO is said by its three groups.
 std::string partition_part(const Strategy& s) {
-  if (s.partition == partition_of(s.zero, s.dp * s.cp)) return "ZeRO " + grouped(s.zero);
+  if (s.partition == partition_of(s.zero, dense_replicas(s))) return "ZeRO " + grouped(s.zero);
   return "weights over " + grouped(s.partition.weights) + ", gradients over " +
          grouped(s.partition.gradients) + ", optimizer over " + grouped(s.partition.optimizer);
 }

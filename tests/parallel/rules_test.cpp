@@ -215,6 +215,7 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
        [](Case& c) {
          c.s.order = {Dim::tp, Dim::cp, Dim::ep, Dim::pp, Dim::dp};
        }},
+      {RuleId::sites, gpt3, [](Case& c) { c.s.sites = c.s.dp + 1; }},
       {RuleId::zero, gpt3, [](Case& c) { c.s.zero = 4; }},
       {RuleId::partition, gpt3, [](Case& c) { c.s.partition.gradients = 3; }},
       {RuleId::partition, gpt3, [](Case& c) { c.s.partition.weights = 0; }},

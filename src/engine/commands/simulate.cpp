@@ -370,6 +370,11 @@ SimulationReport report_of(const SimulateOptions& given, const CommandContext& c
   ResolvedRun resolved = resolved_run(given.run, context);
   check_playable(resolved);
   options.disturbances = disturbances_of(given, resolved.run);
+  if (resolved.run.sites.count > 1) {
+    throw InputError(resolved.file, "cluster.sites",
+                     std::to_string(resolved.run.sites.count) + " sites",
+                     "a run on one of them: events are those of one site");
+  }
   options.failures = read_failures(given.fail, given.slow, resolved.run);
   options.prefetch = prefetch_of(given, resolved.run);
   options.every_gpu = given.every_gpu;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The exchange between sites (parallel/outer_steps.h).
+//
+//   V = 2(M − 1)/M · n · q/8                   bytes that a site sends in one round of H steps, a
+//   ring E = P · max(0, V/(P·W) + α − τ·t)          of a round, not hidden by training u = H·t/(H·t
+//   + E)                          utilisation
+// for M sites, n parameters that train, q bits, P fragments, W bytes/s and α of a site's link, τ
+// steps of time t that hide a fragment. Leaves out: the outer optimizer's own update, sums in more
+// bits than are sent, other traffic of the links. Units: SI. Errors: none.
+#pragma once
+
+#include "core/number.h"
+#include "parallel/outer_steps.h"
+
+namespace orrery {
+
+struct Run;
+
+// V.
+template <Number R>
+BytesOf<R> outer_bytes(const Run& run);
+
+// E, of inner steps that take `step`.
+template <Number R>
+SecondsOf<R> outer_exposed(const Run& run, SecondsOf<R> step);
+
+double outer_utilisation(const OuterSteps& outer, Seconds step, Seconds exposed);
+
+// W at which a round is used to this share; 0 where any does.
+BytesPerSecond bandwidth_for(const Run& run, Seconds step, double utilisation);
+
+}  // namespace orrery

@@ -15,7 +15,8 @@ Watts mean_power(const Cluster& c, const DeviceLoad& l, const StepLoad& s, const
   const Watts step =
       drawn(l.compute) * s.compute + drawn(l.memory) * s.memory + drawn(l.waiting) * s.waiting;
   const double steps = g.training + g.lost_work;
-  const double gone = g.detection + g.restart + g.spares + g.planned;
+  // While a replica is away its share of the devices idles: in all as long as what it adds.
+  const double gone = g.detection + g.restart + g.spares + g.planned + g.away;
   return (step * steps + drawn(l.waiting) * g.checkpoint + drawn(l.idle) * gone) / g.total;
 }
 

@@ -324,6 +324,7 @@ DataDemand demand_of(const OptionAnswer& a) {
 void add_what_ifs(OptionAnswer& a) {
   for (const Sensitivity& s : bandwidth_what_ifs(a.inputs, a.pieces)) a.sensitivities.push_back(s);
   sort_widest_first(a.sensitivities);
+  a.capped = under_power_caps(a.inputs, a.pieces);
   a.periodic = periodic_syncs(a.inputs, a.training, a.pieces);
   a.late_gradients = time_with_late_gradients(a.inputs, a.training, a.pieces);
 }

@@ -92,6 +92,45 @@ std::vector<Sensitivity> bandwidth_what_ifs(const OutcomeInputs& in,
   return all;
 }
 
+namespace {
+
+PowerCapped capped_at(Watts cap, const OutcomeInputs& in, const std::vector<PieceRun>& pieces) {
+  OutcomeInputs moved = in;
+  moved.cluster.power_cap = cap;
+  moved.training.value = Seconds();
+  moved.load = {0, 0, 0};
+  std::vector<std::pair<Seconds, StepLoad>> parts;
+  for (const PieceRun& p : pieces) {
+    Run run = p.run;
+    run.cluster.power_cap = cap;
+    const Answer a = estimate(run);
+    parts.emplace_back(a.step_time * static_cast<double>(p.steps), step_load(a));
+    moved.training.value += parts.back().first;
+  }
+  for (const auto& [time, load] : parts) {
+    const double share = time / moved.training.value;
+    moved.load.compute += load.compute * share;
+    moved.load.memory += load.memory * share;
+    moved.load.waiting += load.waiting * share;
+  }
+  return {cap, outcome_of(moved)};
+}
+
+}  // namespace
+
+std::vector<PowerCapped> under_power_caps(const OutcomeInputs& in,
+                                          const std::vector<PieceRun>& pieces) {
+  const Device& d = in.cluster.device;
+  std::vector<PowerCapped> all;
+  if (!is_known(d.clock) || in.cluster.power_cap > Watts()) return all;
+  for (const double share : kPowerCaps) {
+    const Watts cap = d.power * share;
+    if (cap < least_power_cap(d)) continue;
+    all.push_back(capped_at(cap, in, pieces));
+  }
+  return all;
+}
+
 std::int64_t whole_replicas(const Strategy& s) {
   for (std::int64_t dp = 1; dp < s.dp; ++dp) {
     if (s.dp % dp == 0 && dp * s.cp % s.partition.weights == 0 &&

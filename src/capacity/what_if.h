@@ -53,6 +53,18 @@ struct PeriodicSyncs {
   std::vector<PeriodicSync> at;  // empty with one replica, if nothing is exposed or it does not fit
 };
 
+inline constexpr std::array<double, 5> kPowerCaps = {0.9, 0.8, 0.7, 0.6, 0.5};  // of the rating
+
+struct PowerCapped {
+  Watts cap{};  // of a device
+  Outcome outcome;
+};
+
+// The same training with each device under a power cap: its clock, and so its rates, follow
+// (hardware/clock_law.h). Empty for a device without that law, or with a cap already.
+std::vector<PowerCapped> under_power_caps(const OutcomeInputs& in,
+                                          const std::vector<PieceRun>& pieces);
+
 // Number of replicas of the whole model, each on dp/replicas data parallel ranks.
 std::int64_t whole_replicas(const Strategy& s);
 

@@ -118,6 +118,9 @@ constexpr Watts cap_of(const Cluster& c) {
   return c.power_cap > Watts() ? c.power_cap : c.device.power;
 }
 
+// The least cap that the device's clock law holds for.
+inline Watts least_power_cap(const Device& d) { return std::max(d.power, d.clock.rates_at) * 0.5; }
+
 // Devices a rank may sit on.
 constexpr std::int64_t place_count(const Cluster& c) {
   const std::int64_t own = node_count(c) * c.devices_per_node;

@@ -113,7 +113,7 @@ void check_power_cap(const std::optional<Reader>& cap, const Cluster& c) {
   if (!is_known(d.clock)) {
     cap->fail("none: no clock under a power cap is known of " + std::string(d.name.view()));
   }
-  const Watts least = std::max(d.power, d.clock.rates_at) * 0.5;
+  const Watts least = least_power_cap(d);
   if (c.power_cap < least || c.power_cap > d.power) {
     cap->fail(pretty(least) + " to " + pretty(d.power) + ", what " + std::string(d.name.view()) +
               " is rated for");

@@ -84,6 +84,18 @@ Json periodic_json(const OptionAnswer& o) {
   });
 }
 
+Json capped_json(const OptionAnswer& o) {
+  return json_list(o.capped, [&](const PowerCapped& p) -> Json {
+    const EnergyUse& e = p.outcome.energy;
+    return {{"cap_w", p.cap.si()},
+            {"days", in_days(p.outcome.wall)},
+            {"facility_kwh", e.facility.si() / kKilowattHour.si()},
+            {"peak_mw", e.peak.si() / 1e6},
+            {"tokens_per_kwh", o.training.tokens / (e.facility.si() / kKilowattHour.si())},
+            {"cost", money_json(p.outcome.cost)}};
+  });
+}
+
 Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   Json j = {{"scenario", o.scenario},
             {"model", o.model},
@@ -112,6 +124,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["sensitivity"] = sensitivity_json(o);
   j["needs"] = needs_json(o.needs);
   j["data"] = data_json(o);
+  j["power_caps"] = capped_json(o);
   j["inference"] = inference_json(o.inference);
   j["replicas_of_the_whole_model"] = o.periodic.replicas;
   j["periodic_data_parallel"] = periodic_json(o);

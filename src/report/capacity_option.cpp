@@ -407,6 +407,27 @@ Section recovery_section(const OptionAnswer& o) {
   return s;
 }
 
+Section power_section(const OptionAnswer& o) {
+  if (o.capped.empty()) return {};
+  Table table({{"a GPU's cap", true},
+               {"days", true},
+               {"energy", true},
+               {"at most", true},
+               {"tokens a kWh", true}},
+              2);
+  const auto add = [&](Watts cap, const Outcome& x) {
+    const double kwh = x.energy.facility.si() / kKilowattHour.si();
+    const double change = x.wall / o.outcome.wall - 1;
+    const double saved = x.energy.facility / o.outcome.energy.facility - 1;
+    table.add({pretty(cap, 3), fixed(x.wall / kDay, 1) + " (" + signed_percent(change) + ")",
+               energy_text(x.energy.facility) + " (" + signed_percent(saved) + ")",
+               pretty(x.energy.peak, 3), short_count(o.training.tokens / kwh)});
+  };
+  add(o.inputs.cluster.device.power, o.outcome);
+  for (const PowerCapped& p : o.capped) add(p.cap, p.outcome);
+  return Section{"Under a power cap (cluster.power_cap)"}.add(table);
+}
+
 Section serving_section(const std::vector<InferenceNeeds>& all) {
   if (all.empty()) return {};
   const InferenceNeeds& first = all.front();

@@ -325,3 +325,12 @@ $ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a100-80gb --tokens 1e11
 $ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a10 --tokens 1e11 --sequence-length 8192 --global-batch 512 --gpus 64
 ! exit 2
 ! stderr /dgx-a10/
+
+# A cap of a GPU's power takes longer and less energy; the clock of a device without a law is not known.
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 --json
+! json len(options[0].power_caps) = 5
+! json options[0].power_caps[0].cap_w = 630 ± 0.1
+! json options[0].power_caps[4].days > options[0].time.days[1]
+! json options[0].power_caps[4].facility_kwh < options[0].energy.facility_kwh[1]
+$ orrery capacity gpt3-175b-1024-a100 --json
+! json len(options[0].power_caps) = 0

@@ -32,6 +32,13 @@ constexpr EnumNames<OptionStatus> names_of(OptionStatus) {
   return {"fits", "does not fit", "illegal", "never ends"};
 }
 
+// The same training under another policy of recovery.
+struct PolicyAnswer {
+  std::string name;
+  bool applies = true;  // else it restarts one of several replicas, and there is one
+  Outcome outcome;
+};
+
 struct OptionAnswer {
   std::string scenario;
   std::string model;
@@ -47,6 +54,7 @@ struct OptionAnswer {
   Outcome outcome;
   std::vector<Sensitivity> sensitivities;
   SimulatedGoodput simulated;
+  std::vector<PolicyAnswer> policies;  // as in the plan
   OutcomeRange range;
   DataNeeds data;
   std::vector<InferenceNeeds> inference;  // by batch size

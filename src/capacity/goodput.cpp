@@ -15,6 +15,9 @@ namespace {
 // Beyond this the job never ends. The product of three such powers is still a number.
 constexpr double kHopeless = 200;
 
+// Beyond this share of the replicas none is left to train.
+constexpr double kMostAway = 1 - 1e-9;
+
 // The rate of a job that fails before it runs again.
 constexpr PerSecond kWithoutRest{1e9};
 
@@ -52,7 +55,11 @@ class Life {
     tau_ = leg.interval.si();
     segment_ = tau_ + r_.stall.si();
     const double begin = clock_;
-    train(leg.training.si());
+    if (r_.covered.share > 0) {
+      train_covered(leg.training.si());
+    } else {
+      train(leg.training.si());
+    }
     stopped_ += (clock_ - begin) * (r_.planned.rate * r_.planned.duration);
   }
 
@@ -73,6 +80,72 @@ class Life {
       clock_ += until;
       done += kept(until);
       recover();
+    }
+  }
+
+  // Training done, and of it what the storage holds.
+  struct Progress {
+    double at = 0;
+    double saved = 0;
+  };
+
+  // Training a second that runs, between stalls for the storage.
+  double pace() const {
+    const CoveredFailures& c = r_.covered;
+    return c.interval.si() > 0 ? c.interval / (c.interval + c.stall) : 1.0;
+  }
+
+  void train_covered(double training) {
+    Progress p;
+    while (failures_ < kMostFailures) {
+      const double needed = time_of(p, training - p.at);
+      const double until = next_failure();
+      clock_ += std::min(until, needed);
+      if (until >= needed) return;
+      p = after(p, until);
+      recover(p, training);
+    }
+  }
+
+  double until_save(const Progress& p) const { return std::max(0.0, tau_ - (p.at - p.saved)); }
+
+  // No checkpoint follows the last piece of training.
+  double time_of(const Progress& p, double left) const {
+    const double beyond = left - until_save(p);
+    const double stalls = std::isfinite(tau_) ? std::max(0.0, std::ceil(beyond / tau_)) : 0;
+    return left / pace() + stalls * r_.stall.si();
+  }
+
+  // `until` seconds after `p`.
+  Progress after(const Progress& p, double until) const {
+    const double first = until_save(p);
+    const double since = until - first / pace();  // since the first stall began
+    if (!(since >= 0)) return {p.at + until * pace(), p.saved};
+    const double period = tau_ / pace() + r_.stall.si();
+    const double whole = std::floor(since / period);
+    const double running = std::max(0.0, since - whole * period - r_.stall.si());
+    Progress out{p.at + first + whole * tau_ + running * pace(), p.saved};
+    const double safe = std::floor((since - (r_.stall + r_.durable).si()) / period);
+    if (safe >= 0) out.saved = p.at + first + safe * tau_;
+    return out;
+  }
+
+  // A failure and those of its restarts. The training that a replica misses while it is away is
+  // added to what is left.
+  void recover(Progress& p, double& training) {
+    const CoveredFailures& c = r_.covered;
+    if (c.interval.si() > 0) {
+      p.at = std::max(p.saved, c.interval.si() * std::floor(p.at / c.interval.si()));
+    }
+    while (failures_ < kMostFailures) {
+      fail();
+      const bool covered = uniform() < c.share;
+      if (covered) training += pace() * c.away.si() / c.replicas;
+      if (!covered) p.at = p.saved;
+      const double restart = (covered ? c.restart : r_.restart).si();
+      const double until = next_failure();
+      clock_ += std::min(until, restart);
+      if (until >= restart) return;
     }
   }
 
@@ -182,7 +255,7 @@ Seconds daly_interval(Seconds stall, PerSecond failures) {
 
 Seconds optimal_interval(const Recovery& r, Seconds shortest) {
   const Seconds floor = std::max(shortest, r.durable - r.stall);
-  const double rate = rate_while_running(r).si();
+  const double rate = rate_while_running(r).si() * (1 - r.covered.share);
   if (rate <= 0) return Seconds(std::numeric_limits<double>::infinity());
   return std::max(floor, Seconds(optimal_exponent(rate * r.stall.si()) / rate));
 }
@@ -211,13 +284,74 @@ std::int64_t spares_for(const Recovery& r, double share, std::int64_t most) {
 }
 
 Loss worst_loss(const Goodput& g) {
-  const double failed = g.lost_work + g.detection + g.restart;
+  const double failed = g.lost_work + g.detection + g.restart + g.away;
   if (g.spares >= std::max(failed, g.planned)) return Loss::spares;
   if (g.planned >= std::max(failed, g.checkpoint)) return Loss::planned;
   return failed >= g.checkpoint ? Loss::failures : Loss::checkpoints;
 }
 
+namespace {
+
+// The share of times like this that a failure at `rate` cuts short.
+double failing(double rate, Seconds time) { return -std::expm1(-rate * time.si()); }
+
+// Seconds that run for one of training; failures for one that runs, those of restarts included.
+struct Running {
+  double seconds = 1;
+  double failures = 0;
+};
+
+// The head of this file's letters.
+Running running_covered(const Recovery& r, double rate, double tau) {
+  const CoveredFailures& c = r.covered;
+  const double rate_c = c.share * rate;
+  const double rate_s = rate - rate_c;
+  const double tau_m = c.interval.si();
+  const double memory = tau_m > 0 ? grown(rate_c * (tau_m + c.stall.si())) / (rate_c * tau_m) : 1;
+  const double segment = tau * memory + r.stall.si();
+  const double seconds =
+      rate_s > 0 ? grown(rate_s * segment) * power(rate_s * r.durable.si()) / (rate_s * tau)
+                 : segment / tau;
+  const double again =
+      c.share * failing(rate, c.restart) + (1 - c.share) * failing(rate, r.restart);
+  return {seconds, rate / (1 - again)};
+}
+
+Goodput goodput_covered(const Recovery& r, Seconds interval) {
+  const double rate = rate_while_running(r).si();
+  const Running u = running_covered(r, rate, interval.si());
+  const CoveredFailures& c = r.covered;
+  Goodput g;
+  g.interval = interval;
+  g.checkpoint = r.stall / interval + (c.interval.si() > 0 ? c.stall / c.interval : 0.0);
+  g.lost_work = u.seconds - 1 - g.checkpoint;
+  g.failures = u.seconds * u.failures;
+  g.detection = g.failures * r.detection.si();
+  // Each failure but those of restarts ends the running: what is between them is restart.
+  g.restart = u.seconds * (u.failures / rate - 1);
+  return g;
+}
+
+// Waiting for spares, replicas away and planned stops, beside what runs or recovers.
+void add_waits(const Recovery& r, Goodput& g) {
+  const double running = 1 + g.checkpoint + g.lost_work + g.detection + g.restart;
+  const double waits = waiting_share(r);
+  g.spares = running * waits / (1 - waits);
+  const double away = std::min(
+      kMostAway, r.covered.share * r.failures.si() * r.covered.away.si() / r.covered.replicas);
+  g.away = (running + g.spares) * away / (1 - away);
+  g.planned = (running + g.spares + g.away) * (r.planned.rate * r.planned.duration);
+  g.total = running + g.spares + g.away + g.planned;
+}
+
+}  // namespace
+
 Goodput goodput(const Recovery& r, Seconds interval) {
+  if (r.covered.share > 0 && r.failures.si() > 0) {
+    Goodput covered = goodput_covered(r, interval);
+    add_waits(r, covered);
+    return covered;
+  }
   Goodput g;
   g.interval = interval;
   const double rate = rate_while_running(r).si();
@@ -234,11 +368,7 @@ Goodput goodput(const Recovery& r, Seconds interval) {
   } else if (std::isfinite(interval.si())) {
     g.checkpoint = r.stall / interval;
   }
-  const double running = 1 + g.checkpoint + g.lost_work + g.detection + g.restart;
-  const double waits = waiting_share(r);
-  g.spares = running * waits / (1 - waits);
-  g.planned = (running + g.spares) * (r.planned.rate * r.planned.duration);
-  g.total = running + g.spares + g.planned;
+  add_waits(r, g);
   return g;
 }
 

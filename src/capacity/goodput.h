@@ -19,6 +19,18 @@
 // model, "A higher order estimate of the optimum checkpoint interval", FGCS 22 (2006), eq. 13).
 // It is the exact sum of training, stalls, lost work, detection and restart. It needs W ≤ s: a
 // checkpoint begins only after the last one is safe.
+// Covered failures: a policy (recovery_policy.h) may recover from a share c of the failures without
+// the storage, from copies of the state in memory, each τ_m of training with a stall C_m, or from
+// other replicas, where nothing but the step in flight is lost (τ_m = 0). Then, with λ_c = cλ,
+// λ_s = (1 − c)λ and s_m = τ_m + C_m, a second of training runs
+//     u_m = (e^{λ_c·s_m} − 1)/(λ_c·τ_m)
+// seconds, and with the storage's segments s = τ·u_m + C
+//     u = (e^{λ_s·s} − 1)·e^{λ_s·W}/(λ_s·τ),
+// each of which costs λ(D + E_R) more, where both kinds of restart R_c and R may fail themselves:
+//     E_R = A/(1 − A)·(1/λ + D),   A = c(1 − e^{−λR_c}) + (1 − c)(1 − e^{−λR}).
+// A segment's end in running seconds is taken as its mean: exact as λ_s·s gets small. A replica
+// that restarts beside the others for T leaves (d − 1)/d of the rate: a time without it longer by
+// 1/(1 − λ_c'·T/d), with λ_c' by the wall clock.
 // Waiting for spares: nodes leave at a rate and come back after a repair; with S spares training
 // waits while S + 1 are away, which is Erlang's loss formula (exact for a Poisson process and any
 // distribution of repairs).
@@ -39,14 +51,20 @@
 
 #include "capacity/checkpoint.h"
 #include "capacity/ranged.h"
+#include "core/enum_names.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
+
+// How a fault shows: as an error, as a step that never ends, not at all.
+enum class FaultSign : std::uint8_t { error, hang, silent };
+constexpr EnumNames<FaultSign> names_of(FaultSign) { return {"error", "hang", "silent"}; }
 
 struct FailureClass {
   std::string name;
   PerSecond rate{};         // of one GPU, by the wall clock
   bool takes_node = false;  // the node leaves until it is repaired
+  FaultSign sign = FaultSign::error;
 };
 
 struct PlannedStops {
@@ -76,6 +94,16 @@ struct Interruptions {
 PerSecond rate_per_gpu(const Interruptions& i);
 PerSecond node_rate_per_gpu(const Interruptions& i);  // of the classes that remove a node
 
+// Failures after which training goes on without the storage.
+struct CoveredFailures {
+  double share = 0;    // of all failures
+  Seconds restart{};   // until all, or all other replicas, train again
+  Seconds interval{};  // τ_m, of training between two copies; 0: nothing is lost
+  Seconds stall{};     // C_m
+  Seconds away{};      // T, of one replica while the others train
+  double replicas = 1;
+};
+
 // One job, input of the closed form and of the simulation.
 struct Recovery {
   PerSecond failures{};  // 1/M, of the whole job by the wall clock
@@ -87,6 +115,7 @@ struct Recovery {
   Seconds repair{};
   std::int64_t spares = 0;
   PlannedStops planned;
+  CoveredFailures covered;
 };
 
 // λ: the rate while the job runs. Beyond all bounds where M is no longer than what a failure and
@@ -111,6 +140,7 @@ struct Goodput {
   double restart = 0;
   double spares = 0;
   double planned = 0;
+  double away = 0;      // the others train on without a replica
   double failures = 0;  // a second of training, failures of restarts included
   double total = 1;
 

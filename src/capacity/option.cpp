@@ -15,6 +15,7 @@
 #include "explore/search.h"
 #include "explore/space.h"
 #include "explore/space_json.h"
+#include "parallel/partition.h"
 
 namespace orrery {
 namespace {
@@ -86,6 +87,20 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
           gib_text(request.space.bases[found.nearest.place.base].run.cluster.device.memory_capacity,
                    1) +
           " a GPU"};
+}
+
+// Replicas that hold all states of the model: what is sharded over all has none.
+std::int64_t replicas_of_states(const Strategy& s) {
+  return std::min(
+      s.dp, replicas(s, ShardedStates::dense) / std::max<std::int64_t>(1, s.partition.optimizer));
+}
+
+RecoveryPolicy policy_of(const RecoveryPolicy& p, std::int64_t replicas) {
+  if (is_policy_of(p, replicas)) return p;
+  throw Refused{OptionStatus::illegal,
+                "recovery " + p.name +
+                    " restarts one of several replicas, and this strategy has "
+                    "one: its states are sharded over all ranks (parallel.zero_shard_group)"};
 }
 
 // A run that fits.
@@ -207,6 +222,8 @@ class Builder {
                 kept_bytes(in.stretches[largest_checkpoint(in)].checkpoint, option_.checkpoint);
     in.storage = option_.storage;
     in.interruptions = option_.interruptions;
+    in.replicas = replicas_of_states(run.strategy);
+    if (!option_.recovery.empty()) in.recovery = policy_of(option_.recovery.front(), in.replicas);
     in.energy = option_.energy;
     in.prices = prices_of(option_.prices, std::string(run.cluster.device.name.view()),
                           std::string(run.cluster.node.view()), a_.assumptions);
@@ -270,6 +287,19 @@ SimulatedGoodput played(const CapacityPlan& plan, const OptionAnswer& a) {
   return simulate_goodput(legs, plan.simulations, plan.seed);
 }
 
+// Each policy of the plan in place of the first, with the spare nodes that it wants.
+void compare_policies(OptionAnswer& a) {
+  for (const RecoveryPolicy& p : a.plan->recovery) {
+    PolicyAnswer answer{p.name, is_policy_of(p, a.inputs.replicas), {}};
+    if (answer.applies) {
+      OutcomeInputs in = a.inputs;
+      in.recovery = p;
+      answer.outcome = outcome_of(in);
+    }
+    a.policies.push_back(std::move(answer));
+  }
+}
+
 void fill_range(const CapacityPlan& plan, OptionAnswer& a) {
   a.sensitivities = sensitivities(a.inputs);
   a.simulated = played(plan, a);
@@ -323,6 +353,7 @@ OptionAnswer try_option(const CapacityPlan& plan, const OptionPlan& option, std:
 void complete_option(const CapacityPlan& plan, OptionAnswer& a) {
   if (a.status != OptionStatus::fits) return;
   fill_range(plan, a);
+  compare_policies(a);
   add_what_ifs(a);
   add_needs(a);
 }

@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-Recovery recovery_of(const OutcomeInputs& in, const CheckpointCost& c) {
+Recovery recovery_of(const OutcomeInputs& in, const CheckpointCost& c, Seconds longest_step) {
   const Interruptions& i = in.interruptions;
   const auto gpus = static_cast<double>(in.cluster.gpus);
   Recovery r;
@@ -25,7 +25,8 @@ Recovery recovery_of(const OutcomeInputs& in, const CheckpointCost& c) {
   r.repair = i.repair;
   r.spares = in.spares;
   r.planned = i.planned;
-  return r;
+  if (!in.recovery) return r;
+  return under(*in.recovery, i, {in.cluster.gpus, in.replicas, longest_step}, c.read, r);
 }
 
 std::int64_t held_gpus(const OutcomeInputs& in) {
@@ -88,7 +89,7 @@ StretchOutcome stretch_outcome(const OutcomeInputs& in, const Stretch& s, Second
   StretchOutcome o;
   o.checkpoint = checkpoint_cost(s.checkpoint, in.storage, in.policy.mode, in.cluster);
   o.checkpoint.stall += in.policy.overhead;
-  o.recovery = recovery_of(in, o.checkpoint);
+  o.recovery = recovery_of(in, o.checkpoint, s.longest_step);
   const Bounded interval = interval_of(in, s.longest_step, o.recovery);
   o.bound = interval.by;
   o.goodput = goodput(o.recovery, interval.value);
@@ -98,7 +99,8 @@ StretchOutcome stretch_outcome(const OutcomeInputs& in, const Stretch& s, Second
 
 constexpr std::array kLosses = {&Goodput::training,  &Goodput::checkpoint, &Goodput::lost_work,
                                 &Goodput::detection, &Goodput::restart,    &Goodput::spares,
-                                &Goodput::planned,   &Goodput::failures,   &Goodput::total};
+                                &Goodput::planned,   &Goodput::away,       &Goodput::failures,
+                                &Goodput::total};
 
 // A second of training is `share` of one of each stretch.
 Goodput mean_goodput(const OutcomeInputs& in, const std::vector<StretchOutcome>& all) {

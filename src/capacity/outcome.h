@@ -32,6 +32,7 @@
 #include "capacity/checkpoint.h"
 #include "capacity/energy.h"
 #include "capacity/goodput.h"
+#include "capacity/recovery_policy.h"
 #include "core/enum_names.h"
 #include "hardware/cluster.h"
 
@@ -55,6 +56,8 @@ struct OutcomeInputs {
   Storage storage;
   CheckpointPolicy policy;
   Interruptions interruptions;
+  std::optional<RecoveryPolicy> recovery;  // none: restarts from the storage
+  std::int64_t replicas = 1;
   Tariff prices;
   EnergyModel energy;
 };

@@ -12,7 +12,8 @@
 //    "scenarios": [{"name": "H100", "cluster": {"node": "dgx-h100"}, "gpus": [512, 1024], …}]}
 //
 // failures, storage, prices and energy are a name in configs/<kind>, a path, an object, or a list
-// of those, in which later ones override earlier ones (capacity/site_json.h, prices_json.h). `gpus`
+// of those, in which later ones override earlier ones (capacity/site_json.h, prices_json.h).
+// `recovery` is one of those or a list of several policies, of which the first counts. `gpus`
 // is a count, a list, {from, to, factor} or "smallest". A scenario may replace any key but name,
 // currency, start, require, rank, models and exchange. Errors: InputError.
 #pragma once
@@ -38,9 +39,9 @@
 namespace orrery {
 
 // Documents that plans name, in configs/<kind>.
-enum class SiteKind : std::uint8_t { failures, storage, prices, energy, data };
+enum class SiteKind : std::uint8_t { failures, recovery, storage, prices, energy, data };
 constexpr EnumNames<SiteKind> names_of(SiteKind) {
-  return {"failures", "storage", "prices", "energy", "data"};
+  return {"failures", "recovery", "storage", "prices", "energy", "data"};
 }
 
 // Functions that a plan needs; io supplies them, because only io reads files.
@@ -81,6 +82,7 @@ struct OptionPlan {
   std::vector<std::int64_t> sizes;
   bool smallest = false;  // instead of sizes: the smallest that meets a requirement (ladder.h)
   Interruptions interruptions;
+  std::vector<RecoveryPolicy> recovery;  // the first counts
   Storage storage;
   CheckpointPolicy checkpoint;
   PriceBook prices;

@@ -15,6 +15,7 @@
 #include "capacity/data_needs.h"
 #include "capacity/plan.h"
 #include "capacity/site_keys.h"
+#include "capacity/site_tables.h"
 #include "core/json_reader.h"
 #include "estimate/training_keys.h"
 #include "explore/search_keys.h"
@@ -37,7 +38,7 @@ struct WorkKeys {
 struct ScenarioKeys {
   std::optional<Reader> cluster, gpus, phases, search, spares;
   std::optional<Reader> achieved;
-  std::optional<Reader> failures, storage, prices, energy;
+  std::optional<Reader> failures, recovery, storage, prices, energy;
   std::optional<CheckpointPolicy> checkpoint;
   std::optional<Reader> data;
 };
@@ -213,6 +214,12 @@ inline constexpr auto kScenarioRows = keys<ScenarioKeys>(
         kNothing, "as measured, in place of the predicted step"),
     fact<&ScenarioKeys::failures>("failures", site_forms::of("failures"), kNothing,
                                   "what interrupts the training, and for how long"),
+    fact<&ScenarioKeys::recovery>("recovery",
+                                  site_forms::of("recovery", &site_tables::kRecoveryKeys),
+                                  otherwise("a restart from the storage"),
+                                  "what a failure costs: a policy; of a list the first counts, and "
+                                  "the others are compared with it; all: those of "
+                                  "`orrery list recovery`"),
     fact<&ScenarioKeys::storage>("storage", site_forms::of("storage", &kStorageKeys), kNothing,
                                  "where checkpoints go"),
     fact<&ScenarioKeys::checkpoint>("checkpoint", form::object(kCheckpointKeys), kNothing,

@@ -30,7 +30,6 @@ class SiteReader {
     return {std::move(merged), source_.plan_file, r.path()};
   }
 
- private:
   Document read_one(SiteKind kind, const Reader& r) {
     Document d{r.json(), source_.plan_file, r.path()};
     std::string name = "given";
@@ -46,6 +45,7 @@ class SiteReader {
     return d;
   }
 
+ private:
   Document named(SiteKind kind, const Reader& r) const {
     const std::optional<ConfigText> found = source_.context.site(kind, r.text());
     if (!found) {
@@ -87,6 +87,32 @@ void read_data(const std::optional<Reader>& given, const SiteSource& source, Dat
   data.tokens_per_core = PerSecond(asked.tokens_per_core_s);
 }
 
+RecoveryPolicy read_policy(SiteReader& site, const Reader& given) {
+  const Document d = site.read_one(SiteKind::recovery, given);
+  RecoveryPolicy p = read_recovery(d.reader());
+  if (p.name.empty()) p.name = given.json().is_string() ? given.text() : "given";
+  return p;
+}
+
+// One, several, or all that are shipped.
+std::vector<RecoveryPolicy> read_policies(SiteReader& site, const SiteSource& source,
+                                          const Reader& given) {
+  std::vector<RecoveryPolicy> out;
+  if (given.json() == "all") {
+    out.emplace_back();
+    out.back().name = "restart, by `failures`";
+    for (const std::string& name : source.context.site_names(SiteKind::recovery)) {
+      const Json named = name;
+      out.push_back(read_policy(site, Reader(named, given.file(), given.path())));
+    }
+  } else if (given.json().is_array()) {
+    for (const Reader& one : given.items()) out.push_back(read_policy(site, one));
+  } else {
+    out.push_back(read_policy(site, given));
+  }
+  return out;
+}
+
 // The rate of one client says nothing about the time of all.
 void refuse_without_server(const Storage& s, const Reader& given) {
   if (s.write.si() > 0 || (s.read.si() <= 0 && s.client.si() <= 0)) return;
@@ -103,6 +129,13 @@ void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan&
   SiteReader site(source, option);
   if (given.failures) {
     option.interruptions = read_failures(site.read(SiteKind::failures, *given.failures).reader());
+  }
+  if (given.recovery) {
+    if (rate_per_gpu(option.interruptions).si() <= 0) {
+      given.recovery->fail("a policy without rates of failures",
+                           "`failures` beside it (--failures llama-3)");
+    }
+    option.recovery = read_policies(site, source, *given.recovery);
   }
   if (given.storage) {
     option.storage = read_storage(site.read(SiteKind::storage, *given.storage).reader());

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/site_json.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "capacity/ranged_json.h"
+#include "capacity/recovery_policy.h"
 #include "capacity/site_keys.h"
 #include "capacity/training_time.h"
 #include "core/provenance.h"
@@ -33,6 +37,7 @@ FailureClass read_class(Reader r, double window) {
   FailureClass c;
   c.name = r.at("name").text();
   if (auto v = r.find("takes_node")) c.takes_node = v->boolean();
+  if (auto v = r.find("sign")) c.sign = v->choice<FaultSign>();
   const auto count = r.find("count");
   const auto rate = r.find("per_gpu_hour");
   r.reject_unknown();
@@ -87,6 +92,42 @@ DeviceLoad read_load(Reader r) {
   return l;
 }
 
+// A time, or times by the GPUs of the job.
+TimeBySize read_times(const Reader& given) {
+  if (!given.json().is_object()) return {{1, given.quantity<kSeconds>(true)}};
+  Reader r = given;
+  TimeBySize out;
+  for (const std::string& key : r.keys()) {
+    const auto gpus = parse_number(key);
+    const Reader time = r.at(key);
+    if (!gpus || *gpus < 1 || *gpus != std::floor(*gpus) || *gpus > 1e9) {
+      given.fail("\"" + key + "\"", "numbers of GPUs");
+    }
+    out.push_back({static_cast<std::int64_t>(*gpus), time.quantity<kSeconds>()});
+  }
+  std::sort(out.begin(), out.end(),
+            [](const TimeAtSize& a, const TimeAtSize& b) { return a.gpus < b.gpus; });
+  if (out.empty()) given.fail("no time", "a time, or times by numbers of GPUs");
+  return out;
+}
+
+MemoryCopies read_memory_copies(Reader r) {
+  MemoryCopies m;
+  if (auto v = r.find("every_steps")) m.every_steps = v->integer(1, 1'000'000);
+  if (auto v = r.find("stall")) m.stall = v->quantity<kSeconds>(true);
+  m.covers = r.at("covers").number(0, kMostCovered);
+  r.reject_unknown();
+  return m;
+}
+
+ReplicaRestart read_replica(Reader r) {
+  ReplicaRestart p;
+  p.away = r.at("away").quantity<kSeconds>(true);
+  p.covers = r.at("covers").number(0, kMostCovered);
+  r.reject_unknown();
+  return p;
+}
+
 }  // namespace
 
 Interruptions read_failures(Reader r) {
@@ -109,6 +150,26 @@ Interruptions read_failures(Reader r) {
   if (auto v = r.find("stragglers")) i.stragglers = read_stragglers(*v);
   r.reject_unknown();
   return i;
+}
+
+RecoveryPolicy read_recovery(Reader r) {
+  r.must_be_object();
+  check_sources(r);
+  RecoveryPolicy p;
+  if (auto v = r.find("name")) p.name = v->text();
+  if (auto v = r.find("restart")) p.restart = read_times(*v);
+  if (auto v = r.find("restart_in_place")) p.restart_in_place = read_times(*v);
+  if (auto v = r.find("detection")) {
+    for (const FaultSign s : kAllOf<FaultSign>) {
+      if (auto t = v->find(std::string(name_of(s)))) p.detection[s] = t->quantity<kSeconds>(true);
+    }
+    v->reject_unknown();
+  }
+  if (auto v = r.find("memory")) p.memory = read_memory_copies(*v);
+  if (auto v = r.find("replica")) p.replica = read_replica(*v);
+  if (p.memory && p.replica) r.fail("memory beside replica", "one of them");
+  r.reject_unknown();
+  return p;
 }
 
 Storage read_storage(Reader r) {

@@ -9,6 +9,7 @@
 //              "stragglers": {"slowdown": 0.05, "share": 0.1}}
 //             A class has a count of the window, or "per_gpu_hour".
 //   storage   {"write": "2 TB/s", "read": "7 TB/s", "client": "10 GB/s", "capacity": "240 PB"}
+//   recovery  {"restart": {"2048": "454 s", "16384": "768 s"}, "memory": {…}}: recovery_policy.h
 //   energy    {"load": {"compute": 1, "memory": 0.7, "waiting": 0.5, "idle": 0.15}, "pue": 1.2,
 //              "carbon_intensity": "400 g/kWh"}
 //   checkpoint {"mode": "two-phase", "interval": "30 min", "bytes_per_parameter": 14, "keep": 3}
@@ -24,7 +25,10 @@
 
 namespace orrery {
 
+struct RecoveryPolicy;
+
 Interruptions read_failures(Reader r);
+RecoveryPolicy read_recovery(Reader r);
 Storage read_storage(Reader r);
 EnergyModel read_energy(Reader r);
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "capacity/bill.h"
+#include "capacity/recovery_policy.h"
 #include "core/described_keys.h"
 #include "hardware/dimensions.h"
 
@@ -29,7 +30,9 @@ inline constexpr std::array kClassRows = {
     described("per_gpu_hour", form::number(0, 1e9, "failures"), kNothing,
               "in place of a count, by the wall clock"),
     described("takes_node", form::boolean(), otherwise("false"),
-              "whether the node leaves until it is repaired")};
+              "whether the node leaves until it is repaired"),
+    described("sign", form::one_of<FaultSign>(), otherwise("error"),
+              "how it shows: as an error, as a step that never ends, not at all")};
 inline constexpr KeyTable kClassKeys{"classes", kClassRows};
 inline constexpr Form kClass = form::object(kClassKeys);
 inline constexpr std::array kSpreadRows = {
@@ -59,6 +62,42 @@ inline constexpr std::array kFailureRows = {
     described("planned", form::object(kPlannedKeys), kNothing, "stops that lose no work"),
     described("stragglers", form::object(kStragglerKeys), kNothing, "slow ranks")};
 inline constexpr KeyTable kFailureKeys{"", kFailureRows};
+
+// --- recovery
+
+inline constexpr Form kMapOfTimes = form::map(kTime);
+constexpr Forms times() { return either(kTime, kMapOfTimes); }
+inline constexpr Form kCovered = form::number(0, kMostCovered, "of the failures");
+inline constexpr std::array kDetectionRows = {
+    described("error", kTime, otherwise("the failures'"), "of a fault that shows as an error"),
+    described("hang", kTime, otherwise("the failures'"), "of a step that never ends"),
+    described("silent", kTime, otherwise("the failures'"),
+              "of a fault that does not show, with the steps trained on it")};
+inline constexpr KeyTable kDetectionKeys{"detection", kDetectionRows};
+inline constexpr std::array kMemoryRows = {
+    described("every_steps", form::whole(1, 1'000'000, "steps"), otherwise("1"),
+              "between two copies"),
+    described("stall", kTime, otherwise("0 s"), "of training, for each copy"),
+    described("covers", kCovered, kRequired, "that leave a copy of the state")};
+inline constexpr KeyTable kMemoryKeys{"memory", kMemoryRows};
+inline constexpr std::array kReplicaRows = {
+    described("away", kTime, kRequired, "until the replica trains again"),
+    described("covers", kCovered, kRequired, "that stop one replica alone")};
+inline constexpr KeyTable kReplicaKeys{"replica", kReplicaRows};
+inline constexpr std::array kRecoveryRows = {
+    kNameKey,
+    kSourceKey,
+    kSourcesKey,
+    described("restart", times(), otherwise("the failures'"),
+              "until training runs again on other nodes: a time, or times by GPUs"),
+    described("restart_in_place", times(), otherwise("restart's"),
+              "the same where no node leaves; where a replica restarts, how long the others wait"),
+    described("detection", form::object(kDetectionKeys), kNothing, "until a failure is noticed"),
+    described("memory", form::object(kMemoryKeys), kNothing,
+              "copies of the state in the memory of other nodes"),
+    described("replica", form::object(kReplicaKeys), kNothing,
+              "one replica restarts while the others train on")};
+inline constexpr KeyTable kRecoveryKeys{"", kRecoveryRows};
 
 // --- energy
 

@@ -37,8 +37,8 @@ std::string names_in(const KeyTable& table) {
 
 // `orrery list models`, but `orrery list storage`.
 std::string list_name(const Form& f) {
-  constexpr std::array<std::string_view, 4> kWithoutPlural = {"failures", "storage", "prices",
-                                                              "energy"};
+  constexpr std::array<std::string_view, 5> kWithoutPlural = {"failures", "recovery", "storage",
+                                                              "prices", "energy"};
   const bool plural =
       std::find(kWithoutPlural.begin(), kWithoutPlural.end(), f.what) == kWithoutPlural.end();
   return std::string(f.what) + (plural ? "s" : "");

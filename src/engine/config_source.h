@@ -33,6 +33,7 @@ enum class ConfigKind : std::uint8_t {
   fabric,
   // Named by a capacity plan; and plans.
   failures,
+  recovery,
   storage,
   prices,
   energy,
@@ -44,28 +45,17 @@ enum class ConfigKind : std::uint8_t {
 };
 
 constexpr EnumNames<ConfigKind> names_of(ConfigKind) {
-  return {"model", "node",     "device",      "framework", "compression", "run",
-          "graph", "fabric",   "failures",    "storage",   "prices",      "energy",
-          "data",  "capacity", "calibration", "sweep",     "tool"};
+  return {"model",  "node",   "device",   "framework",   "compression", "run",
+          "graph",  "fabric", "failures", "recovery",    "storage",     "prices",
+          "energy", "data",   "capacity", "calibration", "sweep",       "tool"};
 }
 // Folders below configs/, by kind.
-inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {"models",
-                                                                           "hardware/nodes",
-                                                                           "hardware/devices",
-                                                                           "frameworks",
-                                                                           "compression",
-                                                                           "runs",
-                                                                           "hardware/graphs",
-                                                                           "hardware/fabrics",
-                                                                           "failures",
-                                                                           "storage",
-                                                                           "prices",
-                                                                           "energy",
-                                                                           "data",
-                                                                           "capacity",
-                                                                           "hardware/calibrated",
-                                                                           "sweeps",
-                                                                           "tools"};
+inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {
+    "models",      "hardware/nodes", "hardware/devices", "frameworks",
+    "compression", "runs",           "hardware/graphs",  "hardware/fabrics",
+    "failures",    "recovery",       "storage",          "prices",
+    "energy",      "data",           "capacity",         "hardware/calibrated",
+    "sweeps",      "tools"};
 
 // May be asked from several threads at once.
 struct ConfigSource {

@@ -20,7 +20,6 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kMostFiles = 16;
-constexpr const char* kSearch = "search";  // of a search, which estimates leave alone
 
 // A word of a setting that may be the name of a file: "deepspeed ds/z3.json" has one.
 std::vector<std::string> files_in(const std::string& setting) {
@@ -70,7 +69,7 @@ std::string answer_to(const LeftOver& l) {
 // Nothing but keys of a run; whether their values are right is for the run's own reader.
 bool is_run_file(const Json& json) {
   return std::all_of(json.items().begin(), json.items().end(), [](const auto& item) {
-    return item.key() == "$schema" || item.key() == kSearch ||
+    return item.key() == "$schema" || item.key() == kSearchKey ||
            std::any_of(kRunKeys.keys.begin(), kRunKeys.keys.end(),
                        [&](const Key& k) { return k.name == item.key(); });
   });

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/json_path.h"
 #include "core/key_access.h"
 #include "core/units.h"
 #include "engine/foreign_run.h"
@@ -208,7 +209,7 @@ void use_run(const GivenRun& given, const CommandContext& context,
   }
   source.lookup = config_lookup(context.configs, source.beside);
   for (const Override& o : given.overrides) {
-    if (searches == Searches::no && (o.path == "search" || o.path.starts_with("search."))) {
+    if (searches == Searches::no && path_keys(o.path).front() == kSearchKey) {
       throw InputError(o.flag, o.path, "a key that `orrery search` alone reads", "keys of the run");
     }
     apply_override(o, source.lookup, source.json);

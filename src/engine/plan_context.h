@@ -30,6 +30,11 @@ inline constexpr std::array kPlanFlags = {
     PlanFlag{"--sizes", "gpus", "LIST", "numbers of GPUs to try: [512,1024], or smallest"},
     PlanFlag{"--start", "start", "DATE",
              "first day: 2027-01-31; the answer then says the last day"},
+    PlanFlag{
+        "--recovery", "recovery", "NAME",
+        "what a failure costs: a name of `orrery list recovery`, a path, or all of them side by "
+        "side: all",
+        "recovery"},
     PlanFlag{"--failures", "failures", "NAME",
              "failure rates: a name of `orrery list failures` or a path", "failures"},
     PlanFlag{"--storage", "storage", "NAME", "storage: a name of `orrery list storage` or a path",

@@ -103,6 +103,7 @@ Launches launches_of(const ShardedOperator& op, const Run& run) {
     const bool product = op.kind == OpKind::product || op.kind == OpKind::grouped_product;
     l = product ? product_launches(op, run) : row(run.framework.host, work_of(op));
   }
+  if (op.name == OpName::adapter_sum) l += row(run.framework.host, HostWork::adapter);
   const auto calls = static_cast<double>(op.ring);
   return {l.forward * calls, op.backward >= Backward::none ? 0 : l.backward * calls};
 }

@@ -39,7 +39,7 @@ bool still_holds(const Fact& fact, const Json& inputs) {
 
 bool holds_values(const std::string& key) {
   return key != key_name<&RunRequest::name> && key != key_name<&RunRequest::assumed> &&
-         key != key_name<&RunRequest::stated> && key != "search";
+         key != key_name<&RunRequest::stated> && key != kSearchKey;
 }
 
 void add_leaves(const Json& value, const std::string& path, std::vector<Fact>& out) {

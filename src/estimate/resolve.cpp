@@ -399,7 +399,7 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   resolve_convention(request, out);
   take_site(root, request, lookup, out);
   take_interval(request, lookup, out);
-  root.allow("search");
+  root.allow(kSearchKey);
   root.reject_unknown();
   const Training& t = out.run.training;
   check_adapter(out);
@@ -453,7 +453,7 @@ void choose_open_keys(ResolvedRun& out) {
 void narrow_by_site(ResolvedRun& out) {
   if (!out.site) return;
   Workspace workspace;
-  out.interval = interval_of(*out.site, out.run, workspace, out.interval);
+  out.interval = interval_of(*out.site, out.run, out.open, workspace, out.interval);
   out.run.framework.level.interval_low = out.interval.low;
   out.run.framework.level.interval_high = out.interval.high;
 }

@@ -18,6 +18,9 @@ namespace orrery {
 
 inline constexpr const char* kDefaultFramework = "generic";
 
+// The key of what a search of the run varies; an estimate leaves it alone.
+inline constexpr const char* kSearchKey = "search";
+
 extern const KeyTable kFactTable;  // core/fact_keys.h
 inline constexpr Form kFactForm = form::object(kFactTable);
 

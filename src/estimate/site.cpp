@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/json.h"
+#include "core/units.h"
 #include "document/words.h"
 #include "estimate/run_rates.h"
 #include "estimate/workspace.h"
@@ -16,6 +16,8 @@ namespace {
 constexpr double kStep = 0.01;
 constexpr double kMostFactor = 100;
 constexpr std::int64_t kMostSteps = 1LL << 30;
+constexpr const char* kOneEach = "one for each of the 7 levels";
+static_assert(kSiteLevels == 7);
 
 // A measurement of this level alone.
 std::string_view measurement_of(SiteLevel level) {
@@ -88,7 +90,12 @@ std::string words_of(const Site& site, const SiteVector& shares, double low, dou
 void read_level(const Reader& given, Site& site, SiteLevel level) {
   Reader r = given;
   site.log[level] = std::log(r.at("factor").number(1 / kMostFactor, kMostFactor));
-  r.at("spread").number(0, kMostFactor);
+  const Reader spread = r.at("spread");
+  const double root = spread_of(site, level);
+  constexpr double kRounding = 1e-6;
+  if (std::abs(spread.number(0, kMostFactor) - root) > kRounding) {
+    spread.fail(spread.json().dump(), "the root of the level's variance, " + shortest(root));
+  }
   site.prior[level] = r.at("prior").number(1e-6, kMostFactor);
   r.reject_unknown();
 }
@@ -103,10 +110,14 @@ void read_levels(const Reader& given, Site& site) {
 
 void read_covariance(const Reader& given, Site& site) {
   const std::vector<Reader> rows = given.items();
-  if (rows.size() != kSiteLevels) given.fail("other than a row for each level");
+  if (rows.size() != kSiteLevels) {
+    given.fail(counted(static_cast<std::int64_t>(rows.size()), "row"), kOneEach);
+  }
   for (std::size_t i = 0; i < kSiteLevels; ++i) {
     const std::vector<Reader> cells = rows[i].items();
-    if (cells.size() != kSiteLevels) rows[i].fail("other than a value for each level");
+    if (cells.size() != kSiteLevels) {
+      rows[i].fail(counted(static_cast<std::int64_t>(cells.size()), "value"), kOneEach);
+    }
     for (std::size_t j = 0; j < kSiteLevels; ++j) {
       site.covariance.values[i].values[j] = cells[j].number(-kMostFactor, kMostFactor);
     }
@@ -125,13 +136,12 @@ SiteMemory read_memory(const Reader& given) {
 
 Site read_site(Reader r) {
   Site site;
-  site.file = r.file();
   site.name = r.at("name").text();
   site.device = r.at("device").text();
   site.steps = r.at("steps").integer(0, kMostSteps);
   site.models = r.at("models").integer(0, kMostSteps);
-  read_levels(r.at("levels"), site);
   read_covariance(r.at("covariance"), site);
+  read_levels(r.at("levels"), site);
   site.step_noise = r.at("step_noise").number(1e-6, 1);
   site.model_noise = r.at("model_noise").number(0, 1);
   site.memory = read_memory(r.at("memory"));
@@ -147,8 +157,12 @@ Json level_json(double log, double spread, double prior) {
 
 }  // namespace
 
+double spread_of(const Site& site, SiteLevel level) {
+  return std::sqrt(site.covariance[level][level]);
+}
+
 bool is_determined(const Site& site, SiteLevel level) {
-  return std::sqrt(site.covariance[level][level]) < kDetermined * site.prior[level];
+  return spread_of(site, level) < kDetermined * site.prior[level];
 }
 
 void turn(Run& run, SiteLevel level, double log) {
@@ -200,12 +214,16 @@ double spread_after(const Site& site, const SiteVector& shares, SiteLevel measur
   return std::sqrt(std::max(0.0, inner(shares, seen) - known) + noise_of(site));
 }
 
-StepInterval interval_of(const Site& site, const Run& run, Workspace& workspace,
-                         const StepInterval& before) {
+StepInterval interval_of(const Site& site, const Run& run, std::span<const OpenKey> open,
+                         Workspace& workspace, const StepInterval& before) {
   const SiteVector shares = shares_of(run, workspace);
   const double wide = kNormal80 * spread_of(site, shares);
-  const double low = std::max(std::exp(-wide), before.low);
-  const double high = std::min(std::exp(wide), before.high);
+  StepInterval own;
+  own.low = std::exp(-wide);
+  own.high = std::exp(wide);
+  for (const OpenKey& key : open) own = widened(own, key.alternatives, &Alternative::time_ratio);
+  const double low = std::max(own.low, before.low);
+  const double high = std::min(own.high, before.high);
   return {low, high, site.steps, 1, words_of(site, shares, low, high)};
 }
 
@@ -234,7 +252,7 @@ Json site_json(const Site& site) {
             {"measured", site.measured}};
   for (const SiteLevel level : kAllOf<SiteLevel>) {
     j["levels"][std::string(name_of(level))] =
-        level_json(site.log[level], std::sqrt(site.covariance[level][level]), site.prior[level]);
+        level_json(site.log[level], spread_of(site, level), site.prior[level]);
     j["covariance"].push_back(site.covariance[level].values);
   }
   return j;

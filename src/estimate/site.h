@@ -10,12 +10,14 @@
 //
 // `factor` is measured over predicted time of that part; `spread` and `prior` are standard
 // deviations of its logarithm, after the measurements and before. `covariance` is that of the
-// logarithms, in the order of SiteLevel. `model_noise` is what no level explains and one model
-// shares, `step_noise` the rest. `memory` is the factor on what a device holds beside tensors.
-// Leaves out: levels that differ between nodes of a site. Errors: InputError with file and path.
+// logarithms, in the order of SiteLevel; its diagonal is the squares of the spreads. `model_noise`
+// is what no level explains and one model shares, `step_noise` the rest. `memory` is the factor on
+// what a device holds beside tensors. Leaves out: levels that differ between nodes of a site.
+// Errors: InputError with file and path.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,7 @@
 #include "core/json_reader.h"
 #include "estimate/accuracy.h"
 #include "estimate/forward.h"
+#include "estimate/open_keys.h"
 #include "hardware/lookup.h"
 
 namespace orrery {
@@ -68,12 +71,14 @@ struct Site {
   double model_noise = 0;
   SiteMemory memory;
   std::vector<std::string> measured;
-  std::string file;
 };
 
 // A level that measurements know: their spread is below this share of the prior's.
 inline constexpr double kDetermined = 0.7;
 bool is_determined(const Site& site, SiteLevel level);
+
+// Standard deviation of the logarithm of a level's factor.
+double spread_of(const Site& site, SiteLevel level);
 
 // Makes the part of the step take e^log times as long.
 void turn(Run& run, SiteLevel level, double log);
@@ -90,10 +95,11 @@ double spread_of(const Site& site, const SiteVector& shares);
 double spread_after(const Site& site, const SiteVector& shares, SiteLevel measured);
 
 // The interval of a run of the site: the levels' spread as the run has them and the noise of a step
-// of another model. Never wider than `before`. Its words name the level that holds most of the
-// spread, if the site does not determine it, and the measurement that would.
-StepInterval interval_of(const Site& site, const Run& run, Workspace& workspace,
-                         const StepInterval& before);
+// of another model, wider by the run's open keys. Never wider than `before`, which holds them. Its
+// words name the level that holds most of the spread, if the site does not determine it, and the
+// measurement that would.
+StepInterval interval_of(const Site& site, const Run& run, std::span<const OpenKey> open,
+                         Workspace& workspace, const StepInterval& before);
 
 // A run's `cluster.site`: a path or an object.
 Site site_at(const Reader& given, const HardwareLookup& lookup);

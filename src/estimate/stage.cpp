@@ -268,8 +268,7 @@ class Adder {
                            exposed(Phase::recompute_selective).all,
                        kHooksBackward, Phase::recompute_selective};
     const SecondsOf<R> b = with_waits(s.backward, n_ - again_, back);
-    back.launches +=
-        launches(Phase::recompute_full) + run_.framework.host.backward[HostWork::replay];
+    back.launches += launches(Phase::recompute_full) + checkpoint_launches();
     back.device += block_.compute[Phase::recompute_full] + exposed(Phase::recompute_full).all;
     back.hooks += kHooksForward;
     back.waits_in = Phase::recompute_full;
@@ -298,9 +297,16 @@ class Adder {
   const ExposedExchanges<R>& exposed(Phase p) const { return block_.exposed[p]; }
   double launches(Phase p) const { return block_.launches[p]; }
 
+  // A graph of the whole pass holds its kernels alone: no Python runs around them.
+  bool is_captured() const { return run_.framework.host.graphs == GraphScope::full; }
+
+  double checkpoint_launches() const {
+    return is_captured() ? 0 : run_.framework.host.backward[HostWork::replay];
+  }
+
   // Calls around a pass of whoever gathers sharded weights: by modules or by layers.
   double hooks(double calls) const {
-    if (free_ != nullptr || !calls_hooks(run_)) return 0;
+    if (free_ != nullptr || is_captured() || !calls_hooks(run_)) return 0;
     return calls * (run_.framework.gathers.max_live > 0
                         ? block_.modules + run_.framework.host.containers
                         : 1);
@@ -308,14 +314,13 @@ class Adder {
 
   SecondsOf<R> host_time(double calls, double hook_calls) const {
     const FrameworkHost& host = run_.framework.host;
-    const SecondsOf<R> launched =
-        lift<R>(calls, {"kernels that the host launches for a block"}) *
-        lift<R>(host.launch, {"framework.host.launch"}) *
-        lift<R>(run_.cluster.host.launch_factor, {"cluster.host.launch_factor"});
-    if (hook_calls == 0) return launched;
-    return launched + lift<R>(hook_calls, {"calls around passes that gather weights"}) *
-                          lift<R>(host.hook, {"framework.host.hook"}) *
-                          lift<R>(run_.cluster.host.launch_factor, {"cluster.host.launch_factor"});
+    SecondsOf<R> time = lift<R>(calls, {"kernels that the host launches for a block"}) *
+                        lift<R>(host.launch, {"framework.host.launch"});
+    if (hook_calls > 0) {
+      time += lift<R>(hook_calls, {"calls around passes that gather weights"}) *
+              lift<R>(host.hook, {"framework.host.hook"});
+    }
+    return time * lift<R>(run_.cluster.host.launch_factor, {"cluster.host.launch_factor"});
   }
 
   // The time of a pass that the device could run in its own: the host, which launches its kernels

@@ -60,7 +60,8 @@ std::vector<TimeCause> time_causes(const OptionAnswer& o) {
        {TimeCause{"training", ideal}, TimeCause{"stragglers", 1 - ideal},
         TimeCause{"checkpoints", g.checkpoint}, TimeCause{"lost work", g.lost_work},
         TimeCause{"detection", g.detection}, TimeCause{"restart", g.restart},
-        TimeCause{"no spare", g.spares}, TimeCause{"planned stops", g.planned}}) {
+        TimeCause{"no spare", g.spares}, TimeCause{"a replica away", g.away},
+        TimeCause{"planned stops", g.planned}}) {
     if (c.share > 0) causes.push_back(c);
   }
   return causes;

@@ -9,7 +9,8 @@
 // fork: the sum of the gradients of a tensor that one more product reads. quantise, unpack: a
 // product in 8 or 4 bits, a frozen weight stored in them. exchange: one collective. replay: what
 // checkpointing does around a block, and what it does again in backward. elementwise: any other
-// operator. Chains that run operator by operator and adapters count themselves (model/chains.h).
+// operator. adapter: the Python around one adapter, beside its kernels. Chains that run operator by
+// operator and adapters count their kernels themselves (model/chains.h).
 #pragma once
 
 #include <cstdint>
@@ -38,12 +39,13 @@ enum class HostWork : std::uint8_t {
   elementwise,
   exchange,
   replay,
+  adapter,
 };
 constexpr EnumNames<HostWork> names_of(HostWork) {
   return {"norm",        "product",     "weight_gradient", "bias",   "fork",
           "quantise",    "unpack",      "grouped_product", "expert", "attention",
           "rotary",      "activation",  "residual",        "lookup", "router",
-          "permutation", "elementwise", "exchange",        "replay"};
+          "permutation", "elementwise", "exchange",        "replay", "adapter"};
 }
 
 }  // namespace orrery

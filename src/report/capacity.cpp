@@ -109,6 +109,7 @@ void add_best(AnswerDocument& d, const CapacityReport& r, std::size_t best) {
   add_option_lines(lines, r, best);
   d.add(std::move(lines));
   d.add({"Where the time goes"}).add(causes_table(o).untitled());
+  d.add(recovery_section(o));
   d.add(serving_section(o.inference));
   d.add(break_even_section(r));
   d.add(what_matters(o));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "core/units.h"
@@ -372,6 +373,38 @@ Table causes_table(const OptionAnswer& o) {
                o.outcome.cost ? money_text(*o.outcome.cost * part) : "", bar_cell(part)});
   }
   return table;
+}
+
+Section recovery_section(const OptionAnswer& o) {
+  if (o.policies.size() < 2) return {};
+  Table table({{"policy"},
+               {"days", true},
+               {"effective", true},
+               {"a failure costs", true},
+               {"checkpoints", true},
+               {"without a replica", true},
+               {"cost", true}},
+              2);
+  for (const PolicyAnswer& p : o.policies) {
+    if (!p.applies) {
+      table.add({p.name, "–", "–", "–", "–", "–", "–"});
+      continue;
+    }
+    const Goodput& g = p.outcome.goodput;
+    const double failed = g.lost_work + g.detection + g.restart;
+    table.add({p.name, fixed(p.outcome.wall / kDay, 1), percent(p.outcome.effective),
+               seconds_text(Seconds(failed / g.failures)), percent(g.checkpoint / g.total),
+               percent(g.away / g.total), p.outcome.cost ? money_text(*p.outcome.cost) : ""});
+  }
+  Section s{"Policies of recovery; the first is in the figures above"};
+  s.add(table);
+  if (std::any_of(o.policies.begin(), o.policies.end(), [](auto& p) { return !p.applies; })) {
+    s.add(
+        Paragraph{"–: restarts one of several replicas, and here all states are sharded over all "
+                  "ranks; parallel.zero_shard_group makes replicas",
+                  2, 2});
+  }
+  return s;
 }
 
 Section serving_section(const std::vector<InferenceNeeds>& all) {

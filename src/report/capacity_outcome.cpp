@@ -57,6 +57,7 @@ Json goodput_json(const OptionAnswer& o) {
                   {"detection", g.detection * whole},
                   {"restart", g.restart * whole},
                   {"waiting_for_spares", g.spares * whole},
+                  {"without_a_replica", g.away * whole},
                   {"planned_stops", g.planned * whole}};
   j["classes"] = classes_json(o);
   j["simulated"] = {
@@ -67,6 +68,23 @@ Json goodput_json(const OptionAnswer& o) {
       {"failures_mean", o.simulated.failures.mean},
       {"failures_p10_p90", {o.simulated.failures.p10, o.simulated.failures.p90}}};
   return j;
+}
+
+Json policies_json(const OptionAnswer& o) {
+  return json_list(o.policies, [](const PolicyAnswer& p) -> Json {
+    Json j = {{"name", p.name}, {"applies", p.applies}};
+    if (!p.applies) return j;
+    const Goodput& g = p.outcome.goodput;
+    j["days"] = in_days(p.outcome.wall);
+    j["effective_training_time_ratio"] = p.outcome.effective;
+    j["unexpected_failures"] = p.outcome.failures;
+    j["detection_s"] = p.outcome.largest.recovery.detection.si();
+    j["lost_to_failures_share"] = (g.lost_work + g.detection + g.restart) / g.total;
+    j["checkpoints_share"] = g.checkpoint / g.total;
+    j["without_a_replica_share"] = g.away / g.total;
+    j["cost"] = money_json(p.outcome.cost);
+    return j;
+  });
 }
 
 Json seconds_or_null(Seconds t) {
@@ -178,6 +196,7 @@ Json time_json(const CapacityReport& r, const OptionAnswer& o) {
 void add_outcome(const CapacityReport& r, const OptionAnswer& o, Json& j) {
   j["time"] = time_json(r, o);
   j["goodput"] = goodput_json(o);
+  j["recovery_policies"] = policies_json(o);
   j["checkpoint"] = checkpoints_json(o);
   j["energy"] = energy_json(o);
   j["cost"] = cost_json(o);

@@ -51,6 +51,8 @@ std::string why_blank(const OptionAnswer& o);
 void add_option_lines(Section& s, const CapacityReport& r, std::size_t option);
 
 Table causes_table(const OptionAnswer& o);
+// The plan's policies side by side; empty where it names fewer than two.
+Section recovery_section(const OptionAnswer& o);
 // Weights and keys and values by the number of sequences.
 Section serving_section(const std::vector<InferenceNeeds>& all);
 Section break_even_section(const CapacityReport& r);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "capacity/data_needs.h"
+#include "capacity/recovery_policy.h"
 #include "capacity/site_json.h"
 #include "core/json_text.h"
 #include "core/provenance.h"
@@ -242,6 +243,27 @@ Table failure_list(const std::vector<NamedDocument>& documents) {
     list.add({d.name, rate > 0 ? Cell{grouped(hours), hours} : Cell{"–", nullptr},
               Cell{grouped(static_cast<std::int64_t>(i.classes.size())), i.classes.size()},
               minutes_cell(i.detection), minutes_cell(i.restart)});
+  }
+  return list;
+}
+
+Table recovery_list(const std::vector<NamedDocument>& documents) {
+  constexpr std::int64_t kSize = 16384;
+  Table list({{"recovery", "name"},
+              {"restart at 16,384 GPUs", "restart_s", true},
+              {"in place", "restart_in_place_s", true},
+              {"copies in memory cover", "memory_covers", true},
+              {"replicas cover", "replica_covers", true}});
+  const auto time = [](const std::optional<TimeBySize>& t) {
+    return t ? Cell{seconds_text(time_at(*t, kSize)), time_at(*t, kSize).si()} : Cell{"–", nullptr};
+  };
+  const auto share = [](const auto& of) {
+    return of ? Cell{percent(of->covers), of->covers} : Cell{"–", nullptr};
+  };
+  for (const NamedDocument& d : documents) {
+    const RecoveryPolicy p = read_recovery(Reader(d.json, d.file));
+    list.add(
+        {d.name, time(p.restart), time(p.restart_in_place), share(p.memory), share(p.replica)});
   }
   return list;
 }

@@ -46,6 +46,8 @@ constexpr std::array kDocuments = {
                  &compression_tables::kCompressionKeys},
     DocumentKeys{"failures", "Interruptions of a site: rates, detection, restart, repair.",
                  &site_tables::kFailureKeys},
+    DocumentKeys{"recovery", "A policy of recovery: restarts, copies in memory, replicas.",
+                 &site_tables::kRecoveryKeys},
     DocumentKeys{"storage", "What a site's storage writes, reads and holds.", &kStorageKeys},
     DocumentKeys{"prices", "Rents, purchases and the cost of running a site.",
                  &site_tables::kPricesKeys},

@@ -10,15 +10,11 @@
 namespace orrery {
 namespace {
 
-double spread_of_level(const Site& site, SiteLevel level) {
-  return std::sqrt(site.covariance[level][level]);
-}
-
 Table levels_table(const Site& site) {
   Table t({{"level"}, {"measured over predicted", true}, {"±", true}, {"± before", true}, {""}}, 2);
   for (const SiteLevel level : kAllOf<SiteLevel>) {
     t.add({std::string(name_of(level)), fixed(std::exp(site.log[level]), 3),
-           percent(spread_of_level(site, level)), percent(site.prior[level]),
+           percent(spread_of(site, level)), percent(site.prior[level]),
            is_determined(site, level) ? "" : "not determined by these steps"});
   }
   t.add(
@@ -28,7 +24,7 @@ Table levels_table(const Site& site) {
   return t;
 }
 
-// ln(predicted/measured) of a run's step.
+// Predicted over measured step, less 1.
 double error_by(const SiteRun& r, const Run& run) { return estimate(run).step_time / *r.time - 1; }
 
 Run with_levels(const SiteReport& report, const SiteRun& r) {

@@ -283,3 +283,23 @@ $ python3 written.py $ROOT/docs/capacity.md
 > BLOOM-176B on 384 A100: as written
 > GPT-3 175B on 1,024 A100: as written
 > 1T on 3,072 A100: as written
+
+# Policies of recovery side by side; one alone is in the figures.
+$ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --recovery all --tokens 1e12 --json
+! json len(options[0].goodput.classes) = 12
+! json len(options[0].recovery_policies) = 5
+! json options[0].recovery_policies[0].name = "restart, by `failures`"
+! json options[0].recovery_policies[2].effective_training_time_ratio > 0.93
+! json options[0].recovery_policies[4].effective_training_time_ratio < 0.88
+! json options[0].recovery_policies[3].applies = false
+$ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --recovery replicas --tokens 1e12
+! exit 3
+> ...
+>   llama-3-405b-16384-h100, 16,384 GPUs: illegal: recovery replicas restarts one of several replicas,
+> ...
+$ orrery capacity llama-3-405b-16384-h100 --recovery requeue --tokens 1e12
+! exit 2
+! stderr error: --recovery requeue: recovery: found a policy without rates of failures; allowed: `failures` beside it (--failures llama-3)
+$ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --recovery requeu --tokens 1e12
+! exit 2
+! stderr /did you mean "requeue"/

@@ -3,6 +3,7 @@
 // Launches of a host for a layer, by stack, counted by hand.
 #include <doctest/doctest.h>
 
+#include "estimate/estimate.h"
 #include "estimate/price.h"
 #include "estimate/run.h"
 #include "support/about.h"
@@ -92,6 +93,18 @@ TEST_CASE("graphs launch nothing, or a layer up to its experts at a stroke") {
   // Norm, qkv, rope 2, attention 2, out, residual, norm, the router's product and 46 are one call
   // of 44 us, 2.2 launches of 20 us.
   CHECK(launches(run, Phase::forward) == about(eager - (1 + 1 + 2 + 2 + 1 + 1 + 1 + 1 + 46) + 2.2));
+}
+
+// The replay of a graph runs no Python: no states of random numbers, no hooks of gathered weights.
+TEST_CASE("a graph of a whole pass launches nothing for its checkpoints") {
+  Run run = layer_run(R"({"framework": "fsdp", "cluster": {"gpus": 4},
+                           "parallel": {"recompute": "full", "zero": 3}})");
+  run.framework.gathers.host_wait = Seconds();
+  run.framework.host.launch = Seconds(1);
+  const auto host = [](const Run& r) { return estimate(r).breakdown[Term::host_exposed]; };
+  CHECK(host(run) > Seconds(8 * 6));
+  run.framework.host.graphs = GraphScope::full;
+  CHECK(host(run) == Seconds());
 }
 
 // Three of four micro batches have another beside them: 0.78 of their exchange is exposed.

@@ -128,6 +128,7 @@ void check_round_trip(ForeignFormat format, const Json& run) {
 TEST_CASE("a run in another tool's words, with what is listed beside them, is the same run") {
   for (std::size_t f = 0; f < kWrittenFormats; ++f) {
     for (std::size_t i = 0; i < runs().size(); ++i) {
+      if ((f + i) % testing::kShare != 0) continue;
       const auto format = static_cast<ForeignFormat>(f);
       const Json run = runs()[i];
       CAPTURE(kNamesOf<ForeignFormat>[f]);

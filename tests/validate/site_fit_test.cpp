@@ -114,6 +114,40 @@ TEST_CASE("a site is written and read back") {
   CHECK(again.device == site.device);
 }
 
+// Half of the weight on a step twice as long: √(spread² + 1.2816²·0.5·ln²2) on that side alone.
+TEST_CASE("an open key widens a site's interval, and nothing passes the one before") {
+  Site site = slower(SiteLevel::host, 1);
+  site.step_noise = 0.05;
+  const Run run = run_of("llama-2-7b", 1, 8);
+  Workspace workspace;
+  const OpenKey key{"a", "b", "c", {{"d", 0.5, 2, 1}}};
+  StepInterval before;
+  before.low = 0.01;
+  before.high = 100;
+  const StepInterval alone = interval_of(site, run, {}, workspace, before);
+  CHECK(std::log(alone.high) == testing::about(kNormal80 * 0.05));
+  const StepInterval open = interval_of(site, run, {&key, 1}, workspace, before);
+  CHECK(open.low == alone.low);
+  CHECK(std::log(open.high) ==
+        testing::about(kNormal80 * std::sqrt(0.05 * 0.05 + 0.5 * std::log(2) * std::log(2))));
+  before.high = 1.01;
+  CHECK(interval_of(site, run, {&key, 1}, workspace, before).high == 1.01);
+}
+
+TEST_CASE("a spread other than its covariance's is refused") {
+  Site site = slower(SiteLevel::host, 1.5);
+  site.name = "hall";
+  site.device = "d";
+  site.prior = prior().levels;
+  site.step_noise = 0.05;
+  site.memory.prior = 0.4;
+  Json json = site_json(site);
+  json["levels"]["host"]["spread"] = 0.1;
+  CHECK_THROWS_WITH(
+      site_at(Reader(json, "s"), testing::shipped_lookup().hardware),
+      "s: levels.host.spread: found 0.1; allowed: the root of the level's variance, 0");
+}
+
 TEST_CASE("the shipped priors are read") {
   const SitePrior shipped = read_site_prior(testing::text_of(ORRERY_CONFIG_DIR "/site.json"), "s");
   for (const double spread : shipped.levels) CHECK(spread > 0);

@@ -172,7 +172,8 @@ Json with_source(Json given, const std::string& option) {
 }
 
 bool is_site(const std::string& path) {
-  return path == "failures" || path == "storage" || path == "prices" || path == "energy";
+  return path == "failures" || path == "recovery" || path == "storage" || path == "prices" ||
+         path == "energy";
 }
 
 // Over the prices that are there, by name or not.

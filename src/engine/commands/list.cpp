@@ -119,6 +119,7 @@ constexpr std::array kKinds = {
     documents("graphs", ConfigKind::graph, graph_list),
     documents("fabrics", ConfigKind::fabric, fabric_list),
     documents("failures", ConfigKind::failures, failure_list),
+    documents("recovery", ConfigKind::recovery, recovery_list),
     documents("storage", ConfigKind::storage, storage_list),
     documents("prices", ConfigKind::prices, price_list),
     documents("energy", ConfigKind::energy, energy_list),

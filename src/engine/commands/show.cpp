@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "capacity/recovery_policy.h"
 #include "capacity/site_json.h"
 #include "core/error.h"
 #include "core/unknown_name.h"
@@ -35,8 +36,8 @@ std::optional<ConfigKind> kind_of_name(const std::string& name, const ConfigSour
 // The list that has the names of a kind; "": its names are few.
 constexpr EnumArray<ConfigKind, std::string_view> kListNames = {
     "models", "nodes",   "devices",  "frameworks", "compressions", "runs",
-    "graphs", "fabrics", "failures", "storage",    "prices",       "energy",
-    "",       "plans",   "",         "sweeps",     "tools"};
+    "graphs", "fabrics", "failures", "recovery",   "storage",      "prices",
+    "energy", "",        "plans",    "",           "sweeps",       "tools"};
 
 std::string allowed_names(ConfigKind kind, const ConfigSource& configs) {
   const std::string list(kListNames[kind]);
@@ -57,6 +58,7 @@ void check_document(ConfigKind kind, const Json& document, const std::string& fi
   }
   if (kind == ConfigKind::compression) read_compression(Reader(document, file), {});
   if (kind == ConfigKind::failures) read_failures(Reader(document, file));
+  if (kind == ConfigKind::recovery) read_recovery(Reader(document, file));
   if (kind == ConfigKind::storage) read_storage(Reader(document, file));
   if (kind == ConfigKind::energy) read_energy(Reader(document, file));
 }

@@ -17,12 +17,6 @@ namespace {
 
 using enum AdapterTarget;
 
-// The Python around one adapter takes as long as these kernels: seven of a Llama layer take a core
-// 253 us each, forward, again and backward, beside 19 kernels of 12 us of their own less the
-// driver's 4 (PEFT's tuners/lora/layer.py under PyTorch 1.13 on an EPYC core, without a GPU).
-constexpr std::uint8_t kModulesForward = 3;
-constexpr std::uint8_t kModulesBackward = 2;
-
 // The targets that name a product, apart and together. No other has a matrix for adapters.
 struct Targeted {
   OpName name;
@@ -218,8 +212,7 @@ class Freezer {
     const bool casts = wide > c_.e();
     sum.forward_bytes = casts ? 5 * wide + 2 * c_.e() : 5 * c_.e();
     sum.backward_bytes = casts ? 3 * wide + c_.e() : 2 * c_.e();
-    sum.kernels = casts ? Kernels{3 + kModulesForward, 2 + kModulesBackward}
-                        : Kernels{2 + kModulesForward, 1 + kModulesBackward};
+    sum.kernels = casts ? Kernels{3, 2} : Kernels{2, 1};
     sum.recomputed_by = base.recomputed_by;
     if (a_.kind == AdapterKind::dora) save_results(sum, base, part);
   }

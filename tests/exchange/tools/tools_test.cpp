@@ -90,9 +90,10 @@ TEST_CASE("Each tool's examples give the keys that its file says they give") {
       CAPTURE(example.files.front().text);
       const ImportedRun r = imported(example);
       CHECK(r.tool == tool.name);
-      for (const auto& [path, value] : example.gives.items()) {
+      for (const auto& given : example.gives.items()) {
+        const std::string path = given.key();
         CAPTURE(path);
-        CHECK(value_at(r.run, path) == value);
+        CHECK(value_at(r.run, path) == given.value());
       }
       for (const std::string& key : example.asks) {
         CAPTURE(key);
@@ -118,9 +119,9 @@ TEST_CASE("Each default of a tool names its source, and each profile is one of o
   for (const tools::Tool& tool : book().all()) {
     CAPTURE(tool.name);
     CHECK_FALSE(tool.source.empty());
-    for (const auto& [setting, value] : tool.defaults) {
-      CAPTURE(setting);
-      CHECK_FALSE(value.source.empty());
+    for (const auto& by_default : tool.defaults) {
+      CAPTURE(by_default.first);
+      CHECK_FALSE(by_default.second.source.empty());
     }
     for (const tools::ToolRule& rule : tool.rules) {
       for (const tools::Assignment& a : rule.set) {

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
+#include "engine/given_names.h"
 #include "estimate/run.h"
 #include "estimate/workspace.h"
 #include "explore/sweep_merge.h"
@@ -123,6 +124,9 @@ SweepJob read_sweep_job(const SweepChoice& choice, const ConfigSource& configs) 
   const std::string beside = find_run(job, given.beside, configs);
   // A sweep asks for the same few documents again and again.
   job.lookup = config_lookup(kept(configs, KeptPaths::yes), beside);
+  std::vector<Fact> names;  // a row has no place for them: the run of each point has ours
+  take_names(job.lookup, job.run_file, job.sweep.run, names);
+  take_node(job.lookup, job.run_file, {}, job.sweep.run, names);
   if (choice.calibration) apply_override(*choice.calibration, job.lookup, job.sweep.run);
   job.id = fingerprint(std::string(kVersion) + " " + std::to_string(kSchemaVersion) + " " +
                        given.json.dump() + job.sweep.run.dump() +

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "insight/diagnosis.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "exchange/text_lines.h"
+#include "insight/settings.h"
 
 namespace orrery {
 namespace {
@@ -93,6 +95,71 @@ std::vector<MemoryCause> causes_of_host(const MemoryMessage& m, const RunReport*
   return causes;
 }
 
+// Shares from which a table of GPUs says something [judgement].
+constexpr double kBusy = 0.8;
+constexpr double kIdle = 0.5;
+constexpr double kAtCap = 0.97;
+constexpr double kUneven = 0.1;  // of the device's memory
+
+struct DeviceCounts {
+  std::int64_t busy = 0;
+  std::int64_t idle = 0;
+  std::int64_t capped = 0;
+  Bytes least{};
+  Bytes most{};
+  Watts cap{};  // of one that draws it
+};
+
+DeviceCounts counts_of(const std::vector<ListedDevice>& devices) {
+  DeviceCounts c;
+  c.least = c.most = devices.front().used;
+  for (const ListedDevice& d : devices) {
+    if (d.load && *d.load >= kBusy) ++c.busy;
+    if (d.load && *d.load < kIdle) ++c.idle;
+    if (d.power && d.cap && *d.power / *d.cap >= kAtCap) {
+      ++c.capped;
+      c.cap = *d.cap;
+    }
+    c.least = std::min(c.least, d.used);
+    c.most = std::max(c.most, d.used);
+  }
+  return c;
+}
+
+// Findings of the table; it is one moment, so that each is as likely as any other.
+std::vector<MemoryCause> causes_of_devices(const std::vector<ListedDevice>& devices) {
+  const DeviceCounts c = counts_of(devices);
+  const auto n = static_cast<std::int64_t>(devices.size());
+  std::vector<MemoryCause> causes;
+  if (c.idle == n) {
+    causes.push_back({"all GPUs wait: for data, the host or another node",
+                      "all " + grouped(n) + " are below " + percent(kIdle, 0) + " load",
+                      "the load over ten seconds (nvidia-smi dmon); a profile of one step",
+                      "more workers of the data loader, a graph or a compiled step", "", 0});
+  } else if (c.idle > 0 && c.busy > 0) {
+    causes.push_back({"some GPUs wait for others",
+                      grouped(c.idle) + " of " + grouped(n) + " are below " + percent(kIdle, 0) +
+                          " load, " + grouped(c.busy) + " above " + percent(kBusy, 0),
+                      "the load over ten seconds (nvidia-smi dmon)",
+                      "even stages, even experts; a slow GPU out of the job", "", 0});
+  }
+  if (c.capped > 0) {
+    causes.push_back({"power limits the clock",
+                      grouped(c.capped) + " of " + grouped(n) + " draw their limit",
+                      "nvidia-smi -q -d PERFORMANCE: SW Power Cap", "a higher power limit",
+                      typed({{"cluster.power_cap", exact(c.cap)}}), 0});
+  }
+  if (c.most - c.least > devices.front().capacity * kUneven) {
+    causes.push_back({"memory is uneven: stages, or another process on some GPUs",
+                      gib_text(c.least, 1) + " to " + gib_text(c.most, 1),
+                      "nvidia-smi lists the processes of each GPU",
+                      "stages of fewer layers at the ends (stage_layers), or end what is left over",
+                      "", 0});
+  }
+  for (MemoryCause& cause : causes) cause.probability = 1.0 / static_cast<double>(causes.size());
+  return causes;
+}
+
 std::vector<MemoryCause> causes_of_message(const MemoryMessage& m, const RunReport* r) {
   switch (m.kind) {
     case MessageKind::device_out_of_memory:
@@ -106,7 +173,7 @@ std::vector<MemoryCause> causes_of_message(const MemoryMessage& m, const RunRepo
     case MessageKind::host_out_of_memory:
       return causes_of_host(m, r);
     case MessageKind::device_list:
-      return {};
+      return causes_of_devices(m.devices);
   }
   return {};
 }

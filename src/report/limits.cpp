@@ -89,6 +89,14 @@ Table limit_rows(const LimitsReport& r) {
   return table;
 }
 
+bool is_share(LimitKind kind) { return kind == LimitKind::network || kind == LimitKind::price; }
+
+// Counts are whole.
+Json value_json(const Limit& l) {
+  if (!l.value) return {};
+  return is_share(l.kind) ? Json(*l.value) : Json(static_cast<std::int64_t>(*l.value));
+}
+
 void add_limit_point(const Limit& l, Json& j) {
   if (!l.there) return;
   const auto& [run, answer] = *l.there;
@@ -107,7 +115,7 @@ Json limit_json(const Limit& l) {
             {"question", limit_row(l.kind).question},
             {"path", limit_row(l.kind).path},
             {"layout", name_of(l.layout)},
-            {"value", l.value ? Json(*l.value) : Json()},
+            {"value", value_json(l)},
             {"unit", limit_row(l.kind).unit},
             {"why", l.why},
             {"note", l.note},

@@ -54,3 +54,9 @@ $ echo 'hello' | orrery diagnose -
 $ orrery diagnose
 ! exit 2
 ! stderr /no text; allowed: FILE/
+
+# nvidia-smi: GPUs that wait for others, and power at its limit.
+$ printf '| NVIDIA-SMI 535.104.05  Driver Version: 535.104.05  CUDA Version: 12.2 |\n| N/A 38C P0 698W / 700W | 75032MiB / 81559MiB | 97%% Default |\n| N/A 35C P0 120W / 700W | 75032MiB / 81559MiB | 2%% Default |\n' | orrery diagnose - --json
+! json messages[0].devices[1].load = 0.02
+! json messages[0].causes[*].what = ["some GPUs wait for others", "power limits the clock"]
+! json messages[0].causes[1].change = "--set 'cluster.power_cap=0.7 kW'"

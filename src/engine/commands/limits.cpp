@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "engine/commands/commands.h"
+#include "engine/given_names.h"
 #include "engine/given_run.h"
 #include "engine/typed_run.h"
 #include "insight/limits.h"
@@ -59,6 +60,15 @@ std::vector<LimitKind> kinds_named(const std::vector<std::string>& names, const 
   return kinds;
 }
 
+// Ours of a name that people type: "8xB200".
+std::string node_named(const std::string& name, const ConfigLookup& lookup) {
+  if (name.empty()) return name;
+  Json run = {{"cluster", {{"node", name}}}};
+  std::vector<Fact> facts;
+  take_node(lookup, "--versus", {}, run, facts);
+  return run["cluster"]["node"].get<std::string>();
+}
+
 LimitQuestion question_of(const LimitsChoice& c, const RunSource& source,
                           const CommandContext& context) {
   LimitQuestion q;
@@ -67,7 +77,7 @@ LimitQuestion question_of(const LimitsChoice& c, const RunSource& source,
   q.lookup = config_lookup(until_stopped(context), source.beside);
   q.kinds = kinds_named(c.of, c);
   q.within = c.within * kPercent;
-  q.versus = c.versus;
+  q.versus = node_named(c.versus, q.lookup);
   q.keeps_layout = c.keep_layout;
   q.progress = context.hooks.progress;
   return q;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every number in configs/hardware, models, frameworks and compression has a source.
+"""Every number in configs/hardware, models, frameworks, engines and compression has a source.
 
 A file carries "source" for all of it and may carry "sources", an object from a path or the beginning
 of one ("tiers.0", "gemm.efficiency") to the source of the values below. A number, or a string with a
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("hardware", "models", "frameworks", "compression", "failures", "storage", "prices",
-           "energy", "data")
+           "energy", "data", "engines")
 NOT_FACTS = {"source", "sources"}
 KINDS = {"stated", "announced", "measured", "fitted", "derived", "assumed", "memory"}
 KIND_IN_TEXT = re.compile(r"\[(fitted|set) (on|with)|^\[(from memory|derived|assumed)|"

@@ -109,6 +109,7 @@ constexpr std::array kKinds = {
     of_source("devices", list_devices),
     documents("frameworks", ConfigKind::framework, framework_list),
     documents("tools", ConfigKind::tool, tool_list),
+    documents("engines", ConfigKind::engine, engine_list),
     documents("compressions", ConfigKind::compression, compression_list),
     documents("runs", ConfigKind::run, run_list),
     documents("sweeps", ConfigKind::sweep, sweep_list),

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Continuous batching on one engine, played as events: answers join as soon as a place and space in
+// the cache are free, and leave when they end.
+//
+// Between two events the batch stays the same and contexts grow evenly, so that the passes between
+// them are priced at once, at their mean context: exact where the time of a pass is linear in the
+// context. When the cache is full, the answer that was sent last is dropped; it waits until another
+// one ends and is read anew with all that it had made (vLLM's recompute preemption). Turns of an
+// agent split an answer evenly; between two the answer waits for its tool and keeps its cache.
+// Prompts of answers that join are read before the next pass, once for those of a group that join
+// together where prefixes are shared. Leaves out: chunked prefill beside passes, priorities, tokens
+// that a tool returns, cache evicted while a tool runs, the cache that answers of one prompt share.
+// Units: seconds, tokens. Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+// Questions of the batcher to an engine.
+struct BatchCosts {
+  std::function<Seconds(std::int64_t batch, double context)> pass;
+  std::function<Seconds(std::int64_t prompts, std::int64_t tokens)> prefill;
+};
+
+struct BatchLimits {
+  std::int64_t running = 1;  // answers at once
+  double cache_tokens = 0;   // of all running answers together
+  double tokens_a_pass = 1;  // of each answer
+};
+
+struct BatchWork {
+  std::int64_t prompt = 0;            // tokens of each
+  std::vector<std::int64_t> answers;  // tokens of each, in the order in which they are sent
+  std::int64_t sharing = 1;           // neighbours that have one prompt; 1: none is shared
+  std::int64_t turns = 1;
+  Seconds tool{};  // between two turns
+};
+
+struct PlayedBatch {
+  Seconds all{};
+  Seconds prefill{};
+  Seconds idle{};           // all answers wait for tools
+  Seconds last_tenth{};     // from when nine of ten answers are there
+  Seconds last_fiftieth{};  // from when 98 of 100 are
+  double passes = 0;
+  double mean_batch = 0;     // over passes
+  std::int64_t most = 0;     // answers at once
+  std::int64_t dropped = 0;  // preemptions
+};
+
+PlayedBatch play_batch(const BatchCosts& costs, const BatchLimits& limits, const BatchWork& work);
+
+// n equal answers that never outgrow the cache: waves of at most `running`, each one after the
+// other.
+Seconds equal_waves(const BatchCosts& costs, const BatchLimits& limits, std::int64_t prompt,
+                    std::int64_t answer, std::int64_t n);
+
+}  // namespace orrery

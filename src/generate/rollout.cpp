@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generate/rollout.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/divide.h"
+#include "generate/counts.h"
+#include "generate/prefill.h"
+
+namespace orrery {
+namespace {
+
+// Answers of each engine. Groups stay together where every engine has one.
+std::vector<std::vector<std::int64_t>> dealt_to_engines(const RolloutWork& w) {
+  const std::vector<std::int64_t> all = dealt(lengths_of(w.lengths, w.prompts * w.group));
+  const std::int64_t together = w.prompts >= w.engines ? w.group : 1;
+  std::vector<std::vector<std::int64_t>> out(static_cast<std::size_t>(w.engines));
+  for (std::int64_t i = 0; i < std::ssize(all); ++i) {
+    const std::int64_t engine = i / together % w.engines;
+    out[static_cast<std::size_t>(engine)].push_back(all[static_cast<std::size_t>(i)]);
+  }
+  return out;
+}
+
+// Times of reading prompts, each priced once; lengths of answers that are read anew are rounded up.
+class PrefillTable {
+ public:
+  explicit PrefillTable(const Generator& g) : g_(g) {}
+
+  // An eighth of the length or less.
+  static std::int64_t page_of(std::int64_t tokens) {
+    std::int64_t page = 64;
+    while (page * 16 < tokens) page *= 2;
+    return page;
+  }
+
+  Seconds time(std::int64_t prompts, std::int64_t tokens) {
+    const std::int64_t length = rounded_up(std::max<std::int64_t>(1, tokens), page_of(tokens));
+    const auto [at, is_new] = known_.try_emplace({prompts, length}, Seconds());
+    if (is_new) at->second = prefill_time(g_, prompts, length);
+    return at->second * (as_number(tokens) / as_number(length));
+  }
+
+ private:
+  const Generator& g_;
+  std::map<std::pair<std::int64_t, std::int64_t>, Seconds> known_;
+};
+
+// Every place is taken again when an answer ends: the rate at the mean context.
+Seconds steady_time(const BatchCosts& costs, const BatchLimits& limits, const RolloutWork& w,
+                    double tokens, std::int64_t answers) {
+  if (answers == 0) return {};
+  const double mean = tokens / as_number(answers);
+  const double context = as_number(w.prompt_length) + mean / 2;
+  const double space = std::max(1.0, limits.cache_tokens / context);
+  const auto batch =
+      static_cast<std::int64_t>(std::min({as_number(limits.running), space, as_number(answers)}));
+  const Seconds reading = costs.prefill(answers, w.prompt_length) / as_number(w.group);
+  return costs.pass(batch, context) * (tokens / limits.tokens_a_pass / as_number(batch)) + reading;
+}
+
+}  // namespace
+
+Rollout play_rollout(const Generator& g, const RolloutWork& w) {
+  Rollout r;
+  r.pool = pool_of(g, w.share, w.running);
+  r.longest = longest_of(w.lengths, w.prompts * w.group);
+  r.answers = w.prompts * w.group;
+  r.fits = r.pool.tokens >= as_number(w.prompt_length + r.longest);
+  if (!r.fits) return r;
+  EnginePasses table(g);
+  PrefillTable prefill(g);
+  const BatchCosts costs{
+      [&](std::int64_t batch, double context) { return table.time(batch, context); },
+      [&](std::int64_t prompts, std::int64_t tokens) { return prefill.time(prompts, tokens); }};
+  const BatchLimits limits{w.running, r.pool.tokens, g.tokens_a_pass};
+  const std::int64_t sharing = w.shared_prefixes && w.prompts >= w.engines ? w.group : 1;
+  for (const std::vector<std::int64_t>& answers : dealt_to_engines(w)) {
+    const PlayedBatch b =
+        play_batch(costs, limits, {w.prompt_length, answers, sharing, w.turns, w.tool});
+    const double tokens = std::accumulate(answers.begin(), answers.end(), 0.0);
+    r.tokens += tokens;
+    r.mean_of_engines += b.all / as_number(w.engines);
+    r.steady = std::max(r.steady, steady_time(costs, limits, w, tokens, std::ssize(answers)));
+    if (b.all > r.slowest.all) r.slowest = b;
+  }
+  return r;
+}
+
+}  // namespace orrery

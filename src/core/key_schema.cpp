@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/key_schema.h"
 
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -248,14 +249,17 @@ void SchemaWriter::add_keys(const KeyTable& table, Manner m, Json& schema) {
   }
 }
 
-// A document that inherits may leave out what its parent states.
-constexpr const char* kInherits = "inherits";
+// A document that inherits may leave out what its parent states, a training what follows from its
+// `rl` (estimate/rl_resolve.h).
+constexpr std::array kGivesTheRest = {"inherits", "rl"};
 
-void require_unless_inherited(Json& object) {
-  if (!object.contains("required") || !object["properties"].contains(kInherits)) return;
-  const Json alone = {{"required", object["required"]}};
-  object["anyOf"] = Json::array({{{"required", Json::array({kInherits})}}, alone});
-  object.erase("required");
+void require_unless_given(Json& object) {
+  for (const char* key : kGivesTheRest) {
+    if (!object.contains("required") || !object["properties"].contains(key)) continue;
+    const Json alone = {{"required", object["required"]}};
+    object["anyOf"] = Json::array({{{"required", Json::array({key})}}, alone});
+    object.erase("required");
+  }
 }
 
 Json SchemaWriter::object(const KeyTable& table, Manner m) {
@@ -266,7 +270,7 @@ Json SchemaWriter::object(const KeyTable& table, Manner m) {
   if (b.has_base && m.changes) s["properties"]["base"] = kText;
   if (b.has_paths) s["patternProperties"]["[.]"] = Json::object();
   s["additionalProperties"] = false;
-  require_unless_inherited(s);
+  require_unless_given(s);
   if (b.foreign_key.empty()) return s;
   const Json is_foreign = {{"required", {std::string(b.foreign_key)}}};
   return {{"type", "object"}, {"if", is_foreign}, {"then", Json::object()}, {"else", s}};

@@ -160,6 +160,8 @@ ConfigLookup config_lookup(const ConfigSource& source, const std::string& beside
   lookup.model = finding(ConfigKind::model);
   lookup.framework = finding(ConfigKind::framework);
   lookup.compression = finding(ConfigKind::compression);
+  lookup.engine = finding(ConfigKind::engine);
+  lookup.engine_names = naming(ConfigKind::engine);
   lookup.schedule = finding(ConfigKind::model);
   lookup.tool = finding(ConfigKind::tool);
   lookup.tool_names = naming(ConfigKind::tool);

@@ -41,13 +41,14 @@ enum class ConfigKind : std::uint8_t {
   capacity,
   calibration,
   sweep,
-  tool
+  tool,
+  engine
 };
 
 constexpr EnumNames<ConfigKind> names_of(ConfigKind) {
-  return {"model",  "node",   "device",   "framework",   "compression", "run",
-          "graph",  "fabric", "failures", "recovery",    "storage",     "prices",
-          "energy", "data",   "capacity", "calibration", "sweep",       "tool"};
+  return {"model",    "node",        "device",   "framework", "compression", "run",    "graph",
+          "fabric",   "failures",    "recovery", "storage",   "prices",      "energy", "data",
+          "capacity", "calibration", "sweep",    "tool",      "engine"};
 }
 // Folders below configs/, by kind.
 inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {
@@ -55,7 +56,7 @@ inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {
     "compression", "runs",           "hardware/graphs",  "hardware/fabrics",
     "failures",    "recovery",       "storage",          "prices",
     "energy",      "data",           "capacity",         "hardware/calibrated",
-    "sweeps",      "tools"};
+    "sweeps",      "tools",          "engines"};
 
 // May be asked from several threads at once.
 struct ConfigSource {

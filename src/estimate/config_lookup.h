@@ -27,13 +27,15 @@ struct ConfigLookup {
   std::function<std::optional<ConfigText>(const std::string& name)> model;        // name or path
   std::function<std::optional<ConfigText>(const std::string& name)> framework;    // name or path
   std::function<std::optional<ConfigText>(const std::string& name)> compression;  // name or path
+  std::function<std::optional<ConfigText>(const std::string& name)> engine;       // may be unset
   std::function<std::optional<ConfigText>(const std::string& path)> schedule;     // path
   std::function<std::optional<ConfigText>(const std::string& name)> tool;         // may be unset
   std::function<std::vector<std::string>()> tool_names;                           // likewise
   std::function<std::vector<std::string>()> model_names;
   std::function<std::vector<std::string>()> framework_names;
   std::function<std::vector<std::string>()> compression_names;
-  std::function<std::optional<ConfigText>()> accuracy;  // estimate/accuracy.h; may be unset
+  std::function<std::vector<std::string>()> engine_names;  // may be unset
+  std::function<std::optional<ConfigText>()> accuracy;     // estimate/accuracy.h; may be unset
   std::shared_ptr<CachedParts> parts;  // null: whatever is asked for is resolved anew
 };
 

@@ -20,9 +20,11 @@
 #include "estimate/open_run.h"
 #include "estimate/origins.h"
 #include "estimate/overlap.h"
+#include "estimate/rl_resolve.h"
 #include "estimate/run_keys.h"
 #include "estimate/run_warnings.h"
 #include "estimate/training_json.h"
+#include "hardware/cluster_keys.h"
 #include "parallel/own_order.h"
 #include "parallel/placement_json.h"
 #include "parallel/strategy_keys.h"
@@ -384,10 +386,22 @@ StrategyRequest request_of(Reader& root, ResolvedRun& out) {
   return request;
 }
 
+constexpr const char* kRlPath = key_path<&TrainingRequest::rl>;
+
+// An object that only a step of reinforcement learning reads.
+void refuse_generation_alone(const RunRequest& request, const Reader& root) {
+  if ((!request.rollout && !request.placement) || has_rl(root.json())) return;
+  throw InputError(ErrorCode::missing_key, root.file(), kRlPath, "nothing",
+                   "an algorithm of reinforcement learning (--rl NAME), beside " +
+                       std::string(request.rollout ? key_path<&RunRequest::rollout>
+                                                   : key_path<&RunRequest::placement>));
+}
+
 WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   root.must_be_object();
   RunRequest request;
   read_known(kRunKeys, root, request);
+  refuse_generation_alone(request, root);
   resolve_model(root, lookup, out);
   resolve_cluster(root, lookup, out);
 
@@ -483,8 +497,19 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   narrow_by_site(out);
 }
 
-ResolvedRun resolve_whole(const Json& run, const std::string& file, const ConfigLookup& lookup,
-                          const std::vector<Fact>& changes, OpenKeys open) {
+void refuse_rl(const Json& run, const std::string& file) {
+  if (!has_rl(run)) return;
+  throw InputError(ErrorCode::not_allowed, file, kRlPath, "a step of reinforcement learning",
+                   "`orrery estimate` and `orrery memory`, which play it; other commands know the "
+                   "learner alone: take training.rl, rollout and placement away and give "
+                   "training.sequence_length and training.global_batch");
+}
+
+ResolvedRun resolve_whole(const Json& given, const std::string& file, const ConfigLookup& lookup,
+                          const std::vector<Fact>& changes, OpenKeys open,
+                          LearnerDocument* learner = nullptr) {
+  const Json& run = learner != nullptr ? *learner->run : given;
+  if (learner == nullptr) refuse_rl(given, file);
   ResolvedRun out;
   out.file = file;
   Reader root(run, file);
@@ -502,8 +527,12 @@ ResolvedRun resolve_whole(const Json& run, const std::string& file, const Config
     out.warnings.push_back("framework " + std::string(out.run.framework.name.view()) +
                            " is known to run " + layout + " is priced as asked");
   }
+  if (learner != nullptr) {
+    out.rl = resolve_rl(given, file, lookup, *learner, out.run, inputs);
+    for (Fact& f : learner->derived) out.assumed.push_back(std::move(f));
+  }
   out.inputs = std::move(inputs);
-  take_origins(run, changes, out);
+  take_origins(given, changes, out);
   return out;
 }
 
@@ -514,12 +543,22 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
   return resolve_whole(run, file, lookup, changes, OpenKeys::predicted);
 }
 
+bool has_rl(const Json& run) { return !value_at(run, kRlPath).is_null(); }
+
+ResolvedRun resolve_with_rl(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                            const std::vector<Fact>& changes) {
+  std::optional<LearnerDocument> learner = learner_document(run, file);
+  return resolve_whole(run, file, lookup, changes, OpenKeys::predicted,
+                       learner ? &*learner : nullptr);
+}
+
 ResolvedRun resolve_chosen(const Json& run, const std::string& file, const ConfigLookup& lookup) {
   return resolve_whole(run, file, lookup, {}, OpenKeys::chosen);
 }
 
 ResolvedRun resolve_for_numbers(const Json& run, const std::string& file,
                                 const ConfigLookup& lookup) {
+  refuse_rl(run, file);
   ResolvedRun out;
   out.file = file;
   Reader root(run, file);
@@ -528,6 +567,7 @@ ResolvedRun resolve_for_numbers(const Json& run, const std::string& file,
 }
 
 OpenRun resolve_open(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  refuse_rl(run, file);
   OpenRun open;
   ResolvedRun& out = open.resolved;
   out.file = file;

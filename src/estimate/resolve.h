@@ -17,6 +17,7 @@
 // then that of the level.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@
 #include "parallel/strategy_json.h"
 
 namespace orrery {
+
+struct RlRun;  // estimate/rl_run.h
 
 struct ResolvedRun {
   Run run;
@@ -51,6 +54,7 @@ struct ResolvedRun {
   std::vector<std::string> training_keys;  // and of `training`, as paths: "adapter.rank"
   bool recompute_open = false;             // the run leaves it to us
   std::vector<OpenKey> open;               // what a prediction took, and what else may be
+  std::shared_ptr<const RlRun> rl;         // the run is the learner's of this; null: of nothing
 
   // Names and documents, for headers and for the sources of numbers.
   std::string model_name;
@@ -65,6 +69,12 @@ struct ResolvedRun {
 // `changes`: origins of values that stand in `run` but not in its file (estimate/origins.h).
 ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLookup& lookup,
                         const std::vector<Fact>& changes = {});
+
+// The same of a run with training.rl, whose learner the run is then. All others refuse that: their
+// answers would be the learner's alone.
+bool has_rl(const Json& run);
+ResolvedRun resolve_with_rl(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                            const std::vector<Fact>& changes = {});
 
 // The same where Orrery chooses: what is left open is what a planner takes.
 ResolvedRun resolve_chosen(const Json& run, const std::string& file, const ConfigLookup& lookup);

@@ -21,7 +21,9 @@ inline constexpr const char* kDefaultFramework = "generic";
 // The key of what a search of the run varies; an estimate leaves it alone.
 inline constexpr const char* kSearchKey = "search";
 
-extern const KeyTable kFactTable;  // core/fact_keys.h
+extern const KeyTable kFactTable;        // core/fact_keys.h
+extern const KeyTable kRolloutDocument;  // estimate/rl_keys.h, as the next
+extern const KeyTable kPlacementDocument;
 inline constexpr Form kFactForm = form::object(kFactTable);
 
 struct RunRequest {
@@ -29,6 +31,8 @@ struct RunRequest {
   std::optional<FlopsConvention> flops_convention;
   std::optional<StackLevel> stack;
   std::optional<double> risk;
+  GivenJson rollout;  // estimate/rl_keys.h has their keys
+  GivenJson placement;
 };
 
 inline constexpr auto kStackRows = keys<StackLevel>(
@@ -72,6 +76,12 @@ inline constexpr auto kRunRows = keys<RunRequest>(
                            "predicted")
         .flagged("--risk",
                  "how likely a strategy that Orrery chooses may run out of memory, at most"),
+    key<&RunRequest::rollout>("rollout", form::object(kRolloutDocument),
+                              otherwise("all its defaults"), Vary::run,
+                              "with training.rl: what generates the answers"),
+    key<&RunRequest::placement>("placement", form::object(kPlacementDocument),
+                                otherwise("all its defaults"), Vary::run,
+                                "with training.rl: GPUs of generator and learner, and who yields"),
     key<&RunRequest::assumed>("assumed", form::list(kFactForm), kNothing, Vary::never,
                               "origins of values that nobody stated; `import` and a report's "
                               "`inputs` list them, and estimates repeat them"),

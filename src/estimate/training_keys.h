@@ -16,6 +16,8 @@
 
 namespace orrery {
 
+extern const KeyTable kRlDocument;  // estimate/rl_keys.h
+
 struct AdapterRequest {
   AdapterKind kind = AdapterKind::lora;
   std::optional<std::int64_t> rank;
@@ -46,6 +48,7 @@ struct TrainingRequest {
   std::optional<std::int64_t> images;
   std::optional<std::int64_t> image_tokens;
   std::optional<std::int64_t> tokens;
+  GivenJson rl;  // estimate/rl_keys.h has its keys
 };
 
 // Values that depend on others, or have several forms.
@@ -160,11 +163,12 @@ inline constexpr Form kLengthForm = form::object(kLengthKeys);
 inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::sequence_length, &Training::sequence>(
         "sequence_length", form::whole(1, training_forms::kMost, "tokens"), kRequired, Vary::run,
-        "tokens of a sequence")
+        "tokens of a sequence; with rl it follows where absent")
         .flagged("--sequence-length", "tokens of a sequence"),
     key<&TrainingRequest::global_batch, &Training::global_batch>(
         "global_batch", form::whole(1, training_forms::kMost, "sequences"), kRequired, Vary::run,
-        "sequences of a step, of all GPUs together")
+        "sequences of a step, of all GPUs together; with rl, of an update, and it follows where "
+        "absent")
         .flagged("--global-batch", "sequences of a step"),
     key<&TrainingRequest::micro_batch>(
         "micro_batch", form::whole(1, training_forms::kMost, "sequences"), otherwise("1"),
@@ -220,7 +224,10 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::tokens, &Training::tokens>(
         "tokens", form::whole(1, std::int64_t{1} << 53, "tokens"), kNothing, Vary::run,
         "of the whole training: gives steps and days")
-        .flagged("--tokens", "tokens of the whole training"));
+        .flagged("--tokens", "tokens of the whole training"),
+    key<&TrainingRequest::rl>("rl", form::object(kRlDocument), kNothing, Vary::run,
+                              "reinforcement learning: what a step generates, scores and learns; "
+                              "sequence_length and global_batch follow from it where absent"));
 inline constexpr Keys<TrainingRequest> kTrainingKeys{"training", kTrainingRows};
 template <>
 struct KeysOf<TrainingRequest> {

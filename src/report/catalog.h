@@ -39,6 +39,7 @@ Table failure_list(const std::vector<NamedDocument>& documents);
 Table recovery_list(const std::vector<NamedDocument>& documents);
 Table storage_list(const std::vector<NamedDocument>& documents);
 Table price_list(const std::vector<NamedDocument>& documents);
+Table engine_list(const std::vector<NamedDocument>& documents);
 Table energy_list(const std::vector<NamedDocument>& documents);
 Table corpus_list(const Json& table, const std::string& file);
 Table sample_list(const Json& table, const std::string& file);

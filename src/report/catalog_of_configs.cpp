@@ -9,6 +9,7 @@
 #include "document/words.h"
 #include "estimate/run.h"
 #include "explore/sweep.h"
+#include "generate/engine_json.h"
 #include "hardware/cluster_reader.h"
 #include "hardware/device_reader.h"
 #include "model/architecture_json.h"
@@ -271,6 +272,23 @@ Table price_list(const std::vector<NamedDocument>& documents) {
   Table list({{"prices", "name"}, {"of GPUs", "gpus"}, {"of nodes", "nodes"}});
   for (const NamedDocument& d : documents) {
     list.add({d.name, names_cell(keys_of(d.json, "gpus")), names_cell(keys_of(d.json, "nodes"))});
+  }
+  return list;
+}
+
+Table engine_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"engine", "name"},
+              {"memory share", "memory_share", true},
+              {"running", "running", true},
+              {"kernel", "kernel", true},
+              {"weights", "weights", true},
+              {"cache", "cache", true}});
+  for (const NamedDocument& d : documents) {
+    const EngineProfile e = read_engine(d.json, d.file);
+    list.add({d.name, Cell{percent(e.memory.share, 0), e.memory.share},
+              Cell{grouped(e.limits.running), e.limits.running}, quantity_cell(e.rates.kernel),
+              Cell{percent(e.rates.weights, 0), e.rates.weights},
+              Cell{percent(e.rates.cache, 0), e.rates.cache}});
   }
   return list;
 }

@@ -11,6 +11,7 @@
 #include "core/key_schema.h"
 #include "core/key_words.h"
 #include "document/words.h"
+#include "estimate/rl_keys.h"
 #include "explore/search_keys.h"
 #include "explore/sweep.h"
 #include "hardware/cluster_keys.h"
@@ -32,6 +33,8 @@ constexpr std::array kDocuments = {
     DocumentKeys{"device", "An accelerator, and what real kernels reach on it.", &kDeviceDocument},
     DocumentKeys{"framework", "What a training software does that no key of a run says.",
                  &kFrameworkDocument},
+    DocumentKeys{"engine", "What a software that generates answers reaches and holds.",
+                 &kEngineDocument},
     DocumentKeys{"sweep", "A run, and values of some of its keys, point by point.",
                  &kSweepDocument},
     DocumentKeys{"search", "What a search varies, and what it looks for: `search` of a run file.",

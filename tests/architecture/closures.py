@@ -31,7 +31,7 @@ SEEN_BY = {
 }
 # Sources that parse all of JSON's library.
 JSON = "nlohmann/json.hpp"
-SEE_JSON = 221
+SEE_JSON = 230
 
 
 @functools.lru_cache(maxsize=None)

@@ -53,8 +53,8 @@ bool assumes(const ResolvedRun& r, const std::string& path) {
 
 // The resolved run, read again, is the same run.
 void check_round_trip(const Json& run) {
-  const ResolvedRun once = resolved(run);
-  const ResolvedRun twice = resolved(*once.inputs);
+  const ResolvedRun once = resolve_with_rl(run, "run.json", shipped_configs());
+  const ResolvedRun twice = resolve_with_rl(*once.inputs, "run.json", shipped_configs());
   CHECK(*twice.inputs == *once.inputs);
   const Answer a = estimate(once.run);
   const Answer b = estimate(twice.run);

@@ -24,6 +24,7 @@ KINDS = {
     "node": ["configs/hardware/nodes/*.json"],
     "device": ["configs/hardware/devices/*.json"],
     "framework": ["configs/frameworks/*.json"],
+    "engine": ["configs/engines/*.json"],
     "sweep": ["configs/sweeps/*.json"],
     "plan": ["configs/capacity/*.json"],
     "graph": ["configs/hardware/graphs/*.json"],

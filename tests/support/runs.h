@@ -60,6 +60,8 @@ inline ConfigLookup shipped_configs() {
   lookup.framework_names = [] { return std::vector<std::string>{"generic", "megatron-lm"}; };
   lookup.tool = [](const std::string& name) { return shipped_config("tools", name); };
   lookup.tool_names = shipped_tools;
+  lookup.engine = [](const std::string& name) { return shipped_config("engines", name); };
+  lookup.engine_names = [] { return std::vector<std::string>{"sglang", "trt-llm", "vllm"}; };
   lookup.accuracy = [] { return shipped_config(".", "accuracy"); };
   return lookup;
 }

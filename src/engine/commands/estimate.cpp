@@ -5,6 +5,7 @@
 #include "document/text.h"
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
+#include "engine/commands/rl.h"
 #include "engine/given_run.h"
 #include "report/against.h"
 #include "report/comm.h"
@@ -115,9 +116,15 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   request.done();
   if (log && output.csv()) throw UsageError(request.named("against") + ": give it without --csv");
   RunReport r;
-  use_run(given, context, [&r](const RunSource& source) {
+  std::optional<CommandAnswer> of_rl;
+  use_run(given, context, [&](const RunSource& source) {
+    of_rl = rl_estimate(source, output);
+    if (of_rl) return;
     r = report_with_remedy(source.json, source.file, source.lookup, source.changes);
   });
+  if (of_rl && log)
+    throw UsageError(request.named("against") + ": a log of a run without training.rl");
+  if (of_rl) return *std::move(of_rl);
   if (log) {
     const TrainingLog logged = read_training_log(log->text, log->name);
     return {ExitCode::answer, output.json() ? AnswerText(training_against_json(r, logged))
@@ -131,7 +138,14 @@ CommandAnswer answer_memory(Request& request, const CommandContext& context) {
   const auto choice = read_options<RunChoice>(kMemoryOptions, request);
   const OutputForm output = request.output();
   request.done();
-  const RunReport r = report_on(resolved_run(choice.run, context));
+  RunReport r;
+  std::optional<CommandAnswer> of_rl;
+  use_run(choice.run, context, [&](const RunSource& source) {
+    of_rl = rl_memory(source, output);
+    if (of_rl) return;
+    r = report_on(resolve_run(source.json, source.file, source.lookup, source.changes));
+  });
+  if (of_rl) return *std::move(of_rl);
   return {code_of(r),
           output.json() ? AnswerText(memory_json(r)) : drawn(memory_document(r), output)};
 }

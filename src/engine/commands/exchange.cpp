@@ -47,7 +47,7 @@ Json run_of(const GivenRun& given, const CommandContext& context) {
 void check(const Json& run, const std::string& file, const ConfigLookup& lookup) {
   const std::vector<std::string> missing = missing_keys(run);
   if (missing.empty()) {
-    resolve_run(run, file, lookup);
+    resolve_with_rl(run, file, lookup);
     return;
   }
   const bool model = std::any_of(missing.begin(), missing.end(),
@@ -184,7 +184,8 @@ CommandAnswer answer_export(Request& request, const CommandContext& context) {
   request.done();
   CommandAnswer answer;
   use_run(choice.run, context, [&](const RunSource& source) {
-    const ResolvedRun resolved = resolve_run(source.json, source.file, source.lookup);
+    const auto resolve = choice.as == "run" ? resolve_with_rl : resolve_run;
+    const ResolvedRun resolved = resolve(source.json, source.file, source.lookup, {});
     answer = printed_run(choice.as, resolved, source.json, source.lookup, json);
   });
   return answer;

@@ -61,6 +61,7 @@ constexpr std::array kKinds = {
     documents("devices", ConfigKind::device, device_list),
     documents("frameworks", ConfigKind::framework, framework_list),
     documents("tools", ConfigKind::tool, tool_list),
+    documents("engines", ConfigKind::engine, engine_list),
     documents("compressions", ConfigKind::compression, compression_list),
     documents("runs", ConfigKind::run, run_list),
     documents("sweeps", ConfigKind::sweep, sweep_list),

@@ -14,6 +14,7 @@
 #include "engine/given_run.h"
 #include "estimate/framework_document.h"
 #include "estimate/resolve.h"
+#include "generate/engine_json.h"
 #include "hardware/device_reader.h"
 #include "hardware/fabric.h"
 #include "hardware/topology/graph_reader.h"
@@ -35,9 +36,9 @@ std::optional<ConfigKind> kind_of_name(const std::string& name, const ConfigSour
 
 // The list that has the names of a kind; "": its names are few.
 constexpr EnumArray<ConfigKind, std::string_view> kListNames = {
-    "models", "nodes",   "devices",  "frameworks", "compressions", "runs",
-    "graphs", "fabrics", "failures", "recovery",   "storage",      "prices",
-    "energy", "",        "plans",    "",           "sweeps",       "tools"};
+    "models",  "nodes",    "devices",  "frameworks", "compressions", "runs",   "graphs",
+    "fabrics", "failures", "recovery", "storage",    "prices",       "energy", "",
+    "plans",   "",         "sweeps",   "tools",      "engines"};
 
 std::string allowed_names(ConfigKind kind, const ConfigSource& configs) {
   const std::string list(kListNames[kind]);
@@ -61,6 +62,7 @@ void check_document(ConfigKind kind, const Json& document, const std::string& fi
   if (kind == ConfigKind::recovery) read_recovery(Reader(document, file));
   if (kind == ConfigKind::storage) read_storage(Reader(document, file));
   if (kind == ConfigKind::energy) read_energy(Reader(document, file));
+  if (kind == ConfigKind::engine) read_engine(document, file);
 }
 
 // How many layers there are of each kind, in order of appearance.
@@ -179,7 +181,10 @@ CommandAnswer show_document(ConfigKind kind, const std::string& name, const Outp
 
 CommandAnswer show_run(const GivenRun& given, bool with_operators, const OutputForm& output,
                        const CommandContext& context) {
-  const ResolvedRun r = resolved_run(given, context);
+  ResolvedRun r;  // of reinforcement learning, the learner's, with all inputs
+  use_run(given, context, [&r](const RunSource& source) {
+    r = resolve_with_rl(source.json, source.file, source.lookup, source.changes);
+  });
   const Table operators = operator_list(r.run);
   Json j = {{"kind", "run"}, {"inputs", reported_inputs(r)}, {"warnings", r.warnings}};
   const Table tiers = tier_list(r.run.cluster);

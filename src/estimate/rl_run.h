@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run of reinforcement learning as resolved: what its generator is, what a step generates and
+// learns, and on which GPUs. The learner is the ResolvedRun that holds it. Units: SI, tokens.
+// Errors: none; rl_resolve.h guarantees whole engines and lengths that cap and mass can give.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "estimate/rl.h"
+#include "generate/rollout.h"
+
+namespace orrery {
+
+struct RlPlacement {
+  PlacementKind kind = PlacementKind::colocated;
+  std::int64_t rollout_gpus = 0;  // all, where colocated
+  std::int64_t staleness = 0;
+  bool partial = false;
+  std::int64_t sleep_level = 2;
+  bool offload_weights = false;
+  bool offload_optimizer = false;
+  bool offload_reference = false;
+  WeightTransfer transfer = WeightTransfer::broadcast;
+  bool staged_wake = true;
+};
+
+struct RlRun {
+  RlAlgorithm algorithm = RlAlgorithm::grpo;
+  bool critic = false;
+  bool reference = false;
+  bool generates = true;
+  bool old_log_probs = true;
+  bool chunked_log_probs = false;
+  std::int64_t samples = 0;  // that a step learns from; `work` has those generated
+  std::int64_t mini_batches = 1;
+  std::int64_t epochs = 1;
+  bool packs = false;
+  RewardKind reward = RewardKind::rule;
+  Seconds reward_time{};
+  Generator generator;
+  RolloutWork work;
+  RlPlacement placement;
+  std::int64_t all_gpus = 0;  // of learner and generator
+  std::string engine_name;
+};
+
+}  // namespace orrery

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/rl.h"
+
+#include <cmath>
+
+#include "core/json.h"
+#include "core/units.h"
+#include "document/words.h"
+#include "insight/rl_report.h"
+#include "report/estimate.h"
+#include "report/frame.h"
+#include "report/frame_json.h"
+
+namespace orrery {
+namespace {
+
+const RlRun& rl_of(const RlReport& r) { return *r.learner.resolved.rl; }
+
+Phrase rl_verdict(const RlStep& s) {
+  return {s.fits ? TextStyle::green : TextStyle::red,
+          std::string(s.fits ? "fits" : "does not fit")};
+}
+
+std::string placement_words(const RlRun& rl) {
+  const RlPlacement& p = rl.placement;
+  if (!rl.generates) return "nothing is generated";
+  if (p.kind == PlacementKind::colocated) {
+    return "colocated on " + counted(rl.all_gpus, "GPU") + ", sleep level " +
+           grouped(p.sleep_level);
+  }
+  std::string text = std::string(name_of(p.kind)) + ": " + counted(p.rollout_gpus, "GPU") +
+                     " generate, " + grouped(rl.all_gpus - p.rollout_gpus) + " learn";
+  if (p.kind == PlacementKind::async) text += ", staleness " + grouped(p.staleness);
+  if (p.partial) text += ", partial answers";
+  return text;
+}
+
+std::string generator_words(const RlRun& rl) {
+  const EngineLayout& l = rl.generator.layout;
+  std::string text =
+      counted(rl.work.engines, "engine") + " of " + rl.engine_name + ", tp " + grouped(l.tp);
+  if (l.pp > 1) text += ", pp " + grouped(l.pp);
+  if (l.ep > 1) text += ", ep " + grouped(l.ep);
+  if (l.dp > 1) text += ", dp " + grouped(l.dp);
+  return text + ", weights in " + std::string(name_of(rl.generator.weights)) +
+         (rl.generator.graphs ? "" : ", without graphs");
+}
+
+std::string length_words(const RlRun& rl) {
+  const AnswerLengths& a = rl.work.lengths;
+  if (!a.listed.empty()) return "of measured lengths, mean " + grouped(std::round(mean_of(a)));
+  std::string text =
+      "of " + grouped(std::round(a.mean)) + " tokens in the mean, " + std::string(name_of(a.shape));
+  if (a.shape != LengthShape::equal) text += " with spread " + fixed(a.spread, 2);
+  if (a.cap > 0) text += ", cut at " + grouped(a.cap);
+  if (a.at_cap > 0) text += ", " + percent(a.at_cap, 0) + " there";
+  return text;
+}
+
+Section rl_header(const RlReport& r) {
+  const RlRun& rl = rl_of(r);
+  Section s;
+  s.add(Paragraph{bold(std::string(name_of(rl.algorithm))) + ": " +
+                      counted(rl.work.prompts, "prompt") + " of " + grouped(rl.work.prompt_length) +
+                      " tokens, " + counted(rl.samples, "sequence") + " to learn from, answers " +
+                      length_words(rl),
+                  2});
+  if (rl.generates) s.add(Paragraph{generator_words(rl), 2});
+  s.add(Paragraph{placement_words(rl), 2});
+  return s;
+}
+
+std::string phase_range(const PhaseTime& t) {
+  return pretty(t.low, 3) + " to " + pretty(t.high, 3);
+}
+
+Section rl_headline(const RlReport& r) {
+  const RlStep& s = r.step;
+  Section out;
+  Phrase memory = rl_verdict(s);
+  std::string why;
+  for (const std::string& reason : s.reasons) why += (why.empty() ? ": " : "; ") + reason;
+  out.add(labelled("memory", memory + why));
+  if (!s.remedy.empty()) out.add(labelled("would fit", "type: " + s.remedy));
+  if (s.step.value == Seconds() || (rl_of(r).generates && !s.rollout.fits)) return out;
+  out.add(labelled("step", bold(pretty(s.step.value)) + " (80 % interval " + phase_range(s.step) +
+                               ")" + (s.fits ? "" : ", if it had the memory")));
+  const double gpus = static_cast<double>(rl_of(r).all_gpus);
+  const double rate = s.tokens / s.step.value.si();
+  out.add(labelled("speed", grouped(rate) + " tokens/s, " + grouped(rate / gpus) +
+                                " tokens/s/GPU, " + significant(s.samples / s.step.value.si(), 3) +
+                                " sequences/s"));
+  return out;
+}
+
+bool is_played(const RlReport& r) { return !rl_of(r).generates || r.step.rollout.fits; }
+
+Section phases_section(const RlReport& r) {
+  Table bars({{"phase"}, {"time", true}, {"80 % interval"}, {"", true}, {""}}, 2);
+  for (const RlPhase p : kAllOf<RlPhase>) {
+    const PhaseTime& t = r.step.phases[p];
+    if (t.value == Seconds()) continue;
+    const double share = t.value / r.step.step.value;
+    bars.add({std::string(name_of(p)), pretty(t.value, 3), phase_range(t), percent(share),
+              bar_cell(share < 1 ? share : 1)});
+  }
+  Section s{bold("Time") + " by phase", {bars}};
+  if (rl_of(r).placement.kind == PlacementKind::async) {
+    const QueuePeriod& q = r.step.queue;
+    s.add(Paragraph{"generator and learner work at the same time; of a step the learner waits " +
+                        pretty(q.learner_waits, 3) + " for answers, the generator " +
+                        pretty(q.generator_waits, 3) + " for weights; the first step takes " +
+                        pretty(q.first, 3),
+                    2});
+  }
+  return s;
+}
+
+Section rollout_section(const RlReport& r) {
+  const RlRun& rl = rl_of(r);
+  const PlayedBatch& b = r.step.rollout.slowest;
+  Table t({{"generation"}, {"value", true}}, 2);
+  t.add({"answers at once on an engine, most", grouped(b.most)});
+  t.add({"answers at once, mean of passes", fixed(b.mean_batch, 1)});
+  t.add({"passes of the slowest engine", grouped(b.passes)});
+  if (b.passes > 0)
+    t.add({"time of a pass, mean", pretty((b.all - b.prefill - b.idle) / b.passes, 3)});
+  t.add({"reading prompts", pretty(b.prefill, 3)});
+  if (b.idle > Seconds()) t.add({"waiting for tools alone", pretty(b.idle, 3)});
+  t.add({"since 90 % of the answers were there", pretty(b.last_tenth, 3)});
+  t.add({"since 98 % of the answers were there", pretty(b.last_fiftieth, 3)});
+  t.add({"answers dropped for lack of cache", grouped(b.dropped)});
+  t.add({"tokens that the cache of an engine holds", grouped(r.step.rollout.pool.tokens)});
+  return {bold("Generation") + " on the slowest of " + counted(rl.work.engines, "engine"), {t}};
+}
+
+Section moment_table(const RlReport& r) {
+  Table t({{"phase"},
+           {"engine", true},
+           {"learner", true},
+           {"reference", true},
+           {"logits", true},
+           {"all", true},
+           {"capacity", true}},
+          2);
+  const auto cell = [](Bytes b) { return b == Bytes() ? std::string("·") : fixed(b / kGiB, 2); };
+  for (const RlMoment m : kAllOf<RlMoment>) {
+    const MomentMemory& x = r.step.memory[m];
+    if (!x.happens) continue;
+    t.add({std::string(name_of(m)), cell(x.engine), cell(x.learner), cell(x.reference),
+           cell(x.logits), cell(x.all()), cell(x.capacity)});
+  }
+  return {bold("Memory") + " of the fullest GPU by phase, GiB", {t}};
+}
+
+Section engine_table(const RlReport& r) {
+  const EnginePool& p = r.step.rollout.pool;
+  Table t({{"engine, awake"}, {"GiB", true}}, 2);
+  t.add({"weights", fixed(p.weights / kGiB, 2)});
+  t.add({"cache", fixed(p.cache / kGiB, 2)});
+  t.add({"activations of the largest pass", fixed(p.work / kGiB, 2)});
+  t.add({"other", fixed(p.other / kGiB, 2)});
+  t.add({"graphs", fixed(p.graphs / kGiB, 2)});
+  t.add({"all", fixed(p.all / kGiB, 2)});
+  return {bold("Engine"), {t}};
+}
+
+Section rl_advice_section(const RlReport& r) {
+  Section s{bold("What holds the step"), {}};
+  for (const std::string& line : rl_advice(r)) s.add(Paragraph{line, 4, 2});
+  return s;
+}
+
+Section faster_section(const RlReport& r) {
+  constexpr std::size_t kSetting = 44;
+  Table t({Column("change").at_least(kSetting), "effect"}, 2);
+  for (const RlAlternative& a : r.faster) {
+    const double change = a.step / r.step.step.value - 1;
+    const bool compared = is_played(r) && r.step.fits;
+    t.add({typed(a.settings),
+           "step " + pretty(a.step) + (compared ? " (" + signed_percent(change) + ")" : ", fits")});
+  }
+  return {bold(r.step.fits ? "Faster" : "What would fit") + " by another placement or engine",
+          {t.untitled()}};
+}
+
+// CSV: one row.
+Table rl_row(const RlReport& r) {
+  std::vector<Column> columns = {"feasible", "step_time_s"};
+  std::vector<Cell> row = {data_cell(r.step.fits), data_cell(double(r.step.step.value.si()))};
+  for (const RlPhase p : kAllOf<RlPhase>) {
+    columns.emplace_back("rl.phases." + std::string(name_of(p)) + "_s");
+    row.push_back(data_cell(double(r.step.phases[p].value.si())));
+  }
+  for (const RlMoment m : kAllOf<RlMoment>) {
+    columns.emplace_back("rl.memory." + std::string(name_of(m)) + "_gib");
+    row.push_back(data_cell(double(r.step.memory[m].all() / kGiB)));
+  }
+  Table table(columns);
+  table.add(row);
+  return table;
+}
+
+Json phase_json(const PhaseTime& t) {
+  return {{"time_s", t.value.si()}, {"time_s_80", {t.low.si(), t.high.si()}}};
+}
+
+Json generation_json(const RlReport& r) {
+  const Rollout& o = r.step.rollout;
+  const PlayedBatch& b = o.slowest;
+  return {{"engines", rl_of(r).work.engines},
+          {"answers", o.answers},
+          {"tokens", o.tokens},
+          {"longest_answer", o.longest},
+          {"most_running", b.most},
+          {"mean_running", b.mean_batch},
+          {"passes", b.passes},
+          {"prefill_s", b.prefill.si()},
+          {"idle_s", b.idle.si()},
+          {"last_tenth_s", b.last_tenth.si()},
+          {"last_fiftieth_s", b.last_fiftieth.si()},
+          {"dropped", b.dropped},
+          {"mean_engine_s", o.mean_of_engines.si()},
+          {"steady_s", o.steady.si()},
+          {"cache_tokens", o.pool.tokens},
+          {"cache_gib", gib(o.pool.cache)},
+          {"weights_gib", gib(o.pool.weights)},
+          {"work_gib", gib(o.pool.work)},
+          {"fits", o.fits}};
+}
+
+Json moments_json(const RlReport& r) {
+  Json out = Json::object();
+  for (const RlMoment m : kAllOf<RlMoment>) {
+    const MomentMemory& x = r.step.memory[m];
+    if (!x.happens) continue;
+    out[std::string(name_of(m))] = {{"all_gib", gib(x.all())},
+                                    {"engine_gib", gib(x.engine)},
+                                    {"learner_gib", gib(x.learner)},
+                                    {"reference_gib", gib(x.reference)},
+                                    {"logits_gib", gib(x.logits)},
+                                    {"capacity_gib", gib(x.capacity)},
+                                    {"fits", x.fits()}};
+  }
+  return out;
+}
+
+Json rl_part(const RlReport& r) {
+  const RlRun& rl = rl_of(r);
+  Json phases = Json::object();
+  for (const RlPhase p : kAllOf<RlPhase>) {
+    phases[std::string(name_of(p))] = phase_json(r.step.phases[p]);
+  }
+  Json j = {{"algorithm", name_of(rl.algorithm)},
+            {"placement", name_of(rl.placement.kind)},
+            {"phases", phases},
+            {"memory", moments_json(r)}};
+  if (rl.generates) j["generation"] = generation_json(r);
+  const QueuePeriod& q = r.step.queue;
+  if (rl.placement.kind == PlacementKind::async) {
+    j["queue"] = {{"period_s", q.period.si()},
+                  {"generator_waits_s", q.generator_waits.si()},
+                  {"learner_waits_s", q.learner_waits.si()},
+                  {"first_s", q.first.si()}};
+  }
+  j["advice"] = rl_advice(r);
+  j["faster"] = json_list(r.faster, [](const RlAlternative& a) -> Json {
+    return {{"set", settings_json(a.settings)},
+            {"type", typed(a.settings)},
+            {"step_time_s", a.step.si()}};
+  });
+  if (!r.step.remedy.empty()) j["remedy"] = r.step.remedy;
+  return j;
+}
+
+// The phase that takes most of its device.
+Json fullest_json(const RlReport& r) {
+  RlMoment most = RlMoment::update;
+  const auto share = [&](RlMoment m) {
+    const MomentMemory& x = r.step.memory[m];
+    return x.happens ? double(x.all() / x.capacity) : 0.0;
+  };
+  for (const RlMoment m : kAllOf<RlMoment>) {
+    if (share(m) > share(most)) most = m;
+  }
+  const MomentMemory& x = r.step.memory[most];
+  return {{"peak_gib", gib(x.all())}, {"capacity_gib", gib(x.capacity)}, {"phase", name_of(most)}};
+}
+
+Json rl_verdict_json(const RlReport& r) {
+  return {{"feasible", r.step.fits}, {"reasons", r.step.reasons}};
+}
+
+}  // namespace
+
+AnswerDocument rl_document(const RlReport& r) {
+  AnswerDocument d{
+      r.learner.resolved.model_name + ": one step of reinforcement learning", {}, rl_row(r)};
+  d.sections = {rl_header(r), run_header(r.learner.resolved), rl_headline(r)};
+  if (is_played(r)) {
+    d.add(phases_section(r));
+    if (rl_of(r).generates) d.add(rollout_section(r));
+  }
+  d.add(moment_table(r));
+  if (is_played(r)) d.add(rl_advice_section(r));
+  if (!r.faster.empty()) d.add(faster_section(r));
+  d.add(run_assumptions(r.learner.resolved));
+  return d;
+}
+
+AnswerDocument rl_memory_document(const RlReport& r) {
+  AnswerDocument d{r.learner.resolved.model_name + ": memory by phase", {}, rl_row(r)};
+  d.sections = {rl_header(r), run_header(r.learner.resolved), rl_headline(r), moment_table(r)};
+  if (rl_of(r).generates) d.add(engine_table(r));
+  d.add(memory_section(r.learner));
+  d.add(run_assumptions(r.learner.resolved));
+  return d;
+}
+
+Json rl_json(const RlReport& r) {
+  const RlStep& s = r.step;
+  Json j = rl_verdict_json(r);
+  const double step = s.step.value.si();
+  if (is_played(r)) {
+    const double gpus = static_cast<double>(rl_of(r).all_gpus);
+    j["step_time_s"] = step;
+    j["samples_per_s"] = s.samples / step;
+    j["tokens_per_s"] = s.tokens / step;
+    j["tokens_per_s_per_gpu"] = s.tokens / step / gpus;
+    j["interval_80"] = {{"step_time_s", {s.step.low.si(), s.step.high.si()}}};
+  }
+  j["memory"] = fullest_json(r);
+  j["rl"] = rl_part(r);
+  j["learner"] = estimate_json(r.learner);
+  for (const char* once : {"inputs", "version", "schema_version", "warnings"}) {
+    j["learner"].erase(once);
+  }
+  add_frame(r.learner, j);
+  return j;
+}
+
+Json rl_memory_json(const RlReport& r) {
+  Json j = rl_verdict_json(r);
+  j["memory"] = fullest_json(r);
+  j["rl"] = {{"memory", moments_json(r)}};
+  if (!r.step.remedy.empty()) j["rl"]["remedy"] = r.step.remedy;
+  if (rl_of(r).generates) j["rl"]["generation"] = generation_json(r);
+  add_frame(r.learner, j);
+  return j;
+}
+
+}  // namespace orrery

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The time of the learner's forward pass alone over a global batch, as log-probabilities take it:
+// the forward times of the chain's virtual stages, after estimate().
+//
+//   (m − 1)·slowest stage + all stages and sends once
+//
+// as micro batches follow each other down the pipeline. Weights that are sharded are gathered in
+// each, as in training. Leaves out: the host's launches beside what the chain has, tensors that are
+// not saved, so that a larger micro batch would fit. Units: seconds. Errors: none.
+#pragma once
+
+#include "estimate/forward.h"
+#include "orrery/quantity.h"
+
+namespace orrery {
+
+Seconds forward_pass(const Run& run, const Workspace& w);
+
+}  // namespace orrery

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rl/handover.h"
+
+namespace orrery {
+namespace {
+
+Seconds moving(const RlRun& rl) {
+  const Generator& g = rl.generator;
+  const EngineHandover& h = g.engine.handover;
+  if (rl.placement.kind == PlacementKind::colocated) return weights_of_gpu(g) / h.colocated;
+  switch (rl.placement.transfer) {
+    case WeightTransfer::broadcast:
+      return weights_of_model(g) / h.broadcast;
+    case WeightTransfer::p2p:
+      return weights_of_gpu(g) / h.p2p;
+  }
+  return {};
+}
+
+bool yields(const RlRun& rl) {
+  return rl.generates && rl.placement.kind == PlacementKind::colocated;
+}
+
+// Level 1 keeps the weights of the engine on the host; level 2 drops them, and the hand-over
+// brings the new ones.
+Bytes kept_by_engine(const RlRun& rl) {
+  return rl.placement.sleep_level == 1 ? weights_of_gpu(rl.generator) : Bytes();
+}
+
+}  // namespace
+
+Seconds handover_time(const RlRun& rl) {
+  if (!rl.generates) return {};
+  return rl.generator.engine.handover.start + moving(rl);
+}
+
+Bytes yielded_by_learner(const RlRun& rl, const StageMemory<double>& learner) {
+  Bytes out{};
+  if (!yields(rl)) return out;
+  if (rl.placement.offload_weights) {
+    out += learner[MemoryLine::weights] + learner[MemoryLine::gradients];
+  }
+  if (rl.placement.offload_optimizer) out += learner[MemoryLine::optimizer];
+  return out;
+}
+
+Seconds sleep_time(const RlRun& rl, const StageMemory<double>& learner) {
+  if (!yields(rl)) return {};
+  const Bytes bytes = kept_by_engine(rl) + yielded_by_learner(rl, learner);
+  return bytes / rl.generator.engine.handover.host;
+}
+
+// Gradients are made anew, not brought back.
+Seconds wake_time(const RlRun& rl, const StageMemory<double>& learner) {
+  if (!yields(rl)) return {};
+  Bytes bytes = kept_by_engine(rl) + yielded_by_learner(rl, learner);
+  if (rl.placement.offload_weights) bytes -= learner[MemoryLine::gradients];
+  return bytes / rl.generator.engine.handover.host;
+}
+
+}  // namespace orrery

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rl/phase_memory.h"
+
+#include <algorithm>
+
+#include "rl/handover.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kFrozenBytes = 2;     // of a parameter of the frozen copy
+constexpr std::int64_t kChunk = 1024;  // tokens of a chunked scoring pass
+constexpr double kBytesOfScoredLogit = 2 + 4;
+
+class Moments {
+ public:
+  Moments(const Run& learner, const RlRun& rl, const Answer& update, const Rollout& rollout)
+      : run_(learner), rl_(rl), m_(update.memory), rollout_(rollout) {}
+
+  RlMemory all() const {
+    RlMemory out;
+    out[RlMoment::generate] = generate();
+    out[RlMoment::log_probs] = log_probs();
+    out[RlMoment::update] = update();
+    out[RlMoment::handover] = handover();
+    for (MomentMemory& m : out) {
+      if (m.capacity == Bytes()) m.capacity = run_.cluster.device.memory_capacity;
+    }
+    return out;
+  }
+
+ private:
+  bool colocated() const { return rl_.placement.kind == PlacementKind::colocated; }
+  const EnginePool& pool() const { return rollout_.pool; }
+
+  // Weights, gradients, optimizer: what the learner holds between two steps, less what yields.
+  Bytes resident(Bytes yielded) const {
+    const Bytes states = m_[MemoryLine::weights] + m_[MemoryLine::secondary_weights] +
+                         m_[MemoryLine::gradients] + m_[MemoryLine::optimizer];
+    return states + m_[MemoryLine::context] + m_[MemoryLine::communicators] - yielded;
+  }
+
+  // Memory of the engine while the learner works.
+  Bytes asleep() const {
+    if (!colocated() || !rl_.generates) return {};
+    return rl_.placement.sleep_level == 0 ? pool().all : rl_.generator.engine.memory.asleep;
+  }
+
+  // The learner's own adapter taken away leaves the frozen copy (LoRA).
+  Bytes reference() const {
+    if (!rl_.reference || run_.training.adapter) return {};
+    return m_[MemoryLine::weights] *
+           (kFrozenBytes / std::max(kFrozenBytes, run_.training.recipe.weights));
+  }
+  Bytes reference_at_rest() const {
+    return rl_.placement.offload_reference ? Bytes() : reference();
+  }
+
+  Bytes logits() const {
+    const std::int64_t of_micro =
+        run_.training.sequence * run_.strategy.micro_batch / run_.strategy.cp;
+    const std::int64_t tokens = rl_.chunked_log_probs ? std::min(of_micro, kChunk) : of_micro;
+    return Bytes(static_cast<double>(tokens) * static_cast<double>(run_.model.vocab) /
+                 static_cast<double>(run_.strategy.tp) * kBytesOfScoredLogit);
+  }
+
+  MomentMemory generate() const {
+    MomentMemory m;
+    m.happens = rl_.generates;
+    m.engine = pool().all;
+    m.capacity = rl_.generator.cluster.device.memory_capacity;
+    if (!colocated()) return m;
+    m.learner = resident(yielded_by_learner(rl_, m_));
+    m.reference = reference_at_rest();
+    return m;
+  }
+
+  // Optimizer states that yield come back for the update alone.
+  MomentMemory log_probs() const {
+    MomentMemory m;
+    m.happens = rl_.old_log_probs || rl_.reference;
+    m.engine = asleep();
+    const bool away = rl_.placement.offload_optimizer && colocated();
+    m.learner =
+        resident(away ? m_[MemoryLine::optimizer] : Bytes()) + m_[MemoryLine::gathered_weights];
+    m.reference = reference();
+    m.logits = logits();
+    return m;
+  }
+
+  MomentMemory update() const {
+    MomentMemory m;
+    m.happens = true;
+    m.engine = asleep();
+    m.learner = m_.needed > Bytes() ? m_.needed : m_.peak;
+    m.reference = reference_at_rest();
+    return m;
+  }
+
+  MomentMemory handover() const {
+    MomentMemory m;
+    m.happens = rl_.generates && colocated();
+    const Bytes cache = rl_.placement.staged_wake ? Bytes() : larger(Bytes(), pool().cache);
+    m.engine = pool().weights + rl_.generator.engine.handover.bucket + cache +
+               rl_.generator.engine.memory.asleep;
+    const bool away = rl_.placement.offload_optimizer;
+    m.learner = resident(away ? m_[MemoryLine::optimizer] : Bytes());
+    m.reference = reference_at_rest();
+    return m;
+  }
+
+  const Run& run_;
+  const RlRun& rl_;
+  const StageMemory<double>& m_;
+  const Rollout& rollout_;
+};
+
+}  // namespace
+
+RlMemory memory_of(const Run& learner, const RlRun& rl, const Answer& update,
+                   const Rollout& rollout) {
+  return Moments(learner, rl, update, rollout).all();
+}
+
+}  // namespace orrery

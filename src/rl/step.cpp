@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rl/step.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/keys.h"
+#include "core/units.h"
+#include "document/words.h"
+#include "estimate/estimate.h"
+#include "estimate/rl_keys.h"
+#include "estimate/workspace.h"
+#include "rl/forward_pass.h"
+#include "rl/handover.h"
+
+namespace orrery {
+namespace {
+
+PhaseTime within(Seconds t, double low, double high) { return {t, t * low, t * high}; }
+
+// A time that the run gives has no interval.
+PhaseTime exactly(Seconds t) { return {t, t, t}; }
+
+// Intervals of phases that err each for itself: deviations add as squares.
+PhaseTime sum_of(const std::vector<PhaseTime>& parts) {
+  PhaseTime sum;
+  double below = 0;
+  double above = 0;
+  for (const PhaseTime& p : parts) {
+    sum.value += p.value;
+    below += std::pow((p.value - p.low).si(), 2);
+    above += std::pow((p.high - p.value).si(), 2);
+  }
+  sum.low = sum.value - Seconds(std::sqrt(below));
+  sum.high = sum.value + Seconds(std::sqrt(above));
+  return sum;
+}
+
+class StepPlayer {
+ public:
+  StepPlayer(const Run& run, const RlRun& rl) : run_(run), rl_(rl) {}
+
+  RlStep play() {
+    out_.update = estimate(run_, workspace_);
+    if (rl_.generates) out_.rollout = play_rollout(rl_.generator, rl_.work);
+    fill_phases();
+    fill_step();
+    out_.memory = memory_of(run_, rl_, out_.update, out_.rollout);
+    fill_fit();
+    out_.samples = static_cast<double>(rl_.samples);
+    out_.tokens =
+        out_.samples * (static_cast<double>(rl_.work.prompt_length) + mean_of(rl_.work.lengths));
+    return out_;
+  }
+
+ private:
+  PhaseTime& operator[](RlPhase p) { return out_.phases[p]; }
+
+  PhaseTime of_learner(Seconds t) const {
+    const Answer& u = out_.update;
+    return within(t, u.interval_low / u.step_time, u.interval_high / u.step_time);
+  }
+
+  Seconds generation() const {
+    return rl_.placement.partial ? out_.rollout.steady : out_.rollout.slowest.all;
+  }
+
+  void fill_phases() {
+    RlStep& o = out_;
+    const EngineSpread& spread = rl_.generator.engine.spread;
+    if (rl_.generates) o.phases[RlPhase::generate] = within(generation(), spread.low, spread.high);
+    const Seconds scored = forward_pass(run_, workspace_) * static_cast<double>(rl_.mini_batches);
+    const bool has_model = rl_.reward == RewardKind::model;
+    const PhaseTime forward = of_learner(scored);
+    o.phases[RlPhase::reward] =
+        sum_of({exactly(rl_.reward_time), has_model ? forward : PhaseTime{}});
+    if (rl_.old_log_probs) o.phases[RlPhase::old_log_probs] = forward;
+    if (rl_.reference) o.phases[RlPhase::reference] = forward;
+    if (rl_.critic) o.phases[RlPhase::values] = forward;
+    const double models = rl_.critic ? 2 : 1;
+    const double updates = static_cast<double>(rl_.mini_batches * rl_.epochs) * models;
+    o.phases[RlPhase::update] = of_learner(o.update.step_time * updates);
+    const auto moved = [&](Seconds t) {
+      return within(t, spread.handover_low, spread.handover_high);
+    };
+    o.phases[RlPhase::handover] = moved(handover_time(rl_));
+    o.phases[RlPhase::sleep] = moved(sleep_time(rl_, o.update.memory));
+    o.phases[RlPhase::wake] = moved(wake_time(rl_, o.update.memory));
+  }
+
+  std::vector<PhaseTime> learner_phases() {
+    RlStep& o = out_;
+    return {o.phases[RlPhase::old_log_probs], o.phases[RlPhase::reference],
+            o.phases[RlPhase::values], o.phases[RlPhase::update]};
+  }
+
+  void fill_step() {
+    RlStep& o = out_;
+    if (rl_.placement.kind == PlacementKind::colocated || !rl_.generates) {
+      o.step = sum_of({o.phases.begin(), o.phases.end()});
+      return;
+    }
+    const PhaseTime generator = sum_of({o.phases[RlPhase::generate], o.phases[RlPhase::reward]});
+    const PhaseTime learner = sum_of(learner_phases());
+    const PhaseTime handover = o.phases[RlPhase::handover];
+    const auto period = [&](Seconds g, Seconds l, Seconds h) {
+      return play_queue({g, l, h}, rl_.placement.staleness);
+    };
+    o.queue = period(generator.value, learner.value, handover.value);
+    o.step = {o.queue.period, period(generator.low, learner.low, handover.low).period,
+              period(generator.high, learner.high, handover.high).period};
+    if (rl_.placement.kind == PlacementKind::async) return;
+    o.step = sum_of({generator, learner, handover});
+  }
+
+  void fill_fit() {
+    RlStep& o = out_;
+    o.fits = !rl_.generates || o.rollout.fits;
+    if (!o.fits) {
+      o.reasons.push_back("generate: the cache of an engine holds " +
+                          grouped(std::floor(o.rollout.pool.tokens)) + " tokens (" +
+                          gib_text(larger(Bytes(), o.rollout.pool.cache), 1) +
+                          "), and the longest answer has " +
+                          grouped(rl_.work.prompt_length + o.rollout.longest) + " with its prompt");
+    }
+    for (const RlMoment moment : kAllOf<RlMoment>) {
+      const MomentMemory& m = o.memory[moment];
+      if (m.fits()) continue;
+      o.fits = false;
+      o.reasons.push_back(std::string(name_of(moment)) + ": " + gib_text(m.all(), 1) + " of " +
+                          gib_text(m.capacity, 1) + " on the fullest GPU");
+    }
+    if (o.update.reason == Reason::host_memory) {
+      o.fits = false;
+      o.reasons.push_back("update: host memory, " + gib_text(o.update.host_needed, 1) + " of " +
+                          gib_text(o.update.host_capacity, 1) + " of a node");
+    }
+  }
+
+  const Run& run_;
+  const RlRun& rl_;
+  Workspace workspace_;
+  RlStep out_;
+};
+
+// --- the nearest change that fits
+
+struct Change {
+  std::string typed;
+  RlRun rl;
+};
+
+std::string set_to(const char* path, const std::string& value) {
+  return "--set " + std::string(path) + "=" + value;
+}
+
+template <auto Member, class Set>
+void offer(const RlRun& rl, const std::string& value, const Set& set, std::vector<Change>& out) {
+  Change c{set_to(key_path<Member>, value), rl};
+  set(c.rl);
+  out.push_back(std::move(c));
+}
+
+// The share that leaves the learner's part in place, in steps of 0.05.
+double share_beside(const RlStep& step) {
+  const MomentMemory& m = step.memory[RlMoment::generate];
+  const Bytes left = m.capacity - m.learner - m.reference - step.rollout.pool.graphs;
+  constexpr double kGrid = 20;
+  return std::floor(left / m.capacity * kGrid) / kGrid;
+}
+
+std::vector<Change> changes_of(const RlRun& rl, const RlStep& step) {
+  std::vector<Change> out;
+  using P = PlacementRequest;
+  const bool colocated = rl.placement.kind == PlacementKind::colocated;
+  const double share = share_beside(step);
+  if (rl.generates && share > 0 && share < rl.work.share) {
+    offer<&RolloutRequest::memory_share>(
+        rl, significant(share, 2), [&](RlRun& r) { r.work.share = share; }, out);
+  }
+  if (!rl.chunked_log_probs) {
+    offer<&RlRequest::chunked_log_probs>(
+        rl, "true", [](RlRun& r) { r.chunked_log_probs = true; }, out);
+  }
+  if (colocated && !rl.placement.staged_wake) {
+    offer<&P::staged_wake>(
+        rl, "true", [](RlRun& r) { r.placement.staged_wake = true; }, out);
+  }
+  if (colocated && rl.placement.sleep_level == 0) {
+    offer<&P::sleep_level>(
+        rl, "2", [](RlRun& r) { r.placement.sleep_level = 2; }, out);
+  }
+  if (rl.reference && !rl.placement.offload_reference) {
+    offer<&P::offload_reference>(
+        rl, "true", [](RlRun& r) { r.placement.offload_reference = true; }, out);
+  }
+  if (colocated && !rl.placement.offload_optimizer) {
+    offer<&P::offload_optimizer>(
+        rl, "true", [](RlRun& r) { r.placement.offload_optimizer = true; }, out);
+  }
+  if (colocated && !rl.placement.offload_weights) {
+    offer<&P::offload_weights>(
+        rl, "true", [](RlRun& r) { r.placement.offload_weights = true; }, out);
+  }
+  const std::int64_t tp = rl.generator.layout.tp * 2;
+  if (rl.generates && rl.work.engines % 2 == 0 && rl.generator.model.heads % tp == 0) {
+    offer<&RolloutRequest::tp>(
+        rl, std::to_string(tp),
+        [&](RlRun& r) {
+          r.generator.layout.tp = tp;
+          if (r.generator.layout.ep > 1) r.generator.layout.ep *= 2;
+          r.work.engines /= 2;
+        },
+        out);
+  }
+  return out;
+}
+
+bool fits_with(const ResolvedRun& learner, const RlRun& rl) {
+  return StepPlayer(learner.run, rl).play().fits;
+}
+
+// One change, or else two.
+std::string remedy_of(const ResolvedRun& learner, const RlStep& step) {
+  const std::vector<Change> all = changes_of(*learner.rl, step);
+  for (const Change& c : all) {
+    if (fits_with(learner, c.rl)) return c.typed;
+  }
+  for (const Change& first : all) {
+    for (const Change& second : changes_of(first.rl, step)) {
+      if (fits_with(learner, second.rl)) return first.typed + " " + second.typed;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+RlStep rl_step_alone(const ResolvedRun& learner) {
+  return StepPlayer(learner.run, *learner.rl).play();
+}
+
+RlStep rl_step(const ResolvedRun& learner) {
+  RlStep step = rl_step_alone(learner);
+  if (!step.fits) step.remedy = remedy_of(learner, step);
+  return step;
+}
+
+}  // namespace orrery

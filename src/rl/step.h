@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The step of reinforcement learning: generate → score → log-probabilities → learn → hand over.
+//
+// Colocated, the phases follow each other, with the time in which generator and learner yield the
+// device to each other. On GPUs of their own, generator and learner are a queue (queue.h): in step
+// (split) or with answers of older weights (async), where the longer of the two sets the period.
+// With partial answers no step waits for the longest: the generator's rate is that of full batches.
+// Forward-only phases are the learner's forward pass (forward_pass.h); the update is its training
+// step (estimate.h), mini batches × epochs times. A critic or a reward model is as large as the
+// policy and split alike. Leaves out: generation that overlaps scoring, growth of the answers over
+// the training, time that no phase names (colocated phases add up to 81 to 100 % of published
+// steps). Units: SI. Errors: none; what does not fit is an answer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/enum_names.h"
+#include "rl/phase_memory.h"
+#include "rl/queue.h"
+
+namespace orrery {
+
+enum class RlPhase : std::uint8_t {
+  generate,
+  reward,
+  old_log_probs,
+  reference,
+  values,  // of the critic
+  update,
+  handover,
+  sleep,  // the device goes from learner to generator
+  wake,   // and back
+};
+constexpr EnumNames<RlPhase> names_of(RlPhase) {
+  return {"generate", "reward",   "old_log_probs", "reference", "values",
+          "update",   "handover", "sleep",         "wake"};
+}
+
+struct PhaseTime {
+  Seconds value{};
+  Seconds low{};  // of the 80 % interval
+  Seconds high{};
+};
+
+struct RlStep {
+  EnumArray<RlPhase, PhaseTime> phases{};
+  PhaseTime step{};
+  QueuePeriod queue;  // of generator and learner on GPUs of their own
+  Rollout rollout;
+  RlMemory memory;
+  Answer update;  // one update of the learner
+  bool fits = false;
+  std::vector<std::string> reasons;  // a line each; none where it fits
+  std::string remedy;                // the nearest change that fits, to type; "" for none
+  double tokens = 0;                 // prompts and answers that the step learns from
+  double samples = 0;
+};
+
+// `learner` holds an RlRun.
+RlStep rl_step(const ResolvedRun& learner);
+
+// The same without a look for what would fit.
+RlStep rl_step_alone(const ResolvedRun& learner);
+
+}  // namespace orrery

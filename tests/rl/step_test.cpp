@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A step of reinforcement learning: phases that add up, memory by phase, a hand-over by hand.
+#include "rl/step.h"
+
+#include <doctest/doctest.h>
+
+#include "core/json.h"
+#include "rl/handover.h"
+#include "support/about.h"
+#include "support/runs.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+Json rl_run() {
+  return json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+      "framework": "megatron-core",
+      "training": {"rl": {"algorithm": "grpo", "prompts": 64, "group": 8, "prompt_length": 200,
+                          "response": {"mean": 800, "cap": 2048}, "packed_tokens": 8192}},
+      "parallel": {"tp": 2, "recompute": "full"},
+      "rollout": {"engine": "vllm", "tp": 1, "memory_share": 0.5},
+      "placement": {"offload_weights": true, "offload_optimizer": true}})");
+}
+
+ResolvedRun learner_of(const Json& run) { return resolve_with_rl(run, "test", shipped_configs()); }
+
+RlStep step_of(const Json& run) { return rl_step(learner_of(run)); }
+
+double at(const RlStep& s, RlPhase p) { return s.phases[p].value.si(); }
+
+std::string refusal(const Json& run) {
+  try {
+    learner_of(run);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the phases of a colocated step add up to it") {
+  const RlStep s = step_of(rl_run());
+  REQUIRE(s.fits);
+  double sum = 0;
+  for (const RlPhase p : kAllOf<RlPhase>) sum += at(s, p);
+  CHECK(s.step.value.si() == about(sum));
+  CHECK(at(s, RlPhase::generate) > 0);
+  CHECK(at(s, RlPhase::reference) == about(at(s, RlPhase::old_log_probs)));
+  CHECK(at(s, RlPhase::values) == 0);
+  CHECK(s.step.low < s.step.value);
+  CHECK(s.step.value < s.step.high);
+}
+
+TEST_CASE("each phase follows its key") {
+  const RlStep base = step_of(rl_run());
+  Json run = rl_run();
+  run["training"]["rl"]["epochs"] = 2;
+  CHECK(at(step_of(run), RlPhase::update) == about(2 * at(base, RlPhase::update)));
+  run = rl_run();
+  run["training"]["rl"]["reference"] = false;
+  CHECK(at(step_of(run), RlPhase::reference) == 0);
+  run = rl_run();
+  run["training"]["rl"]["old_log_probs"] = false;
+  CHECK(at(step_of(run), RlPhase::old_log_probs) == 0);
+  run = rl_run();
+  run["training"]["rl"]["reward"] = {{"time", "3 s"}};
+  CHECK(at(step_of(run), RlPhase::reward) == about(3));
+  run["training"]["rl"]["reward"]["kind"] = "model";
+  CHECK(at(step_of(run), RlPhase::reward) == about(3 + at(base, RlPhase::old_log_probs)));
+  run = rl_run();
+  run["training"]["rl"]["algorithm"] = "ppo";
+  CHECK(at(step_of(run), RlPhase::update) == about(2 * at(base, RlPhase::update)));
+  CHECK(at(step_of(run), RlPhase::values) == about(at(base, RlPhase::old_log_probs)));
+  run = rl_run();
+  run["training"]["rl"]["dropped"] = 0.5;
+  const RlStep dropped = step_of(run);
+  CHECK(dropped.rollout.answers == 2 * base.rollout.answers);
+  CHECK(at(dropped, RlPhase::update) == about(at(base, RlPhase::update)));
+}
+
+TEST_CASE("generation follows the keys of the engine") {
+  const double base = at(step_of(rl_run()), RlPhase::generate);
+  const auto with = [](const char* key, const Json& value) {
+    Json run = rl_run();
+    run["rollout"][key] = value;
+    return at(step_of(run), RlPhase::generate);
+  };
+  CHECK(with("graphs", false) > 1.2 * base);
+  CHECK(with("graph_batch", 8) > 1.1 * base);
+  CHECK(with("max_running", 8) > 1.2 * base);
+  CHECK(with("precision", "fp8") < base);
+  CHECK(with("cache_precision", "fp8") < base);
+  CHECK(with("tokens_per_pass", 2) < 0.7 * base);
+  CHECK(with("shared_prefixes", false) > base);
+  CHECK(with("memory_share", 0.25) > base);
+}
+
+TEST_CASE("a longer answer at the cap holds the step") {
+  Json run = rl_run();
+  const double base = at(step_of(run), RlPhase::generate);
+  run["training"]["rl"]["response"]["at_cap"] = 0.05;
+  CHECK(at(step_of(run), RlPhase::generate) > base);
+  run = rl_run();
+  run["training"]["rl"]["agent"] = {{"turns", 4}, {"tool", "5 s"}};
+  CHECK(at(step_of(run), RlPhase::generate) > base + 3);
+}
+
+TEST_CASE("dpo generates nothing") {
+  Json run = rl_run();
+  run["training"]["rl"]["algorithm"] = "dpo";
+  const RlStep s = step_of(run);
+  CHECK(at(s, RlPhase::generate) == 0);
+  CHECK(at(s, RlPhase::handover) == 0);
+  CHECK(at(s, RlPhase::reference) > 0);
+  CHECK(s.samples == 128);
+}
+
+TEST_CASE("a hand-over moves all weights once, or a share into each GPU") {
+  // Llama 3 8B: 8,030,261,248 parameters of 2 B.
+  constexpr double kBytesOfAll = 2 * 8030261248.0;
+  Json run = rl_run();
+  run["placement"] = {{"kind", "split"}, {"rollout_gpus", 4}};
+  run["rollout"]["tp"] = 2;
+  const RlRun rl = *learner_of(run).rl;
+  const EngineHandover& h = rl.generator.engine.handover;
+  CHECK(handover_time(rl).si() == about(h.start.si() + kBytesOfAll / h.broadcast.si()));
+  run["placement"]["transfer"] = "p2p";
+  const RlRun p2p = *learner_of(run).rl;
+  const Bytes share = weights_of_gpu(p2p.generator);
+  CHECK(share.si() == about(kBytesOfAll / 2).epsilon(0.001));
+  CHECK(handover_time(p2p).si() == about(h.start.si() + (share / h.p2p).si()));
+}
+
+TEST_CASE("on GPUs of their own the phases are a queue") {
+  Json run = rl_run();
+  run["placement"] = {{"kind", "split"}, {"rollout_gpus", 4}};
+  const RlStep split = step_of(run);
+  run["placement"]["kind"] = "async";
+  const RlStep async = step_of(run);
+  CHECK(at(split, RlPhase::generate) == about(at(async, RlPhase::generate)));
+  CHECK(split.step.value.si() == about(split.queue.period.si()));
+  CHECK(async.step.value < split.step.value);
+  CHECK(async.memory[RlMoment::generate].learner == Bytes());
+  CHECK(async.memory[RlMoment::update].engine == Bytes());
+  CHECK(!async.memory[RlMoment::handover].happens);
+  run["placement"]["partial"] = true;
+  CHECK(at(step_of(run), RlPhase::generate) < at(async, RlPhase::generate));
+}
+
+TEST_CASE("memory by phase follows what yields") {
+  const RlStep away = step_of(rl_run());
+  Json run = rl_run();
+  run["placement"] = Json::object();
+  const RlStep stays = step_of(run);
+  using enum RlMoment;
+  CHECK(stays.memory[generate].learner > away.memory[generate].learner);
+  CHECK(stays.memory[log_probs].learner > away.memory[log_probs].learner);
+  CHECK(stays.memory[update].learner == away.memory[update].learner);
+  run["placement"]["sleep_level"] = 0;
+  CHECK(step_of(run).memory[update].engine > stays.memory[update].engine);
+  run["placement"] = {{"staged_wake", false}};
+  CHECK(step_of(run).memory[handover].engine > stays.memory[handover].engine);
+  run["placement"] = {{"offload_reference", true}};
+  CHECK(step_of(run).memory[update].reference == Bytes());
+  run = rl_run();
+  run["training"]["rl"]["chunked_log_probs"] = true;
+  CHECK(step_of(run).memory[log_probs].logits.si() == about(1024.0 * 128256 / 2 * 6));
+}
+
+TEST_CASE("logits of a scoring pass are those of the public case") {
+  // NVIDIA-NeMo/RL#3005: 4 sequences of 4,096 tokens, vocabulary 151,936: 9.27 GiB in 32 bits, and
+  // half as much in 16.
+  Json run = rl_run();
+  run["model"] = "qwen3-30b-a3b";
+  run["parallel"] = {{"ep", 8}, {"recompute", "full"}};
+  run["training"]["rl"].erase("packed_tokens");
+  run["training"]["sequence_length"] = 4096;
+  run["training"]["micro_batch"] = 4;
+  const RlStep s = step_of(run);
+  CHECK((s.memory[RlMoment::log_probs].logits / kGiB) == about(9.27 * 1.5).epsilon(0.002));
+}
+
+TEST_CASE("a share that leaves no room names the phase and a change that fits") {
+  Json run = rl_run();
+  run["rollout"]["memory_share"] = 0.9;
+  run["placement"] = Json::object();
+  const RlStep s = step_of(run);
+  CHECK(!s.fits);
+  REQUIRE(!s.reasons.empty());
+  CHECK(s.reasons.front().starts_with("generate: "));
+  CHECK(s.remedy.starts_with("--set rollout.memory_share="));
+}
+
+TEST_CASE("what nobody can guess is asked for by its flag") {
+  Json run = rl_run();
+  run["training"]["rl"].erase("response");
+  CHECK(refusal(run).find("--response-mean") != std::string::npos);
+  run = rl_run();
+  run["training"]["rl"].erase("prompts");
+  CHECK(refusal(run).find("--prompts") != std::string::npos);
+  run = rl_run();
+  run["training"]["rl"].erase("prompt_length");
+  CHECK(refusal(run).find("--prompt-length") != std::string::npos);
+  run = rl_run();
+  run["training"]["rl"]["group"] = 1;
+  CHECK(refusal(run).find("--group") != std::string::npos);
+  run = rl_run();
+  run["rollout"]["tp"] = 3;
+  CHECK(refusal(run).find("rollout.tp") != std::string::npos);
+  run = rl_run();
+  run["training"]["rl"]["response"]["mean"] = 3000;
+  CHECK(refusal(run).find("cap of 2048") != std::string::npos);
+}
+
+TEST_CASE("other commands refuse a run with training.rl") {
+  CHECK_THROWS_AS(resolve_run(rl_run(), "test", shipped_configs()), InputError);
+}
+
+TEST_CASE("the inputs of an answer, read again, give the same step") {
+  const ResolvedRun first = learner_of(rl_run());
+  const ResolvedRun again = learner_of(*first.inputs);
+  CHECK(rl_step(first).step.value == rl_step(again).step.value);
+  CHECK(*first.inputs == *again.inputs);
+}

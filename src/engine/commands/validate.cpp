@@ -12,6 +12,7 @@
 #include "engine/claims.h"
 #include "engine/commands/calibrate_site.h"
 #include "engine/commands/commands.h"
+#include "engine/commands/validate_generation.h"
 #include "engine/config_source.h"
 #include "estimate/run_keys.h"
 #include "hardware/calibration.h"
@@ -320,11 +321,27 @@ CommandAnswer answer_of_claims(const ValidateOptions& o, const ConfigSource& con
   return answer_claims(o.files, o.output, configs);
 }
 
+// Decode points or steps of reinforcement learning, where the one file holds such.
+std::optional<CommandAnswer> answer_generation(const ValidateOptions& o,
+                                               const ConfigSource& configs) {
+  if (o.files.size() != 1) return {};
+  auto answer = validate_generation(o.files.front(), o.output, config_lookup(configs));
+  const bool has_options =
+      o.fit || o.cross || o.ablate || o.check || o.tolerance || !o.calibration.empty();
+  if (answer && has_options) {
+    throw UsageError(
+        "decode points and steps of reinforcement learning: give them without --fit, --cross, "
+        "--ablate, --check, --tolerance and --calibration");
+  }
+  return answer;
+}
+
 CommandAnswer answer_validate(Request& request, const CommandContext& context) {
   const ValidateOptions o = read_validate(request);
   request.done();
   refuse_contradictions(o);
   const ConfigSource configs = until_stopped(context);
+  if (auto generation = answer_generation(o, configs)) return *std::move(generation);
   if (are_claims(o.files)) return answer_of_claims(o, configs);
   if (!o.calibration.empty()) return answer_calibrated(o, context, configs);
   const ValidationReport report = validate(rows_of(o, context), config_lookup(configs));

@@ -185,12 +185,15 @@ void refuse_extras(const CLI::App& app) {
   if (extras.empty()) return;
   const std::string word = extras.front().substr(0, extras.front().find('='));
   const bool flag = word.starts_with("--");
-  if (const std::string ours = flag_of_trainers(word); !ours.empty())
+  const std::string ours = flag_of_trainers(word);
+  if (ours.find(' ') != std::string::npos)
     throw InputError("orrery " + app.get_name(), "", "the flag " + word, ours);
   throw InputError("orrery " + app.get_name(), "",
                    (word.starts_with('-') ? "the flag " : "one argument too many: ") + word,
                    "what `orrery " + app.get_name() + " --help` lists",
-                   flag ? nearest_name(word, option_names(app)) : "");
+                   !ours.empty() ? ours
+                   : flag        ? nearest_name(word, option_names(app))
+                                 : "");
 }
 
 // CLI11's "--tp: 1 required X missing" and "--tp: At Most 1 required but received 2" in our words;

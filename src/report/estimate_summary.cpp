@@ -3,6 +3,7 @@
 
 #include "core/units.h"
 #include "estimate/risk.h"
+#include "insight/limiter.h"
 #include "insight/metrics.h"
 #include "insight/run_report.h"
 #include "report/estimate.h"
@@ -81,6 +82,14 @@ Section estimate_ending(const RunReport& r, const TypedRun& run) {
   return s;
 }
 
+// Changes that do not make it fit say little beside a layout that does.
+Section short_limit(const RunReport& r) {
+  const bool only_nearer = !is_feasible(r) && r.remedy.has_value() && !advice_of(r).empty() &&
+                           !advice_of(r).front().fits;
+  if (!only_nearer) return limit_section(r);
+  return {{}, {Paragraph{bold("Limit") + "  " + limiter(r.resolved.run, r.answer), 7}}};
+}
+
 }  // namespace
 
 AnswerDocument estimate_summary(const RunReport& r, const TypedRun& run) {
@@ -88,7 +97,7 @@ AnswerDocument estimate_summary(const RunReport& r, const TypedRun& run) {
   Section head = headline_section(r);
   for (const Element& e : parts_section(r).elements) head.add(e);
   d.sections = {run_header(r.resolved), head};
-  d.add(limit_section(r));
+  d.add(short_limit(r));
   d.add(remedy_section(r));
   d.add(run_open_keys(r.resolved));
   d.add(estimate_ending(r, run));

@@ -124,7 +124,7 @@ $ orrery show no-such-name
 ! stderr /^error: orrery show: found "no-such-name"; allowed: model, node, /
 
 # A word that is short for a longer one; the help of a command, with what holds where a flag is absent.
-$ orrery estimate --model llama-3-8b --node h100 --gpus 8 --sequence-length 8192 --global-batch 16
+$ orrery estimate --model llama-3-8b --node dgx-h10 --gpus 8 --sequence-length 8192 --global-batch 16
 ! exit 2
 ! stderr /; did you mean "dgx-h100"\?$/
 $ orrery estimate llama-3-8b-8-h100 --seq-len 4096

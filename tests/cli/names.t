@@ -44,6 +44,6 @@ $ orrery estimate llama-3-8b-8-h100 --batch-size 4
 ! stderr /the flag --batch-size; allowed: --micro-batch \(sequences of a GPU at once\) or --global-batch/
 $ orrery estimate llama-3-8b-8-h100 --tensor-parallel 4
 ! exit 2
-! stderr /the flag --tensor-parallel; allowed: --tp/
+! stderr /the flag --tensor-parallel; .*did you mean "--tp"\?/
 $ orrery estimate llama-3-8b-8-h100 --qlora 8 --json
 ! json inputs.training.adapter.kind = "qlora"

@@ -146,7 +146,8 @@ bool is_gpu_table(std::string_view text) {
     for (const std::string_view f : fields_of(line, ',')) {
       const std::string_view field = trimmed(f);
       product = product || begins_with(field, "NVIDIA ") || begins_with(field, "Tesla ") ||
-                begins_with(field, "GeForce ") || begins_with(field, "RTX ");
+                begins_with(field, "GeForce ") || begins_with(field, "RTX ") ||
+                begins_with(field, "Quadro ");
       header = header || (rows == 0 && (field == "name" || field == "gpu_name"));
     }
     if (!product && !(rows == 0 && header)) return false;

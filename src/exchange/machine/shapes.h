@@ -68,7 +68,7 @@ inline constexpr std::array kShapes = {
     Shape{"a40-pcie", "a40", "sm 86", 8, LinkKind::pcie, 0},
     Shape{"rtx-3090-nvlink", "rtx-3090", "sm 86", 2, LinkKind::direct, 4, 2},
     // Chips that several cards have: a card's name alone tells these.
-    Shape{"h200-nvl", "h200-nvl", "", 8, LinkKind::direct, 18, 4},
+    Shape{"h200-nvl-pcie", "h200-nvl", "", 8, LinkKind::direct, 18, 4},
     Shape{"g7e-48xlarge", "rtx-pro-6000", "", 8, LinkKind::pcie, 0},
     Shape{"rtx-5090-pcie", "rtx-5090", "", 8, LinkKind::pcie, 0},
     Shape{"l20-pcie", "l20", "", 8, LinkKind::pcie, 0},

@@ -544,7 +544,8 @@ TEST_CASE("PCIe and bridges alone tell no GPU") {
 }
 
 TEST_CASE("Products of another form are no shipped node's") {
-  for (const char* product : {"NVIDIA H200 NVL", "NVIDIA H800 PCIe"})
+  for (const char* product :
+       {"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", "NVIDIA H800 PCIe"})
     CHECK(open_key(composed({{"l", listed(product, 8)}}), "cluster.node") != nullptr);
   CHECK(value(composed({{"l", listed("A100-SXM-80GB", 8)}}), "cluster.node") == "dgx-a100-80gb");
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Causes of an out-of-memory error: from its own numbers, and by the tensor that has the size that
+// was asked for. Sizes are worked by hand from the model's dimensions.
+#include "insight/memory_causes.h"
+
+#include <doctest/doctest.h>
+
+#include "insight/known_tensors.h"
+#include "support/about.h"
+#include "support/sample_runs.h"
+
+namespace orrery {
+namespace {
+
+using testing::about;
+using testing::json_of;
+
+constexpr double kMib = 0x1p20;
+
+MemoryMessage message(double asked, double capacity, double free, double process, double allocated,
+                      double unallocated) {
+  MemoryMessage m;
+  m[Stated::asked] = asked * kGiB;
+  m[Stated::capacity] = capacity * kGiB;
+  m[Stated::free] = free * kGiB;
+  m[Stated::process] = process * kGiB;
+  m[Stated::allocated] = allocated * kGiB;
+  m[Stated::unallocated] = unallocated * kGiB;
+  m[Stated::reserved] = (allocated + unallocated) * kGiB;
+  return m;
+}
+
+RunReport seven_billion() {
+  return testing::report_of(json_of(R"({"model": "llama-2-7b", "framework": "deepspeed",
+      "cluster": {"node": "dgx-1-v100-32gb", "gpus": 8}, "parallel": {"zero": 2, "recompute": "full"},
+      "training": {"sequence_length": 1024, "global_batch": 8, "precision": "fp16"}})"));
+}
+
+// The size of a use that lies nearest to so many bytes.
+bool has_tensor(const Run& run, TensorUse use, double bytes) {
+  for (const KnownTensor& t : known_tensors(run)) {
+    if (t.use == use && t.size.si() == bytes) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("tensors have the sizes of the model's dimensions, rounded up to 2 MiB") {
+  const Run run = seven_billion().resolved.run;
+  // 6,738,415,616 parameters in 4 bytes over 8 ranks: 1,606.6 blocks of 2 MiB.
+  CHECK(has_tensor(run, TensorUse::update, 1607 * 2 * kMib));
+  // 1,024 tokens × 32,000 words in 4 bytes: 125 MiB, 62.5 blocks.
+  CHECK(has_tensor(run, TensorUse::loss, 126 * kMib));
+  // 32 heads × 1,024² scores in 2 bytes.
+  CHECK(has_tensor(run, TensorUse::attention, 64 * kMib));
+  // The hidden state, 1,024 × 4,096 in 2 bytes, is below 10 MiB: not rounded.
+  CHECK(has_tensor(run, TensorUse::activation, 8 * kMib));
+  CHECK(tensors_of_size(run, Bytes(3.14 * kGiB.si())).at(0).use == TensorUse::update);
+  CHECK(tensors_of_size(run, Bytes(77 * kGiB.si())).empty());
+}
+
+TEST_CASE("memory that neither the process nor anything free accounts for is others'") {
+  CHECK(held_by_others(message(2, 80, 1, 50, 40, 5))->si() == about(29 * kGiB.si()));
+  MemoryMessage old = message(2, 80, 1, 50, 40, 5);
+  old[Stated::process].reset();  // before PyTorch 2: three GiB are left for context and libraries
+  CHECK(held_by_others(old)->si() == about((80 - 1 - 45 - 3) * kGiB.si()));
+  old[Stated::free].reset();
+  CHECK(!held_by_others(old));
+}
+
+TEST_CASE("an allocator that holds enough in pieces is the likeliest cause") {
+  const auto causes = memory_causes_of(message(2, 79.25, 1.16, 78.06, 40, 36), nullptr);
+  CHECK(causes.at(0).what.find("fragmentation") != std::string::npos);
+  CHECK(causes.at(0).probability > 0.9);
+}
+
+TEST_CASE("another process is named where this one holds too little to fill the device") {
+  const auto causes = memory_causes_of(message(2, 80, 1, 40, 38, 1), nullptr);
+  CHECK(causes.at(0).what.find("another process") != std::string::npos);
+}
+
+TEST_CASE("a limit on the process is named before all else") {
+  MemoryMessage m = message(1, 80, 39.5, 40, 38, 0.5);
+  m[Stated::allowed] = 40 * kGiB;
+  CHECK(memory_causes_of(m, nullptr).at(0).what.find("a part of the device") != std::string::npos);
+}
+
+TEST_CASE("beside a run the update's temporary is known by its size, and all sum to one") {
+  const RunReport r = seven_billion();
+  const auto causes = memory_causes_of(message(3.14, 31.74, 1.16, 30.5, 28.28, 1.2), &r);
+  CHECK(causes.at(0).what == "a temporary of the optimizer's update");
+  double sum = 0;
+  for (const MemoryCause& c : causes) sum += c.probability;
+  CHECK(sum <= 1.0000001);
+  CHECK(sum > 0.9);
+}
+
+TEST_CASE("where no tensor has the size, what the run may hold besides is weighed") {
+  const RunReport r = seven_billion();
+  const auto causes = memory_causes_of(message(0.7, 31.74, 0.1, 31.5, 30.4, 0.2), &r);
+  CHECK(causes.at(0).what.find("as predicted") != std::string::npos);
+}
+
+}  // namespace orrery

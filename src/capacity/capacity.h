@@ -59,7 +59,7 @@ struct OptionAnswer {
   DataNeeds data;
   std::vector<InferenceNeeds> inference;  // by batch size
   PeriodicSyncs periodic;
-  std::vector<PowerCapped> capped;  // by falling cap
+  std::vector<PowerCapped> capped;        // by falling cap
   std::optional<Seconds> late_gradients;  // days' time, where gradients arrive one step late
   PurchaseNeeds needs;
   std::optional<double> buying_pays_at;  // utilisation, if both prices are known

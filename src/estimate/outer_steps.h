@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exchange between sites (parallel/outer_steps.h).
+// The exchange between sites (estimate/training.h).
 //
 //   V = 2(M − 1)/M · n · q/8                   bytes that a site sends in one round of H steps, a
 //   ring E = P · max(0, V/(P·W) + α − τ·t)          of a round, not hidden by training u = H·t/(H·t
@@ -11,7 +11,7 @@
 #pragma once
 
 #include "core/number.h"
-#include "parallel/outer_steps.h"
+#include "estimate/training.h"
 
 namespace orrery {
 

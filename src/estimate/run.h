@@ -10,7 +10,6 @@
 #include "estimate/memory_risk.h"
 #include "estimate/training.h"
 #include "hardware/cluster.h"
-#include "hardware/site_links.h"
 #include "model/architecture.h"
 #include "model/flops.h"
 #include "parallel/compression.h"

@@ -50,6 +50,13 @@ constexpr EnumNames<CollectiveLibrary> names_of(CollectiveLibrary) {
   return {"any", "nccl", "rccl"};
 }
 
+// The links between several sites, even ones.
+struct SiteLinks {
+  std::int64_t count = 1;
+  BytesPerSecond bandwidth{};  // of one site, in each direction
+  Seconds latency{};
+};
+
 struct Cluster {
   Name node;
   Device device;

@@ -6,7 +6,7 @@
 
 #include "core/keys.h"
 #include "hardware/dimensions.h"
-#include "hardware/site_links.h"
+#include "hardware/cluster.h"
 
 namespace orrery {
 

@@ -49,7 +49,9 @@ bool leap_recompute(Run& r, int by) {
 }
 
 // States with a sharding rule of their own stay as they are.
-bool is_plain_zero(const Strategy& s) { return s.partition == partition_of(s.zero, dense_replicas(s)); }
+bool is_plain_zero(const Strategy& s) {
+  return s.partition == partition_of(s.zero, dense_replicas(s));
+}
 
 bool step_zero(Run& r, std::int64_t by) {
   Strategy& s = r.strategy;

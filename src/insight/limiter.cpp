@@ -71,7 +71,7 @@ std::string where_it_goes(const Run& run, const Answer& a, Term t) {
     case Term::dp_exposed:
       return ": " + n(s.dp * s.cp) + " replicas, " +
              (s.partition == partition_of(s.zero, dense_replicas(s)) ? "ZeRO " + n(s.zero)
-                                                               : "a partition of its own");
+                                                                     : "a partition of its own");
     case Term::pp_exposed:
     case Term::optimizer:
     case Term::offload_exposed:

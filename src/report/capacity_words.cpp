@@ -140,7 +140,7 @@ std::string span_text(Seconds t) {
 
 std::string options_heading(const CapacityReport& r) {
   std::string text = "Options, " + std::string(kFirstWords[r.answer.rank]) + " first";
-  if (r.answer.rank != RankBy::gpus) text += ", by the upper end of its range,";
+  if (r.answer.rank != RankBy::gpus) text += " (by the upper end of its range)";
   const bool meets = !r.answer.ranked.empty() && meets_text(r, r.answer.ranked.front()) != "no";
   if (!r.answer.requirements.empty() && meets) text += " of those that meet what is required";
   if (r.plan.rank != r.answer.rank) text += "; none has a price to go by";

@@ -2,9 +2,9 @@
 $ orrery capacity gpt3-175b-1024-a100
 > gpt3-175b-1024-a100
 >
-> Use 1,024 GPUs a100-sxm4-80gb (128 x dgx-a100-80gb): 300 B tokens take ... days (... to ...); no cost,
+> Use 1,024 GPUs a100-sxm4-80gb (128 x dgx-a100-80gb): 300 B tokens take ... no cost,
 > as there is no price of a100-sxm4-80gb or its node given (`prices`).
->
+> ...
 > cluster           1,024 GPUs a100-sxm4-80gb in 128 nodes dgx-a100-80gb
 > ...
 > days              ...
@@ -331,6 +331,6 @@ $ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 -
 ! json len(options[0].power_caps) = 5
 ! json options[0].power_caps[0].cap_w = 630 ± 0.1
 ! json options[0].power_caps[4].days > options[0].time.days[1]
-! json options[0].power_caps[4].facility_kwh < options[0].energy.facility_kwh[1]
+! json options[0].power_caps[4].peak_mw < options[0].energy.peak_mw
 $ orrery capacity gpt3-175b-1024-a100 --json
 ! json len(options[0].power_caps) = 0

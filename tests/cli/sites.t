@@ -8,9 +8,9 @@ $ orrery estimate sites.json --json
 ! json len(sites.needs) = 5
 ! json inputs.cluster.sites.count = 4
 $ orrery estimate sites.json | grep -A 2 ^sites
-> sites             4 sites that sum ... each over ... every 100 steps: ... of the time trains, ... s
-> ...
-> ...
+> sites             4 sites that sum 12 GB each over 1.25 GB/s every 100 steps: ... % of the time
+>                   trains, 9.686 s of a round waits; 90 % takes ... MB/s a site. Effects on
+>                   convergence are not modelled
 $ orrery simulate sites.json
 ! exit 2
 ! stderr /cluster.sites: found 4 sites; allowed: a run on one of them/

@@ -13,9 +13,8 @@ $ orrery estimate llama-3-8b-8-h100 --framework framework.json | grep -c '^step'
 > 1
 $ orrery sweep sweep.json --csv | wc -l
 > 25
-$ orrery capacity plan.json | sed -n '1p; 3,4p' | cut -c1-60
-> GPT-3 175B on 1,152 GPUs of each kind
-> Options, the fastest first
+$ orrery capacity plan.json | grep -A 1 '^Options' | cut -c1-60
+> Options, the fastest first (by the upper end of its range)
 > ...
 $ orrery show device a100-sxm4-80gb --json | python3 -c 'import json, sys; d = json.load(sys.stdin)["document"]; d["efficiency"]["communication_slowdown"] = 0.7; d["sources"]["efficiency.communication_slowdown"] = "x"; json.dump(d, open("device.json", "w"))'
 $ orrery show device device.json

@@ -47,7 +47,7 @@ void check_memory(const StageMemory<double>& m) {
   CHECK(sound);
   CHECK(near(sum, m.peak.si()));
   CHECK(m.allocated <= m.reserved);
-  CHECK(m.reserved <= m.peak);
+  CHECK(m.reserved.si() <= m.peak.si() * (1 + 1e-12));  // all of it, without an allocator
   CHECK(is_sound(m.host.si()));
   CHECK(is_sound(m.bytes_per_parameter));
   CHECK(m.in_flight > 0);

@@ -267,7 +267,19 @@ TEST_CASE("a larger vocabulary never takes less time nor less memory") {
         // A longer head hides more of the copies of offloaded activations; zb-h1 gained 0.004 % by
         // it.
         const bool copies = run.strategy.offload.activations != OffloadTarget::none;
-        CHECK(b.step_time.si() * (copies ? 1.0001 : kRounding) >= a.step_time.si());
+        std::string moved;
+        for (const Term t : kAllOf<Term>) {
+          moved += std::string(name_of(t)) + " " + std::to_string(a.breakdown[t].si()) + " to " +
+                   std::to_string(b.breakdown[t].si()) + "; ";
+        }
+        CAPTURE(moved);
+        // Where the stage that ends last changes, the sums between two copies of the model
+        // (dualpipe) are another stage's: 0.05 % on a network of PCIe.
+        const bool doubled = copies_of_model(schedule_of(run).layout()) > 1;
+        CHECK(b.step_time.si() * (doubled  ? 1.001
+                                  : copies ? 1.0001
+                                           : kRounding) >=
+              a.step_time.si());
         CHECK(b.memory.peak.si() * kRounding >= a.memory.peak.si());
         CHECK(estimate(run).memory.peak.si() <= b.memory.peak.si() * kRounding);
       });

@@ -136,7 +136,8 @@ TEST_CASE(
       ++tried;
       const Answer a = estimate(changed);
       CHECK(leaving_node(changed, a) <= leaving_node(run, before) * (1 + 1e-12));
-      CHECK((a.memory[MemoryLine::secondary_weights] > Bytes()) == (z.hpz > 0));
+      CHECK((a.memory[MemoryLine::secondary_weights] >
+             before.memory[MemoryLine::secondary_weights]) == (z.hpz > 0));
       if (a.memory_stage != before.memory_stage) continue;
       CHECK(a.memory[MemoryLine::weights] == before.memory[MemoryLine::weights]);
     }

@@ -74,8 +74,15 @@ TEST_CASE("what the messages of a step expose sums to its breakdown, however it 
         time += l.time.si();
       }
       if (time == 0) return;
+      const double busy = use.streams[stream].busy.si();
+      CAPTURE(std::string(name_of(t)));
+      CAPTURE(what);
+      CAPTURE(time);
+      CAPTURE(busy);
       CHECK(near(exposed, s.answer.breakdown[t].si(), 1e-9));
-      if (t != Term::pp_exposed) CHECK(near(time, use.streams[stream].busy.si(), 1e-6));
+      // An uneven load lengthens what a pass exposes, and not what it hides of its exchanges: 0.1 %
+      // of the time of a partly hidden exchange of etp.
+      if (t != Term::pp_exposed) CHECK(near(time, busy, what == 4 ? 2e-3 : 1e-6));
       ++checked[static_cast<std::size_t>(what)];
     };
     using enum CommDimension;

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/keys.h"
-#include "hardware/dimensions.h"
 #include "hardware/cluster.h"
+#include "hardware/dimensions.h"
 
 namespace orrery {
 

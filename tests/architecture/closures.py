@@ -19,7 +19,7 @@ SRC = ROOT / "src"
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 # Project headers a source sees, at most: in the median, and any.
-MEDIAN = 25
+MEDIAN = 26
 MOST = 117
 # Sources that see a header, at most.
 SEEN_BY = {
@@ -31,7 +31,7 @@ SEEN_BY = {
 }
 # Sources that parse all of JSON's library.
 JSON = "nlohmann/json.hpp"
-SEE_JSON = 230
+SEE_JSON = 240
 
 
 @functools.lru_cache(maxsize=None)

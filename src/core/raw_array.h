@@ -18,8 +18,8 @@ class RawArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  RawArray() {
-  }  // NOLINT(modernize-use-equals-default): the default clears the bytes of a `RawArray{}`
+  // The default clears the bytes of a `RawArray{}`. NOLINTNEXTLINE(modernize-use-equals-default)
+  RawArray() {}
 
   T& operator[](std::size_t i) { return begin()[i]; }
   const T& operator[](std::size_t i) const { return begin()[i]; }

@@ -49,7 +49,7 @@ class Element {
   Element(Table table);          // NOLINT
   Element(Verbatim verbatim);    // NOLINT
   Element(Chart chart);          // NOLINT
-  template <class Plot>
+  template <class Plot>          // NOLINTNEXTLINE
   requires kIsAlternative<Plot, Chart> Element(Plot plot) : Element(Chart(std::move(plot))) {}
   Element(const Element& other);
   Element(Element&& other) noexcept;

@@ -3,6 +3,7 @@
 
 namespace orrery {
 
+// NOLINTNEXTLINE(readability-redundant-declaration): declared beside the keys that refer to them
 extern const KeyTable kRlDocument, kRolloutDocument, kPlacementDocument;
 constinit const KeyTable kRlDocument = {kRlKeys.path, kRlRows.rows};
 constinit const KeyTable kRolloutDocument = {kRolloutKeys.path, kRolloutRows.rows};

@@ -10,7 +10,8 @@
 namespace orrery {
 
 extern const KeyTable kEngineDocument;  // generate/engine_json.cpp
-extern const KeyTable kNodeDocument;    // hardware/node_keys.h
+// NOLINTNEXTLINE(readability-redundant-declaration): hardware/cluster_keys.h too
+extern const KeyTable kNodeDocument;
 
 namespace rl_forms {
 inline constexpr std::int64_t kMost = std::int64_t{1} << 30;

@@ -18,6 +18,7 @@ class SearchWorker {
   // Not copied: the parts refer to each other.
   SearchWorker(const SearchWorker&) = delete;
   SearchWorker& operator=(const SearchWorker&) = delete;
+  ~SearchWorker() = default;
 
   void take(const Unit& unit);
   SearchTally& tally() { return tally_; }

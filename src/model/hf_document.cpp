@@ -10,7 +10,8 @@ namespace {
 
 std::string type_of(const Json& document, const std::string& otherwise) {
   const auto at = document.find("model_type");
-  const bool named = at != document.end() && at->is_string() && *at != "";
+  const bool named =
+      at != document.end() && at->is_string() && !at->get_ref<const std::string&>().empty();
   return named ? at->get<std::string>() : otherwise;
 }
 

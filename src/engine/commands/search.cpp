@@ -115,7 +115,7 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
   use_run(
       command.run, context,
       [&](const RunSource& source) {
-        SearchExtras extras = command;
+        SearchExtras extras = static_cast<const SearchExtras&>(command);
         extras.frees = true;
         extras.changes = source.changes;
         const SearchReport report = report_on_search(

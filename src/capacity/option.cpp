@@ -287,7 +287,7 @@ SimulatedGoodput played(const CapacityPlan& plan, const OptionAnswer& a) {
   return simulate_goodput(legs, plan.simulations, plan.seed);
 }
 
-// Each policy of the plan in place of the first, with the spare nodes that it wants.
+// Each policy of the plan in place of the first, with the same spare nodes.
 void compare_policies(OptionAnswer& a) {
   for (const RecoveryPolicy& p : a.plan->recovery) {
     PolicyAnswer answer{p.name, is_policy_of(p, a.inputs.replicas), {}};

@@ -2,12 +2,16 @@
 //
 // The exchange between sites (estimate/training.h).
 //
-//   V = 2(M − 1)/M · n · q/8                   bytes that a site sends in one round of H steps, a
-//   ring E = P · max(0, V/(P·W) + α − τ·t)          of a round, not hidden by training u = H·t/(H·t
-//   + E)                          utilisation
-// for M sites, n parameters that train, q bits, P fragments, W bytes/s and α of a site's link, τ
-// steps of time t that hide a fragment. Leaves out: the outer optimizer's own update, sums in more
-// bits than are sent, other traffic of the links. Units: SI. Errors: none.
+//   V = 2(M − 1)/M · n · q/8
+//
+//   E = P · max(0, V/(P·W) + α − τ·t)
+//
+//   u = H·t/(H·t + E)
+//
+// V bytes that a site sends in a round of H steps, over a ring; E of a round, not hidden by
+// training; u utilisation; for M sites, n parameters that train, q bits, P fragments, W bytes/s and
+// α of a site's link, τ steps of time t that hide a fragment. Leaves out: the outer optimizer's own
+// update, sums in more bits than are sent, other traffic of the links. Units: SI. Errors: none.
 #pragma once
 
 #include "core/number.h"

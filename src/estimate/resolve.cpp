@@ -2,6 +2,7 @@
 #include "estimate/resolve.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -206,6 +207,17 @@ void take_interval(const RunRequest& request, const ConfigLookup& lookup, Resolv
   f.level.interval_high = out.interval.high;
 }
 
+// Data parallelism across sites sends gradients as within one; outer gradients are in fp32 unless
+// the run gives their bits (arXiv:2311.08105).
+void take_outer_bits(const std::optional<Reader>& outer, ResolvedRun& out) {
+  Training& t = out.run.training;
+  if (outer && outer->json().contains(key_name<&OuterSteps::bits>)) return;
+  if (!outer) t.outer.bits = std::llround(8 * t.recipe.reduced);
+  out.assumed.push_back({key_path<&OuterSteps::bits>, std::to_string(t.outer.bits),
+                         outer ? "not given" : "of a reduced gradient",
+                         outer ? Known::tool_default : Known::derived, kOurDefault});
+}
+
 // Replicas over several sites; how they agree is the training's.
 void take_sites(Reader& root, ResolvedRun& out) {
   Reader cluster = at_key<&RunRequest::cluster>(root);
@@ -213,16 +225,20 @@ void take_sites(Reader& root, ResolvedRun& out) {
     out.run.sites = read_keys(kSiteLinkKeys, *given);
   }
   Training& t = out.run.training;
-  if (out.run.sites.count == 1 && t.outer != OuterSteps()) {
+  Reader training = at_key<&RunRequest::training>(root);
+  const std::optional<Reader> outer = find_key<&TrainingRequest::outer>(training);
+  if (out.run.sites.count == 1) {
+    if (!outer) return;
     throw InputError(out.file, key_path<&TrainingRequest::outer>, "outer steps on one site",
                      "cluster.sites beside it");
   }
+  take_outer_bits(outer, out);
   const double hidden = t.outer.overlap * static_cast<double>(t.outer.fragments);
   if (hidden > static_cast<double>(t.outer.every)) {
     throw InputError(out.file, key_path<&OuterSteps::overlap>, shortest(t.outer.overlap),
                      "at most every/fragments: a round hides no more than its own steps");
   }
-  if (out.run.sites.count > 1 && t.outer.states == OuterPlace::device) {
+  if (t.outer.states == OuterPlace::device) {
     t.recipe.optimizer += kOuterStateBytes;
   }
 }

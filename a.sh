@@ -1,1 +1,0 @@
-python3 -m maxtext.trainers.pre_train.train src/maxtext/configs/base.yml model_name=llama2-70b per_device_batch_size=2 max_target_length=4096 ici_fsdp_parallelism=64 remat_policy=minimal compile_topology=v5p-128

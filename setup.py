@@ -15,6 +15,13 @@ VERSION = re.search(r"project\(orrery\s+VERSION (\S+)", (ROOT / "CMakeLists.txt"
 
 class CMakeBuild(build_ext):
     def build_extension(self, ext):
+        # A folder with the module that scripts/make-packages has built, and the libraries beside it.
+        if built := os.environ.get("ORRERY_BUILT_MODULE"):
+            folder = Path(self.get_ext_fullpath(ext.name)).resolve().parent
+            folder.mkdir(parents=True, exist_ok=True)
+            for file in Path(built).iterdir():
+                self.copy_file(str(file), str(folder))
+            return
         build = Path(self.build_temp).resolve()
         target = Path(self.get_ext_fullpath(ext.name)).resolve()
         generator = ["-G", "Ninja"] if self.find_ninja() else []

@@ -6,18 +6,21 @@
 namespace orrery {
 namespace {
 
-// Mean power of a device over the whole run. A cap below what it draws at full load takes the rest
-// from its clock, and so from its rates (hardware/clock_law.h).
+// A cap below what a device draws at full load takes the rest from its clock, and so from its rates
+// (hardware/clock_law.h).
+Watts drawn(const Cluster& c, const Ranged<double>& share) {
+  return std::min(cap_of(c), c.device.power * share.value);
+}
+
+// Mean power of a device over the whole run.
 Watts mean_power(const Cluster& c, const DeviceLoad& l, const StepLoad& s, const Goodput& g) {
-  const auto drawn = [&](const Ranged<double>& share) {
-    return std::min(cap_of(c), c.device.power * share.value);
-  };
+  const auto of = [&](const Ranged<double>& share) { return drawn(c, share); };
   const Watts step =
-      drawn(l.compute) * s.compute + drawn(l.memory) * s.memory + drawn(l.waiting) * s.waiting;
+      of(l.compute) * s.compute + of(l.memory) * s.memory + of(l.waiting) * s.waiting;
   const double steps = g.training + g.lost_work;
   // While a replica is away its share of the devices idles: in all as long as what it adds.
   const double gone = g.detection + g.restart + g.spares + g.planned + g.away;
-  return (step * steps + drawn(l.waiting) * g.checkpoint + drawn(l.idle) * gone) / g.total;
+  return (step * steps + of(l.waiting) * g.checkpoint + of(l.idle) * gone) / g.total;
 }
 
 }  // namespace
@@ -29,6 +32,19 @@ StepLoad step_load(const Answer& a) {
   s.memory = share(Term::optimizer) + share(Term::offload_exposed);
   s.waiting = 1 - s.compute - s.memory;
   return s;
+}
+
+StepLoad mean_load(const std::vector<TimedLoad>& parts) {
+  Seconds all;
+  for (const TimedLoad& p : parts) all += p.time;
+  StepLoad mean{0, 0, 0};
+  for (const TimedLoad& p : parts) {
+    const double share = p.time / all;
+    mean.compute += p.load.compute * share;
+    mean.memory += p.load.memory * share;
+    mean.waiting += p.load.waiting * share;
+  }
+  return mean;
 }
 
 EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m,
@@ -48,6 +64,8 @@ EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m
   e.facility = e.nodes * pue;
   e.average = e.facility / wall;
   e.peak = (capped + around) * (all * pue);
+  e.swing =
+      (drawn(c, m.load.compute) - drawn(c, m.load.waiting)) * (static_cast<double>(c.gpus) * pue);
   if (m.carbon) e.carbon = m.carbon->value * e.facility;
   return e;
 }

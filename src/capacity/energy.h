@@ -11,6 +11,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "capacity/goodput.h"
 #include "capacity/ranged.h"
@@ -52,11 +53,20 @@ struct StepLoad {
 
 StepLoad step_load(const Answer& a);
 
+// Work one after another, and the mean of its loads over its time.
+struct TimedLoad {
+  Seconds time{};
+  StepLoad load;
+};
+StepLoad mean_load(const std::vector<TimedLoad>& parts);
+
 struct EnergyUse {
   Joules nodes{};     // at the plugs of the nodes
   Joules facility{};  // × PUE, if given
   Watts peak{};       // of the facility, all nodes at their rating
   Watts average{};
+  // From all devices computing to all waiting, as they do in one step of synchronous training.
+  Watts swing{};
   bool node_power_known = false;
   bool pue_known = false;
   std::optional<Kilograms> carbon;

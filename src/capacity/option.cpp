@@ -216,7 +216,7 @@ class Builder {
     in.cluster = run.cluster;
     in.training = a_.training.time;
     in.stretches = stretches();
-    in.load = mean_load();
+    in.load = load_of_training();
     in.policy = option_.checkpoint;
     in.stored = dataset_bytes(option_.data, a_.training.tokens) +
                 kept_bytes(in.stretches[largest_checkpoint(in)].checkpoint, option_.checkpoint);
@@ -247,16 +247,11 @@ class Builder {
     return all;
   }
 
-  StepLoad mean_load() const {
-    StepLoad mean{0, 0, 0};
-    for (const PieceTime& p : a_.training.pieces) {
-      const StepLoad s = step_load(p.answer);
-      const double share = p.time.value / a_.training.time.value;
-      mean.compute += s.compute * share;
-      mean.memory += s.memory * share;
-      mean.waiting += s.waiting * share;
-    }
-    return mean;
+  StepLoad load_of_training() const {
+    std::vector<TimedLoad> parts;
+    for (const PieceTime& p : a_.training.pieces)
+      parts.push_back({p.time.value, step_load(p.answer)});
+    return mean_load(parts);
   }
 
   void fill_outcome() {
@@ -339,6 +334,15 @@ void add_needs(OptionAnswer& a) {
   a.data = data_needs(a.plan->data, demand_of(a), a.inputs.storage, a.inputs.policy);
 }
 
+void add_materials(OptionAnswer& a) {
+  if (!a.plan->materials) return;
+  MaterialsNeeds needs{
+      a.inputs.cluster, a.inputs.spares,       a.data.total, a.needs.write,
+      a.data.read,      a.outcome.energy.peak, {},           &a.plan->prices.parts};
+  if (a.inputs.prices.node) needs.node = a.inputs.prices.node->value;
+  a.materials = materials_of(*a.plan->materials, needs);
+}
+
 bool is_sure(const Requirement& q) { return q.sure; }
 
 }  // namespace
@@ -357,6 +361,7 @@ void complete_option(const CapacityPlan& plan, OptionAnswer& a) {
   compare_policies(a);
   add_what_ifs(a);
   add_needs(a);
+  add_materials(a);
 }
 
 OptionAnswer answer_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,

@@ -13,7 +13,8 @@
 //
 // failures, storage, prices and energy are a name in configs/<kind>, a path, an object, or a list
 // of those, in which later ones override earlier ones (capacity/site_json.h, prices_json.h).
-// `recovery` is one of those or a list of several policies, of which the first counts. `gpus`
+// `recovery` is one of those or a list of several policies, of which the first counts. `materials`
+// asks for the bill of materials (capacity/materials.h). `gpus`
 // is a count, a list, {from, to, factor} or "smallest". A scenario may replace any key but name,
 // currency, start, require, rank, models and exchange. Errors: InputError.
 #pragma once
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "capacity/data_needs.h"
+#include "capacity/materials.h"
 #include "capacity/outcome.h"
 #include "capacity/prices_json.h"
 #include "capacity/requirement.h"
@@ -39,9 +41,9 @@
 namespace orrery {
 
 // Documents that plans name, in configs/<kind>.
-enum class SiteKind : std::uint8_t { failures, recovery, storage, prices, energy, data };
+enum class SiteKind : std::uint8_t { failures, recovery, storage, prices, energy, data, switches };
 constexpr EnumNames<SiteKind> names_of(SiteKind) {
-  return {"failures", "recovery", "storage", "prices", "energy", "data"};
+  return {"failures", "recovery", "storage", "prices", "energy", "data", "switches"};
 }
 
 // Functions that a plan needs; io supplies them, because only io reads files.
@@ -88,6 +90,7 @@ struct OptionPlan {
   PriceBook prices;
   EnergyModel energy;
   DataPlan data;
+  std::optional<MaterialsPlan> materials;
   std::int64_t spares = kSparesAsNeeded;
   // Model FLOP/s of a GPU as measured, in place of the predicted step.
   std::optional<Ranged<FlopsPerSecond>> achieved;

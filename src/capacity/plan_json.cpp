@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::size_t kMostOptions = 1000;
 
-// The run may stand in another of the objects that it is read from.
-constexpr auto kOwnWorkRows = without_required(kWorkRows);
-constexpr Keys<WorkKeys> kOwnWorkKeys{"", kOwnWorkRows};
-
 // A model of the plan, or a phase.
 struct NamedWork {
   std::string name;

@@ -41,6 +41,7 @@ struct ScenarioKeys {
   std::optional<Reader> failures, recovery, storage, prices, energy;
   std::optional<CheckpointPolicy> checkpoint;
   std::optional<Reader> data;
+  std::optional<Reader> materials;
 };
 
 // Keys of the plan alone that are not of CapacityPlan.
@@ -64,6 +65,15 @@ struct RequirementKeys {
   std::optional<Reader> budget;
   std::optional<Watts> power;
   bool sure = false;
+};
+
+struct MaterialsKeys {
+  FabricTopology topology = FabricTopology::rail_optimised;
+  std::optional<Reader> network_switch;
+  std::int64_t planes = 1;
+  double oversubscription = 1;
+  std::int64_t nodes_per_rack = 0;
+  std::optional<Watts> rack_power;
 };
 
 struct DataKeys {
@@ -159,6 +169,9 @@ inline constexpr auto kWorkRows = keys<WorkKeys>(
     fact<&WorkKeys::batch_ramp>("batch_ramp", form::list(plan_forms::kRampStep), kNothing,
                                 "the first tokens, at a smaller batch"));
 inline constexpr Keys<WorkKeys> kWorkKeys{"", kWorkRows};
+// The run may stand in another of the objects that it is read from.
+inline constexpr auto kOwnWorkRows = without_required(kWorkRows);
+inline constexpr Keys<WorkKeys> kOwnWorkKeys{"", kOwnWorkRows};
 template <>
 struct KeysOf<WorkKeys> {
   static constexpr const Keys<WorkKeys>& table = kWorkKeys;
@@ -192,6 +205,24 @@ inline constexpr auto kDataRows = keys<DataKeys>(
     fact<&DataKeys::tokens_per_core_s>("tokens_per_core_s", form::number(1, 1e12, "tokens"),
                                        kNothing, "that a CPU core prepares in a second"));
 inline constexpr Keys<DataKeys> kDataKeys{"data", kDataRows};
+
+inline constexpr auto kMaterialsRows = keys<MaterialsKeys>(
+    fact<&MaterialsKeys::topology>("topology", form::one_of<FabricTopology>(), kRequired,
+                                   "of the network between hosts"),
+    fact<&MaterialsKeys::network_switch>(
+        "switch", site_forms::of("switch", &site_tables::kSwitchKeys),
+        otherwise("the shipped one of the node's network and rate"), "its switches"),
+    fact<&MaterialsKeys::planes>("planes", form::whole(1, 64, "networks"), otherwise("1"),
+                                 "networks that each port of a host is split into"),
+    fact<&MaterialsKeys::oversubscription>("oversubscription", form::number(1, 64, "to 1"),
+                                           otherwise("1"),
+                                           "a leaf's ports to hosts over those upwards"),
+    fact<&MaterialsKeys::nodes_per_rack>("nodes_per_rack", form::whole(1, 64, "nodes"), kNothing,
+                                         "of nodes that are no rack"),
+    fact<&MaterialsKeys::rack_power>("rack_power", form::quantity(kPower), kNothing,
+                                     "that a rack is supplied with, in place of its nodes")
+        .only_read_by<read_power>());
+inline constexpr Keys<MaterialsKeys> kMaterialsKeys{"materials", kMaterialsRows};
 
 inline constexpr auto kScenarioRows = keys<ScenarioKeys>(
     fact<&ScenarioKeys::cluster>("cluster", form::object(plan_forms::kPlanClusterKeys),
@@ -228,7 +259,10 @@ inline constexpr auto kScenarioRows = keys<ScenarioKeys>(
                                 "of hardware, power and storage"),
     fact<&ScenarioKeys::energy>("energy", site_forms::of("energy"), otherwise("by-load"),
                                 "what devices draw by what they do, and the facility"),
-    fact<&ScenarioKeys::data>("data", form::object(kDataKeys), kNothing, "what is trained on"));
+    fact<&ScenarioKeys::data>("data", form::object(kDataKeys), kNothing, "what is trained on"),
+    fact<&ScenarioKeys::materials>(
+        "materials", either(form::one_of<FabricTopology>(), form::object(kMaterialsKeys)), kNothing,
+        "the bill of materials, with the network of this design"));
 inline constexpr Keys<ScenarioKeys> kScenarioKeys{"scenarios", kScenarioRows};
 template <>
 struct KeysOf<ScenarioKeys> {

@@ -113,6 +113,32 @@ std::vector<RecoveryPolicy> read_policies(SiteReader& site, const SiteSource& so
   return out;
 }
 
+MaterialsPlan read_materials(SiteReader& site, const SiteSource& source, const Reader& given) {
+  const Json named = {{"topology", given.json()}};
+  const bool is_word = given.json().is_string();
+  if (is_word) static_cast<void>(given.choice<FabricTopology>());
+  const MaterialsKeys keys =
+      read_keys(kMaterialsKeys, is_word ? Reader(named, given.file(), given.path()) : given);
+  MaterialsPlan plan;
+  plan.shape = {keys.topology, keys.planes, keys.oversubscription};
+  plan.nodes_per_rack = keys.nodes_per_rack;
+  plan.rack_power = keys.rack_power.value_or(Watts());
+  if (keys.network_switch) {
+    plan.given = read_switch(site.read(SiteKind::switches, *keys.network_switch).reader());
+    if (plan.given->name.empty()) {
+      const Json& name = keys.network_switch->json();
+      plan.given->name = name.is_string() ? name.get<std::string>() : "switch";
+    }
+  }
+  for (const std::string& name : source.context.site_names(SiteKind::switches)) {
+    const std::optional<ConfigText> found = source.context.site(SiteKind::switches, name);
+    if (!found) continue;
+    plan.known.push_back(read_switch(Reader(parse_json(found->text, found->file), found->file)));
+    plan.known.back().name = name;
+  }
+  return plan;
+}
+
 // The rate of one client says nothing about the time of all.
 void refuse_without_server(const Storage& s, const Reader& given) {
   if (s.write.si() > 0 || (s.read.si() <= 0 && s.client.si() <= 0)) return;
@@ -153,6 +179,7 @@ void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan&
   const Reader energy = given.energy.value_or(Reader(kDefaultEnergy, source.plan_file, "energy"));
   option.energy = read_energy(site.read(SiteKind::energy, energy).reader());
   read_data(given.data, source, option.data);
+  if (given.materials) option.materials = read_materials(site, source, *given.materials);
 }
 
 }  // namespace orrery

@@ -171,6 +171,16 @@ void read_nodes(std::optional<Reader> r, BookReader& read, PriceBook& book) {
   }
 }
 
+// They pay for no run: a bill of materials lists them.
+void read_parts(std::optional<Reader> r, BookReader& read, PriceBook& book) {
+  if (!r) return;
+  for (const std::string& name : r->keys()) {
+    std::optional<Ranged<Money>> price;
+    read.price<kNone>(*r, name, name.c_str(), "price of one", price);
+    if (price) book.parts[name] = *price;
+  }
+}
+
 // An amount as people write it: "30 M$", "5M", "500k EUR"; nothing if it is none of these.
 std::optional<std::string> spelled_out(const std::string& text) {
   const std::size_t digits = text.find_first_not_of("0123456789.");
@@ -235,6 +245,7 @@ PriceBook read_prices(Reader r, const ExchangeRates& x) {
   if (auto v = r.find("pay")) book.payment = v->choice<Payment>();
   read_gpus(r.find("gpus"), read, book);
   read_nodes(r.find("nodes"), read, book);
+  read_parts(r.find("parts"), read, book);
   Tariff& common = book.common;
   read.price<kSeconds>(r, "", "rent", "rent of a GPU, of every kind", common.rent);
   read.price<kJoules>(r, "", "electricity", "electricity", common.electricity);

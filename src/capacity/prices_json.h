@@ -7,7 +7,8 @@
 //    "nodes": {"dgx-h100": {"purchase": {"value": "199000 USD", …}, "support": {"…": "… USD/y"}}},
 //    "electricity": {"value": "0.08 USD/kWh", …}, "pay": "purchase",
 //    "lifetime": {"value": "1461 d", …}, "utilisation": {"value": 0.8, …},
-//    "network": {"value": 0.15, …}, "storage": …, "support": …,
+//    "parts": {"qm9700": "30000 USD", "link": …}, "network": {"value": 0.15, …}, "storage": …,
+//    "support": …,
 //    "storage_space": {"value": "20 USD/TB/month", …}}   instead of storage; also beside rent
 //
 // A price may also be a bare value, "2.99 USD/h" or 2.99 (of the plan's currency, by the hour, the
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "capacity/bill.h"
+#include "capacity/materials.h"
 #include "core/json_reader.h"
 
 namespace orrery {
@@ -50,6 +52,7 @@ struct PriceBook {
   std::optional<Payment> payment;
   std::map<std::string, Tariff> gpus;                          // rent, gpu
   std::map<std::string, Tariff> nodes;                         // node, node_support
+  PartPrices parts;                                            // of a bill of materials
   Tariff common;                                               // the rest
   std::map<std::string, std::vector<Assumption>> assumptions;  // by name of device or node, or ""
 };

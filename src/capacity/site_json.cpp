@@ -4,18 +4,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "capacity/materials.h"
 #include "capacity/ranged_json.h"
 #include "capacity/recovery_policy.h"
 #include "capacity/site_keys.h"
 #include "capacity/training_time.h"
 #include "core/provenance.h"
 #include "core/units.h"
+#include "hardware/dimensions.h"
 
 namespace orrery {
 namespace {
 
 constexpr double kMostFailuresWritten = 1e9;
 constexpr double kMostFactor = 1e9;
+constexpr std::int64_t kMostPorts = 4096;
 constexpr double kMostPue = 10;
 constexpr double kMostGramsPerKwh = 1e4;
 
@@ -175,6 +178,23 @@ RecoveryPolicy read_recovery(Reader r) {
 Storage read_storage(Reader r) {
   check_sources(r);
   return read_keys(kStorageKeys, r);
+}
+
+NetworkSwitch read_switch(Reader r) {
+  r.must_be_object();
+  allow_source(r);
+  NetworkSwitch s;
+  if (auto v = r.find("name")) s.name = v->text();
+  s.kind = r.at("kind").choice<SwitchKind>();
+  const Reader modes = r.at("modes");
+  for (Reader mode : modes.items()) {
+    s.modes.push_back({mode.at("ports").integer(2, kMostPorts), mode.at("rate").quantity<kRate>()});
+    mode.reject_unknown();
+  }
+  if (s.modes.empty()) modes.fail("no modes", "at least one");
+  if (auto v = r.find("power")) s.power = v->quantity<kPower>();
+  r.reject_unknown();
+  return s;
 }
 
 EnergyModel read_energy(Reader r) {

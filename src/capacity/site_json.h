@@ -12,6 +12,7 @@
 //   recovery  {"restart": {"2048": "454 s", "16384": "768 s"}, "memory": {…}}: recovery_policy.h
 //   energy    {"load": {"compute": 1, "memory": 0.7, "waiting": 0.5, "idle": 0.15}, "pue": 1.2,
 //              "carbon_intensity": "400 g/kWh"}
+//   switches  {"kind": "infiniband", "modes": [{"ports": 64, "rate": "400 Gb/s"}]}
 //   checkpoint {"mode": "two-phase", "interval": "30 min", "bytes_per_parameter": 14, "keep": 3}
 //
 // Detection, restart, the loads, PUE and intensity may be {"value", "low", "high"}. Errors:
@@ -25,11 +26,13 @@
 
 namespace orrery {
 
+struct NetworkSwitch;
 struct RecoveryPolicy;
 
 Interruptions read_failures(Reader r);
 RecoveryPolicy read_recovery(Reader r);
 Storage read_storage(Reader r);
 EnergyModel read_energy(Reader r);
+NetworkSwitch read_switch(Reader r);
 
 }  // namespace orrery

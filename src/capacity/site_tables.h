@@ -5,6 +5,7 @@
 #pragma once
 
 #include "capacity/bill.h"
+#include "capacity/materials.h"
 #include "capacity/recovery_policy.h"
 #include "core/described_keys.h"
 #include "hardware/dimensions.h"
@@ -168,6 +169,9 @@ inline constexpr std::array kNodePriceRows = {
 inline constexpr KeyTable kNodePriceKeys{"nodes", kNodePriceRows};
 inline constexpr Form kNodePrice = form::object(kNodePriceKeys);
 
+inline constexpr Forms kPartPrice = price<kMoney>();
+inline constexpr Form kPart = form::either(kPartPrice);
+
 inline constexpr std::array kPricesRows = {
     kSourceKey,
     kSourcesKey,
@@ -175,6 +179,8 @@ inline constexpr std::array kPricesRows = {
               "which of the prices are paid"),
     described("gpus", form::map(kGpuPrice), kNothing, "by the device's name"),
     described("nodes", form::map(kNodePrice), kNothing, "by the node's name"),
+    described("parts", form::map(kPart), kNothing,
+              "of a bill of materials: a switch by its name, link, transceiver, rack"),
     described("rent", price<kHourly>(), kNothing, "of every GPU, in place of those by name"),
     described("electricity", price<kElectricity>(), kNothing, "of the facility's energy"),
     described("network", share<kShare>(), kNothing, "network, of the hardware's price"),
@@ -184,6 +190,22 @@ inline constexpr std::array kPricesRows = {
     described("utilisation", share<kUtilisation>(), kNothing, "of bought hardware"),
     described("lifetime", share<kLifetime>(), kNothing, "of bought hardware")};
 inline constexpr KeyTable kPricesKeys{"", kPricesRows};
+
+// --- switches
+
+inline constexpr std::array kSwitchModeRows = {
+    described("ports", form::whole(2, 4096, "ports"), kRequired, "at this rate"),
+    described("rate", form::quantity(kRate), kRequired, "of one port")};
+inline constexpr KeyTable kSwitchModeKeys{"modes", kSwitchModeRows};
+inline constexpr Form kSwitchMode = form::object(kSwitchModeKeys);
+inline constexpr std::array kSwitchRows = {
+    kNameKey,
+    kSourceKey,
+    kSourcesKey,
+    described("kind", form::one_of<SwitchKind>(), kRequired, "its network"),
+    described("modes", form::list(kSwitchMode, 1), kRequired, "its ports, whole or split"),
+    described("power", form::quantity(kPower), kNothing, "without transceivers")};
+inline constexpr KeyTable kSwitchKeys{"", kSwitchRows};
 
 }  // namespace site_tables
 }  // namespace orrery

@@ -98,21 +98,15 @@ PowerCapped capped_at(Watts cap, const OutcomeInputs& in, const std::vector<Piec
   OutcomeInputs moved = in;
   moved.cluster.power_cap = cap;
   moved.training.value = Seconds();
-  moved.load = {0, 0, 0};
-  std::vector<std::pair<Seconds, StepLoad>> parts;
+  std::vector<TimedLoad> parts;
   for (const PieceRun& p : pieces) {
     Run run = p.run;
     run.cluster.power_cap = cap;
     const Answer a = estimate(run);
-    parts.emplace_back(a.step_time * static_cast<double>(p.steps), step_load(a));
-    moved.training.value += parts.back().first;
+    parts.push_back({a.step_time * static_cast<double>(p.steps), step_load(a)});
+    moved.training.value += parts.back().time;
   }
-  for (const auto& [time, load] : parts) {
-    const double share = time / moved.training.value;
-    moved.load.compute += load.compute * share;
-    moved.load.memory += load.memory * share;
-    moved.load.waiting += load.waiting * share;
-  }
+  moved.load = mean_load(parts);
   return {cap, outcome_of(moved)};
 }
 

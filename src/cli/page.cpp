@@ -19,8 +19,9 @@ std::string built_page(const ConfigSource& configs) {
   for (const char* place : {"page.html", "build-page/page.html"}) {
     if (const auto page = configs.read(place)) return page->text;
   }
-  throw InputError("orrery page", "", "no page.html beside configs/",
-                   "a page built by scripts/page and installed with the program");
+  throw InputError("orrery page", "", "no page in this build",
+                   "the page after `scripts/page --no-open`, typed where the sources are, or the "
+                   "orrery-page.html of a release");
 }
 
 void put_run(std::string& page, const std::string& run) {

@@ -42,13 +42,14 @@ enum class ConfigKind : std::uint8_t {
   calibration,
   sweep,
   tool,
-  engine
+  engine,
+  network_switch
 };
 
 constexpr EnumNames<ConfigKind> names_of(ConfigKind) {
   return {"model",    "node",        "device",   "framework", "compression", "run",    "graph",
           "fabric",   "failures",    "recovery", "storage",   "prices",      "energy", "data",
-          "capacity", "calibration", "sweep",    "tool",      "engine"};
+          "capacity", "calibration", "sweep",    "tool",      "engine",      "switch"};
 }
 // Folders below configs/, by kind.
 inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {
@@ -56,7 +57,7 @@ inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {
     "compression", "runs",           "hardware/graphs",  "hardware/fabrics",
     "failures",    "recovery",       "storage",          "prices",
     "energy",      "data",           "capacity",         "hardware/calibrated",
-    "sweeps",      "tools",          "engines"};
+    "sweeps",      "tools",          "engines",          "switches"};
 
 // May be asked from several threads at once.
 struct ConfigSource {

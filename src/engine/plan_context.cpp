@@ -7,9 +7,9 @@
 namespace orrery {
 namespace {
 
-constexpr EnumArray<SiteKind, ConfigKind> kSiteKinds = {ConfigKind::failures, ConfigKind::recovery,
-                                                        ConfigKind::storage,  ConfigKind::prices,
-                                                        ConfigKind::energy,   ConfigKind::data};
+constexpr EnumArray<SiteKind, ConfigKind> kSiteKinds = {
+    ConfigKind::failures, ConfigKind::recovery, ConfigKind::storage,       ConfigKind::prices,
+    ConfigKind::energy,   ConfigKind::data,     ConfigKind::network_switch};
 
 }  // namespace
 

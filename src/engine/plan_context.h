@@ -46,6 +46,10 @@ inline constexpr std::array kPlanFlags = {
              "what you pay for an hour of a GPU: 2.5, \"2.5 USD/h\"; goes before --prices"},
     PlanFlag{"--energy", "energy", "NAME",
              "power by load and PUE: a name of `orrery list energy` or a path", "energy"},
+    PlanFlag{
+        "--materials", "materials", "DESIGN",
+        "list what is bought, with a network rail-optimised, fat-tree or rail-only; or an "
+        "object: {\"topology\": \"fat-tree\", \"switch\": \"qm9700\", \"rack_power\": \"40 kW\"}"},
     PlanFlag{"--corpus", "data.corpus", "NAME",
              "sets the bytes per token of the data set: a name of `orrery list corpora`",
              "corpora"},

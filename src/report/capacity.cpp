@@ -109,6 +109,7 @@ void add_best(AnswerDocument& d, const CapacityReport& r, std::size_t best) {
   add_option_lines(lines, r, best);
   d.add(std::move(lines));
   d.add({"Where the time goes"}).add(causes_table(o).untitled());
+  d.add(materials_section(o));
   d.add(recovery_section(o));
   d.add(power_section(o));
   d.add(serving_section(o.inference));
@@ -165,7 +166,9 @@ AnswerDocument capacity_document(const CapacityReport& r) {
   d.add(refused(r));
   if (const std::optional<std::size_t> best = best_option(r)) add_best(d, r, *best);
   d.add(command_section(r));
-  d.rows = data_table(r);
+  const bool lists = std::any_of(r.answer.options.begin(), r.answer.options.end(),
+                                 [](const OptionAnswer& o) { return !o.materials.empty(); });
+  d.rows = lists ? materials_rows(r) : data_table(r);
   return d;
 }
 

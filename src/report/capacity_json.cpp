@@ -123,6 +123,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   add_outcome(r, o, j);
   j["sensitivity"] = sensitivity_json(o);
   j["needs"] = needs_json(o.needs);
+  if (!o.materials.empty()) j["materials"] = materials_json(o);
   j["data"] = data_json(o);
   j["power_caps"] = capped_json(o);
   j["inference"] = inference_json(o.inference);

@@ -217,6 +217,9 @@ Lines energy_lines(const OptionAnswer& o) {
   std::string text = energy_text(e.facility) + " (" + energy_text(Joules(o.range.energy.low)) +
                      " to " + energy_text(Joules(o.range.energy.high)) + "), " +
                      pretty(e.average, 3) + " on average, " + pretty(e.peak, 3) + " at most";
+  if (e.swing > Watts()) {
+    text += ", swings by " + pretty(e.swing, 3) + " within a step";
+  }
   text += e.pue_known ? "; PUE in it" : "; at the nodes, no PUE given";
   if (!e.node_power_known) text += "; only GPUs, the node's power is not known";
   text += e.carbon ? "; " + grouped(e.carbon->kg / 1000) + " t CO2e"

@@ -139,6 +139,7 @@ Json energy_json(const OptionAnswer& o) {
             o.range.energy.high / kKilowattHour.si()}},
           {"peak_mw", e.peak.si() / 1e6},
           {"average_mw", e.average.si() / 1e6},
+          {"swing_mw", e.swing.si() / 1e6},
           {"pue_known", e.pue_known},
           {"node_power_known", e.node_power_known},
           {"co2e_t", json_or_null(e.carbon, [](Kilograms c) { return c.kg / 1000; })}};

@@ -13,6 +13,9 @@ namespace orrery {
 // Adds "time", "goodput", "checkpoint", "energy" and "cost".
 void add_outcome(const CapacityReport& r, const OptionAnswer& o, Json& j);
 
+// A list of the bill of materials (report/capacity_words.h).
+Json materials_json(const OptionAnswer& o);
+
 // null where it is not known.
 Json money_json(const std::optional<Money>& m);
 

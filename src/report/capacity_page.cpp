@@ -59,6 +59,7 @@ class PlanPage {
     add_option_lines(details, r_, best_);
     d.add(std::move(details));
     d.add({"Where the time goes"}).add(causes_table(o));
+    d.add(materials_section(o));
     d.add(recovery_section(o));
     d.add(power_section(o));
     d.add(serving_section(o.inference));

@@ -58,6 +58,10 @@ Section recovery_section(const OptionAnswer& o);
 // Weights and keys and values by the number of sequences.
 Section serving_section(const std::vector<InferenceNeeds>& all);
 Section break_even_section(const CapacityReport& r);
+// The bill of materials of an option, and those of all options whole and unrounded; empty where the
+// plan does not ask for it.
+Section materials_section(const OptionAnswer& o);
+Table materials_rows(const CapacityReport& r);
 
 // "36 (40)": GPUs, and those paid for where they are more.
 std::string gpus_text(const OptionAnswer& o);

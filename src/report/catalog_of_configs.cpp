@@ -269,6 +269,22 @@ Table recovery_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
+Table switch_list(const std::vector<NamedDocument>& documents) {
+  Table list(
+      {{"switch", "name"}, {"network", "kind"}, {"ports", "modes"}, {"power", "power_w", true}});
+  for (const NamedDocument& d : documents) {
+    const NetworkSwitch s = read_switch(Reader(d.json, d.file));
+    std::vector<std::string> modes;
+    for (const SwitchMode& m : s.modes) {
+      modes.push_back(std::to_string(m.ports) + " of " + plain_number(m.rate.si() * 8 / 1e9) +
+                      " Gb/s");
+    }
+    list.add({d.name, name_of(s.kind), names_cell(modes),
+              s.power > Watts() ? quantity_cell(s.power) : Cell{"–", nullptr}});
+  }
+  return list;
+}
+
 Table storage_list(const std::vector<NamedDocument>& documents) {
   Table list({{"storage", "name"},
               {"write", "write_bytes_per_s", true},
@@ -344,9 +360,10 @@ Table sample_list(const Json& table, const std::string& file) {
 }
 
 Table plan_list(const std::vector<NamedDocument>& documents) {
-  Table list({{"plan", "name"}, {"options", "scenarios", true}, {"title", "title"}});
+  Table list({{"plan", "name"}, {"options, trainings", "scenarios", true}, {"title", "title"}});
   for (const NamedDocument& d : documents) {
-    const std::size_t n = value_at(d.json, "scenarios").size();
+    const bool fleet = d.json.contains("trainings");
+    const std::size_t n = value_at(d.json, fleet ? "trainings" : "scenarios").size();
     list.add({d.name, Cell{grouped(static_cast<std::int64_t>(n)), n}, text_within(d.json, "name")});
   }
   return list;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "capacity/fleet.h"
 #include "capacity/plan.h"
 #include "capacity/site_keys.h"
 #include "capacity/site_tables.h"
@@ -41,6 +42,8 @@ constexpr std::array kDocuments = {
                  &kSearchKeys},
     DocumentKeys{"plan", "Clusters, the training and limits of time, money and power.",
                  &kPlanDocument},
+    DocumentKeys{"fleet", "Trainings with deadlines, and the GPUs that they share over a time.",
+                 &kFleetDocument},
     DocumentKeys{"graph", "GPUs, switches and links of a node or a network.",
                  &network_tables::kGraphKeys},
     DocumentKeys{"fabric", "The network between nodes by its design.",
@@ -52,6 +55,7 @@ constexpr std::array kDocuments = {
     DocumentKeys{"recovery", "A policy of recovery: restarts, copies in memory, replicas.",
                  &site_tables::kRecoveryKeys},
     DocumentKeys{"storage", "What a site's storage writes, reads and holds.", &kStorageKeys},
+    DocumentKeys{"switch", "A network switch: its ports by rate.", &site_tables::kSwitchKeys},
     DocumentKeys{"prices", "Rents, purchases and the cost of running a site.",
                  &site_tables::kPricesKeys},
     DocumentKeys{"energy", "Power by load, the building's share, carbon.",

@@ -334,3 +334,44 @@ $ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 -
 ! json options[0].power_caps[4].peak_mw < options[0].energy.peak_mw
 $ orrery capacity gpt3-175b-1024-a100 --json
 ! json len(options[0].power_caps) = 0
+
+# A bill of materials: counts of a network by its design, blanks where nobody said. 512 GPUs are 64 nodes of 8 ports,
+# 16 leaves and 8 spines of 64 ports (NVIDIA's table for 64 nodes).
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --gpus 512 --global-batch 512 --materials rail-optimised --prices '{"nodes": {"dgx-h100": {"purchase": "200000 USD"}}, "parts": {"qm9700": "30000 USD"}}' --json
+! json options[0].materials[0].amount = 64
+! json options[0].materials[0].total = 12.8e6 ± 1
+! json options[0].materials[2].item = "racks of nodes"
+! json options[0].materials[2].amount = null
+! json options[0].materials[3].amount = 512
+! json options[0].materials[4].item = "qm9700 (leaf)"
+! json options[0].materials[4].amount = 16
+! json options[0].materials[5].amount = 8
+! json options[0].materials[5].total = 240e3 ± 1
+! json options[0].materials[8].amount = 2048
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --gpus 512 --global-batch 512 --materials '{"topology": "fat-tree", "nodes_per_rack": 4, "planes": 2}' --csv | head -5
+> scenario,model,gpus,group,item,amount,unit,each_USD,total_USD,basis
+> llama-3-8b-8-h100,,512,compute,dgx-h100 (node),64,,,,"64 for the run, 0 spare"
+> llama-3-8b-8-h100,,512,compute,h100-sxm5-80gb in them,512,,,,512 of the run
+> llama-3-8b-8-h100,,512,compute,racks of nodes,16,,,,`materials.nodes_per_rack` 4
+> llama-3-8b-8-h100,,512,network,network ports of hosts,512,,,,8 of 400 Gb/s a host
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --materials dragonfly
+! exit 2
+! stderr error: --materials dragonfly: materials: found "dragonfly"; allowed: rail-optimised, fat-tree, rail-only
+
+# A fleet: two trainings that take all of a pool; the one that is due first goes first, and the other is late.
+$ cat > fleet.json
+< {"name": "two", "pools": [{"name": "own", "cluster": {"node": "dgx-h100"}, "gpus": 64}],
+<  "trainings": [
+<   {"name": "later", "run": "llama-3-8b-8-h100", "set": {"training.global_batch": 256}, "goal": {"tokens": 1e11}, "gpus": [64], "deadline": "4 d"},
+<   {"name": "first", "run": "llama-3-8b-8-h100", "set": {"training.global_batch": 256}, "goal": {"tokens": 1e11}, "gpus": [64], "deadline": "3 d"}]}
+$ orrery capacity fleet.json --json
+! exit 3
+! json trainings[1].start_days = 0
+! json trainings[1].late_days = 0
+! json trainings[0].late_days > 0
+! json exact = true
+! json additions[0].gpus = 64
+! json additions[0].needed_from_days = 0
+$ orrery capacity fleet.json --deadline 3d
+! exit 2
+! stderr error: fleet.json: found a fleet beside options; allowed: the fleet alone

@@ -13,6 +13,7 @@
 #include "engine/plan_context.h"
 #include "estimate/training_keys.h"
 #include "hardware/cluster_keys.h"
+#include "report/fleet.h"
 
 namespace orrery {
 namespace {
@@ -136,14 +137,15 @@ struct PlanSource {
 std::optional<PlanSource> plan_source(const CapacityCommand& c, const ConfigSource& configs) {
   const GivenRun& run = c.run;
   if (run.document) {
-    if (!c.is_plan && !is_plan(run.document->json)) return {};
+    const Json& json = run.document->json;
+    if (!c.is_plan && !is_plan(json) && !is_fleet(json)) return {};
     return PlanSource{run.document->json, run.document->file, run.document->beside};
   }
   if (run.name.empty()) return {};
   const auto found = find_config(configs, ConfigKind::capacity, run.name);
   if (!found) return {};
   Json json = parse_json(found->text, found->file);
-  if (!is_plan(json)) return {};
+  if (!is_plan(json) && !is_fleet(json)) return {};
   return PlanSource{std::move(json), found->file, directory_of(found->file)};
 }
 
@@ -358,10 +360,25 @@ void add_nodes(const std::vector<std::string>& nodes, Json& plan) {
   }
 }
 
+// A schedule of trainings takes no option but the format: its document says all.
+CommandAnswer answer_of_fleet(const CapacityCommand& c, const CommandContext& context,
+                              const PlanSource& source) {
+  if (!c.plan.empty() || !c.run.overrides.empty() || !c.models.empty() || c.search || c.sure) {
+    throw UsageError(source.file + ": found a fleet beside options; allowed: the fleet alone");
+  }
+  const FleetAnswer answer =
+      answer_fleet(source.json, source.file, plan_context(context, source.beside, c.jobs));
+  if (answer.is_stopped) return {ExitCode::interrupted};
+  const ExitCode code = is_answered(answer) ? ExitCode::answer : ExitCode::no;
+  if (c.format == AnswerFormat::json) return {code, AnswerText(fleet_json(answer))};
+  return {code, drawn(fleet_document(answer), {c.format, c.style})};
+}
+
 CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
   CapacityCommand command = read_capacity(request);
   request.done();
   if (std::optional<PlanSource> source = plan_source(command, context.configs)) {
+    if (is_fleet(source->json)) return answer_of_fleet(command, context, *source);
     const ConfigLookup lookup = config_lookup(context.configs, source->beside);
     if (!command.models.empty()) {
       throw UsageError("--models: found a plan; allowed: its key `models`, or a run");

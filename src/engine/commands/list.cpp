@@ -122,6 +122,7 @@ constexpr std::array kKinds = {
     documents("failures", ConfigKind::failures, failure_list),
     documents("recovery", ConfigKind::recovery, recovery_list),
     documents("storage", ConfigKind::storage, storage_list),
+    documents("switches", ConfigKind::network_switch, switch_list),
     documents("prices", ConfigKind::prices, price_list),
     documents("energy", ConfigKind::energy, energy_list),
     table("corpora", corpus_list),

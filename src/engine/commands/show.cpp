@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "capacity/materials.h"
 #include "capacity/recovery_policy.h"
 #include "capacity/site_json.h"
 #include "core/error.h"
@@ -36,9 +37,9 @@ std::optional<ConfigKind> kind_of_name(const std::string& name, const ConfigSour
 
 // The list that has the names of a kind; "": its names are few.
 constexpr EnumArray<ConfigKind, std::string_view> kListNames = {
-    "models",  "nodes",    "devices",  "frameworks", "compressions", "runs",   "graphs",
-    "fabrics", "failures", "recovery", "storage",    "prices",       "energy", "",
-    "plans",   "",         "sweeps",   "tools",      "engines"};
+    "models",  "nodes",    "devices",  "frameworks", "compressions", "runs",    "graphs",
+    "fabrics", "failures", "recovery", "storage",    "prices",       "energy",  "",
+    "plans",   "",         "sweeps",   "tools",      "engines",      "switches"};
 
 std::string allowed_names(ConfigKind kind, const ConfigSource& configs) {
   const std::string list(kListNames[kind]);
@@ -63,6 +64,7 @@ void check_document(ConfigKind kind, const Json& document, const std::string& fi
   if (kind == ConfigKind::storage) read_storage(Reader(document, file));
   if (kind == ConfigKind::energy) read_energy(Reader(document, file));
   if (kind == ConfigKind::engine) read_engine(document, file);
+  if (kind == ConfigKind::network_switch) read_switch(Reader(document, file));
 }
 
 // How many layers there are of each kind, in order of appearance.

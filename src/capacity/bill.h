@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,9 @@ struct Bill {
   std::optional<Money> up_front;
   bool gpus_alone = false;  // the hardware is GPUs, without the nodes around them
 };
+
+// Prices of a bill of materials (capacity/materials.h), by name of the part.
+using PartPrices = std::map<std::string, Ranged<Money>>;
 
 // Sum of the parts that have a price; nothing without the rent or the hardware.
 std::optional<Money> total_of(const Bill& b);

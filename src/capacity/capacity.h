@@ -63,7 +63,7 @@ struct OptionAnswer {
   std::vector<PowerCapped> capped;        // by falling cap
   std::optional<Seconds> late_gradients;  // days' time, where gradients arrive one step late
   PurchaseNeeds needs;
-  std::vector<MaterialLine> materials;  // where the plan asks for them
+  std::vector<MaterialLine> materials;   // where the plan asks for them
   std::optional<double> buying_pays_at;  // utilisation, if both prices are known
   std::int64_t spares_advised = 0;       // enough to wait less than 0.1 % of the time
   std::vector<Assumption> assumptions;

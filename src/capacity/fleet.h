@@ -72,9 +72,6 @@ struct FleetAnswer {
 // The trainings as schedule() takes them.
 std::vector<FleetJob> jobs_of(const FleetAnswer& a);
 
-// All keys of a fleet (fleet_keys.h), for the catalog of documents.
-extern const KeyTable kFleetDocument;
-
 // True for a fleet, false for a plan or a run.
 bool is_fleet(const Json& document);
 

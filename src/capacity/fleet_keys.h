@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of a fleet document, one row each (core/keys.h). What a training and a site have in
-// common with a plan has a plan's rows (capacity/plan_keys.h).
+// The keys of a fleet document, one row each (core/keys.h). A plan's rows
+// (capacity/plan_keys.h) are those of a training and a site.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct FleetTrainingKeys {
   Seconds ready{};
 };
 
-// Of the document alone; the site's keys are handed on to the plans of its trainings.
+// Keys of the document alone; those of the site are handed on to the plans of its trainings.
 struct FleetFrame {
   std::string name;
   Currency currency;

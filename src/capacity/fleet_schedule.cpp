@@ -65,7 +65,7 @@ double lateness_of(const FleetJob& j, double end) {
   return j.deadline ? j.priority * std::max(0.0, end - j.deadline->si()) : 0;
 }
 
-// What a training has at least, whatever the others do.
+// Lower bounds of a training, whatever the others do.
 struct Least {
   double lateness = 0;
   double rent = 0;

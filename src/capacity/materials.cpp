@@ -98,7 +98,9 @@ class MaterialsBill {
 
  private:
   const Cluster& cluster() const { return needs_.cluster; }
-  std::int64_t systems() const { return system_count(cluster()) + needs_.spares; }
+  std::int64_t hosts() const {
+    return needs_.nodes * (devices_of_node(cluster()) / devices_of_system(cluster()));
+  }
 
   MaterialLine& add(MaterialGroup group, std::string part, std::string item, Amount amount,
                     std::string basis) {
@@ -113,29 +115,20 @@ class MaterialsBill {
 
   void add_compute() {
     const std::string name(cluster().node.view());
-    const std::int64_t nodes = node_count(cluster());
     const bool rack = is_rack(cluster());
-    const std::string run = std::to_string(nodes) + " for the run";
-    const std::string spare = std::to_string(needs_.spares) + " spare";
-    MaterialLine& node =
-        rack ? add(MaterialGroup::compute, name, name + " (rack)", nodes, run + ", bought whole")
-             : add(MaterialGroup::compute, name, name + " (node)", systems(), run + ", " + spare);
+    const std::string basis = std::to_string(node_count(cluster())) + " for the run, " +
+                              std::to_string(needs_.spares) + (rack ? " spare trays" : " spare");
+    MaterialLine& node = add(MaterialGroup::compute, name, name + (rack ? " (rack)" : " (node)"),
+                             needs_.nodes, basis);
     if (!node.each) node.each = needs_.node;
-    if (rack && needs_.spares > 0) {
-      add(MaterialGroup::compute, name + " tray", name + " (spare tray)", needs_.spares,
-          "the " + std::to_string(devices_of_system(cluster())) + " GPUs of a host");
-    }
-    const std::int64_t gpus =
-        rack ? nodes * devices_of_node(cluster()) + needs_.spares * devices_of_system(cluster())
-             : systems() * devices_of_node(cluster());
-    add(MaterialGroup::compute, "", std::string(cluster().device.name.view()) + " in them", gpus,
-        std::to_string(cluster().gpus) + " of the run");
-    add_racks(rack, nodes);
+    add(MaterialGroup::compute, "", std::string(cluster().device.name.view()) + " in them",
+        needs_.nodes * devices_of_node(cluster()), std::to_string(cluster().gpus) + " of the run");
+    add_racks(rack);
   }
 
-  void add_racks(bool rack, std::int64_t nodes) {
+  void add_racks(bool rack) {
     if (rack) {
-      add(MaterialGroup::compute, "", "racks of GPUs", nodes, "each node is a rack");
+      add(MaterialGroup::compute, "", "racks of GPUs", needs_.nodes, "each node is a rack");
       return;
     }
     std::int64_t each = plan_.nodes_per_rack;
@@ -146,7 +139,7 @@ class MaterialsBill {
               pretty(plan_.rack_power, 3);
     }
     if (each > 0) {
-      add(MaterialGroup::compute, "rack", "racks of nodes", divided_up(systems(), each), basis);
+      add(MaterialGroup::compute, "rack", "racks of nodes", divided_up(needs_.nodes, each), basis);
     } else {
       add(MaterialGroup::compute, "rack", "racks of nodes", {},
           "give `materials.rack_power` of at least a node's, or `materials.nodes_per_rack`");
@@ -155,12 +148,12 @@ class MaterialsBill {
 
   void add_network() {
     const HostNetwork net = host_network(cluster());
-    if (systems() <= 1) return;
+    if (hosts() <= 1) return;
     if (net.tier == nullptr) {
       add(MaterialGroup::network, "", "switches", {}, "the node names no network between nodes");
       return;
     }
-    add(MaterialGroup::network, "", "network ports of hosts", systems() * net.cards,
+    add(MaterialGroup::network, "", "network ports of hosts", hosts() * net.cards,
         std::to_string(net.cards) + " of " + rate_text(net.rate) + " a host");
     const BytesPerSecond rate = net.rate / static_cast<double>(plan_.shape.planes);
     const ChosenSwitch chosen = chosen_switch(plan_, net, rate);
@@ -169,7 +162,7 @@ class MaterialsBill {
           "no switch with ports of " + rate_text(rate) + " is known: give " + kSwitchKey);
       return;
     }
-    const FabricCount count = count_fabric({systems(), net.cards}, chosen.ports, plan_.shape);
+    const FabricCount count = count_fabric({hosts(), net.cards}, chosen.ports, plan_.shape);
     if (!count.fits) {
       add(MaterialGroup::network, "", "switches", {},
           "three tiers of " + std::to_string(chosen.ports) + " ports do not reach so many hosts");
@@ -227,9 +220,7 @@ class MaterialsBill {
   }
 
   void add_power() {
-    const Watts rated =
-        cluster().node_power * (static_cast<double>(systems() * devices_of_system(cluster())) /
-                                static_cast<double>(devices_of_node(cluster())));
+    const Watts rated = cluster().node_power * static_cast<double>(needs_.nodes);
     const bool known = cluster().node_power > Watts();
     add(MaterialGroup::power, "", "nodes, rated power", known ? Amount(rated) : Amount(),
         known ? "spares included" : "the node's file has no `power`");

@@ -7,44 +7,30 @@
 //   "materials": {"topology": "fat-tree", "switch": "qm9700", "planes": 2, "oversubscription": 3,
 //                 "nodes_per_rack": 4, "rack_power": "40 kW"}
 //
-// Nodes with spares; racks of a rack-scale system are bought whole. Ports of a host are those of
-// the first network tier of its node; the switch is the given one, or the shipped one of that kind
-// of network and that rate, and is then named as assumed. Links have two ends; each end takes a
-// transceiver where the link is optical. Heat to remove is what the hardware draws.
+// Nodes with spares; racks of a rack-scale system are bought whole and hold the spare trays. Ports
+// of a host are those of the first network tier of its node; the switch is the given one, or the
+// shipped one of that kind of network and that rate, and is then named as assumed. Links have two
+// ends; each end takes a transceiver where the link is optical. Heat to remove is what the hardware
+// draws.
 //
 // Leaves out, and says so as lines without a count: networks for storage and management, cooling
 // and power distribution, staff, building, lead time. Units: SI. Errors: none.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "capacity/bill.h"
 #include "capacity/fabric_count.h"
 #include "capacity/money.h"
-#include "capacity/ranged.h"
+#include "capacity/network_switch.h"
 #include "core/enum_names.h"
 #include "hardware/cluster.h"
 
 namespace orrery {
-
-enum class SwitchKind : std::uint8_t { infiniband, ethernet };
-constexpr EnumNames<SwitchKind> names_of(SwitchKind) { return {"infiniband", "ethernet"}; }
-
-struct SwitchMode {
-  std::int64_t ports = 0;
-  BytesPerSecond rate{};
-};
-
-struct NetworkSwitch {
-  std::string name;
-  SwitchKind kind = SwitchKind::infiniband;
-  std::vector<SwitchMode> modes;
-  Watts power{};  // without transceivers; 0: not known
-};
 
 struct MaterialsPlan {
   FabricShape shape;
@@ -54,11 +40,10 @@ struct MaterialsPlan {
   Watts rack_power{};
 };
 
-using PartPrices = std::map<std::string, Ranged<Money>>;
-
-// What an option needs.
+// The needs of an option.
 struct MaterialsNeeds {
   Cluster cluster;
+  std::int64_t nodes = 0;   // held, spares included; racks are whole
   std::int64_t spares = 0;  // systems
   Bytes stored{};
   BytesPerSecond write{};  // 0: not known

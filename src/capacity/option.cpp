@@ -337,8 +337,9 @@ void add_needs(OptionAnswer& a) {
 void add_materials(OptionAnswer& a) {
   if (!a.plan->materials) return;
   MaterialsNeeds needs{
-      a.inputs.cluster, a.inputs.spares,       a.data.total, a.needs.write,
-      a.data.read,      a.outcome.energy.peak, {},           &a.plan->prices.parts};
+      a.inputs.cluster,     held_nodes(a.inputs), a.inputs.spares,       a.data.total,
+      a.needs.write,        a.data.read,          a.outcome.energy.peak, {},
+      &a.plan->prices.parts};
   if (a.inputs.prices.node) needs.node = a.inputs.prices.node->value;
   a.materials = materials_of(*a.plan->materials, needs);
 }

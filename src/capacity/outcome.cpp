@@ -33,10 +33,6 @@ std::int64_t held_gpus(const OutcomeInputs& in) {
   return in.cluster.gpus + in.spares * devices_of_system(in.cluster);
 }
 
-std::int64_t held_nodes(const OutcomeInputs& in) {
-  return std::max(node_count(in.cluster), divided_up(held_gpus(in), devices_of_node(in.cluster)));
-}
-
 constexpr double kRounding = 1e-9;  // of a step
 
 struct Bounded {
@@ -228,6 +224,10 @@ struct Sides {
 
 Seconds slowed(Seconds training, const Stragglers& s) {
   return training * (1 + s.slowdown * s.share);
+}
+
+std::int64_t held_nodes(const OutcomeInputs& in) {
+  return std::max(node_count(in.cluster), divided_up(held_gpus(in), devices_of_node(in.cluster)));
 }
 
 std::int64_t paid_gpus(const OutcomeInputs& in) {

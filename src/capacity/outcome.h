@@ -105,6 +105,9 @@ std::size_t largest_checkpoint(const OutcomeInputs& in);
 // Training time including slow ranks.
 Seconds slowed(Seconds training, const Stragglers& s);
 
+// Nodes that hold the run and its spares; a rack counts as one.
+std::int64_t held_nodes(const OutcomeInputs& in);
+
 // GPUs that are paid for, spares included: bought by the node, those of whole nodes.
 std::int64_t paid_gpus(const OutcomeInputs& in);
 double gpu_hours(const OutcomeInputs& in, Seconds wall);

@@ -112,6 +112,7 @@ struct CapacityPlan {
 // All keys of a plan (plan_keys.h), for the catalog of documents.
 struct KeyTable;
 extern const KeyTable kPlanDocument;
+extern const KeyTable kFleetDocument;  // of a fleet (fleet.h)
 
 // True for a plan, false for a run file.
 bool is_plan(const Json& document);

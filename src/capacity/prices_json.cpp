@@ -171,7 +171,7 @@ void read_nodes(std::optional<Reader> r, BookReader& read, PriceBook& book) {
   }
 }
 
-// They pay for no run: a bill of materials lists them.
+// Prices of a bill of materials; they pay for no run.
 void read_parts(std::optional<Reader> r, BookReader& read, PriceBook& book) {
   if (!r) return;
   for (const std::string& name : r->keys()) {

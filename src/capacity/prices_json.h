@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "capacity/bill.h"
-#include "capacity/materials.h"
 #include "core/json_reader.h"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capacity/materials.h"
+#include "capacity/network_switch.h"
 #include "capacity/ranged_json.h"
 #include "capacity/recovery_policy.h"
 #include "capacity/site_keys.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "capacity/bill.h"
-#include "capacity/materials.h"
+#include "capacity/network_switch.h"
 #include "capacity/recovery_policy.h"
 #include "core/described_keys.h"
 #include "hardware/dimensions.h"

@@ -43,13 +43,14 @@ enum class ConfigKind : std::uint8_t {
   sweep,
   tool,
   engine,
-  network_switch
+  network_switch,
+  fleet
 };
 
 constexpr EnumNames<ConfigKind> names_of(ConfigKind) {
   return {"model",    "node",        "device",   "framework", "compression", "run",    "graph",
           "fabric",   "failures",    "recovery", "storage",   "prices",      "energy", "data",
-          "capacity", "calibration", "sweep",    "tool",      "engine",      "switch"};
+          "capacity", "calibration", "sweep",    "tool",      "engine",      "switch", "fleet"};
 }
 // Folders below configs/, by kind.
 inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {
@@ -57,7 +58,8 @@ inline constexpr EnumArray<ConfigKind, std::string_view> kConfigFolders = {
     "compression", "runs",           "hardware/graphs",  "hardware/fabrics",
     "failures",    "recovery",       "storage",          "prices",
     "energy",      "data",           "capacity",         "hardware/calibrated",
-    "sweeps",      "tools",          "engines",          "switches"};
+    "sweeps",      "tools",          "engines",          "switches",
+    "fleets"};
 
 // May be asked from several threads at once.
 struct ConfigSource {

@@ -41,6 +41,7 @@ Table fabric_list(const std::vector<NamedDocument>& documents);
 // Documents that capacity plans name. The two tables of configs/data are one document each.
 Table failure_list(const std::vector<NamedDocument>& documents);
 Table recovery_list(const std::vector<NamedDocument>& documents);
+Table fleet_list(const std::vector<NamedDocument>& documents);
 Table switch_list(const std::vector<NamedDocument>& documents);
 Table storage_list(const std::vector<NamedDocument>& documents);
 Table price_list(const std::vector<NamedDocument>& documents);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "capacity/data_needs.h"
+#include "capacity/network_switch.h"
 #include "capacity/recovery_policy.h"
 #include "capacity/site_json.h"
 #include "core/json_text.h"
@@ -269,6 +270,22 @@ Table recovery_list(const std::vector<NamedDocument>& documents) {
   return list;
 }
 
+Table fleet_list(const std::vector<NamedDocument>& documents) {
+  Table list({{"fleet", "name"},
+              {"pools", "pools", true},
+              {"trainings", "trainings", true},
+              {"title", "title"}});
+  const auto count = [](const Json& document, const char* key) {
+    const std::size_t n = value_at(document, key).size();
+    return Cell{grouped(static_cast<std::int64_t>(n)), n};
+  };
+  for (const NamedDocument& d : documents) {
+    list.add(
+        {d.name, count(d.json, "pools"), count(d.json, "trainings"), text_within(d.json, "name")});
+  }
+  return list;
+}
+
 Table switch_list(const std::vector<NamedDocument>& documents) {
   Table list(
       {{"switch", "name"}, {"network", "kind"}, {"ports", "modes"}, {"power", "power_w", true}});
@@ -360,10 +377,9 @@ Table sample_list(const Json& table, const std::string& file) {
 }
 
 Table plan_list(const std::vector<NamedDocument>& documents) {
-  Table list({{"plan", "name"}, {"options, trainings", "scenarios", true}, {"title", "title"}});
+  Table list({{"plan", "name"}, {"options", "scenarios", true}, {"title", "title"}});
   for (const NamedDocument& d : documents) {
-    const bool fleet = d.json.contains("trainings");
-    const std::size_t n = value_at(d.json, fleet ? "trainings" : "scenarios").size();
+    const std::size_t n = value_at(d.json, "scenarios").size();
     list.add({d.name, Cell{grouped(static_cast<std::int64_t>(n)), n}, text_within(d.json, "name")});
   }
   return list;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "capacity/fleet.h"
 #include "capacity/plan.h"
 #include "capacity/site_keys.h"
 #include "capacity/site_tables.h"

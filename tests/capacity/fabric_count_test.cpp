@@ -56,8 +56,8 @@ TEST_CASE("switches and links of a SuperPOD of B300 in two planes") {
   }
 }
 
-// DGX SuperPOD with DGX B300 and XDR: switches of 144 ports. Of 32 and 64 leaves, 16 and 32 spines
-// would do, but 72 links of a leaf divide by 18 and 36.
+// DGX SuperPOD with DGX B300 and XDR: switches of 144 ports. 16 and 32 spines would do for 32 and
+// 64 leaves, but the 72 links of a leaf divide by 18 and 36.
 TEST_CASE("a leaf has as many links to each spine") {
   constexpr std::array kTable = {
       Published{72, 8, 4, 0, 576, 576, 0}, Published{144, 16, 8, 0, 1152, 1152, 0},

@@ -27,6 +27,8 @@ KINDS = {
     "engine": ["configs/engines/*.json"],
     "sweep": ["configs/sweeps/*.json"],
     "plan": ["configs/capacity/*.json"],
+    "fleet": ["configs/fleets/*.json"],
+    "switch": ["configs/switches/*.json"],
     "graph": ["configs/hardware/graphs/*.json"],
     "fabric": ["configs/hardware/fabrics/*.json"],
     "compression": ["configs/compression/*.json"],

@@ -142,7 +142,8 @@ std::optional<PlanSource> plan_source(const CapacityCommand& c, const ConfigSour
     return PlanSource{run.document->json, run.document->file, run.document->beside};
   }
   if (run.name.empty()) return {};
-  const auto found = find_config(configs, ConfigKind::capacity, run.name);
+  auto found = find_config(configs, ConfigKind::capacity, run.name);
+  if (!found) found = find_config(configs, ConfigKind::fleet, run.name);
   if (!found) return {};
   Json json = parse_json(found->text, found->file);
   if (!is_plan(json) && !is_fleet(json)) return {};

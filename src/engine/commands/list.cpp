@@ -128,6 +128,7 @@ constexpr std::array kKinds = {
     table("corpora", corpus_list),
     table("samples", sample_list),
     documents("plans", ConfigKind::capacity, plan_list),
+    documents("fleets", ConfigKind::fleet, fleet_list),
     code("keys", key_list),
 };
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "capacity/materials.h"
+#include "capacity/network_switch.h"
 #include "capacity/recovery_policy.h"
 #include "capacity/site_json.h"
 #include "core/error.h"
@@ -37,9 +37,9 @@ std::optional<ConfigKind> kind_of_name(const std::string& name, const ConfigSour
 
 // The list that has the names of a kind; "": its names are few.
 constexpr EnumArray<ConfigKind, std::string_view> kListNames = {
-    "models",  "nodes",    "devices",  "frameworks", "compressions", "runs",    "graphs",
-    "fabrics", "failures", "recovery", "storage",    "prices",       "energy",  "",
-    "plans",   "",         "sweeps",   "tools",      "engines",      "switches"};
+    "models",  "nodes",    "devices",  "frameworks", "compressions", "runs",     "graphs",
+    "fabrics", "failures", "recovery", "storage",    "prices",       "energy",   "",
+    "plans",   "",         "sweeps",   "tools",      "engines",      "switches", "fleets"};
 
 std::string allowed_names(ConfigKind kind, const ConfigSource& configs) {
   const std::string list(kListNames[kind]);

@@ -322,6 +322,11 @@ void check_adapter(const ResolvedRun& out) {
   const Training& t = out.run.training;
   if (!t.adapter) return;
   const Adapter& a = *t.adapter;
+  if (out.run.model.trunk.kinds > 0) {
+    throw InputError(ErrorCode::not_allowed, out.file, key_path<&TrainingRequest::adapter>,
+                     std::string(name_of(a.kind)),
+                     "it left out: adapters of models that are no text decoder are not modelled");
+  }
   using enum AdapterTarget;
   const bool frozen = a.kind == AdapterKind::frozen;
   const bool gate_alone = !frozen && (a.targets & mask_of(gate, up, gate_up)) == mask_of(gate);

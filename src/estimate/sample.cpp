@@ -93,6 +93,9 @@ class Sampler {
       refuse<&Q::frames>(std::to_string(*asked_.frames), "1 with a model of images");
     }
     if (asked_.width && !asked_.height) refuse<&Q::height>("nothing", "a height beside width");
+    if (training_.json().contains(key_name<&Q::sequence_lengths>)) {
+      refuse<&Q::sequence_lengths>("packed documents", "it left out; samples are not packed");
+    }
     if (asked_.seconds && s_.rate == 0) refuse<&Q::seconds>("seconds", "points of a series");
   }
 

@@ -20,8 +20,8 @@ namespace orrery {
 
 class Reader;
 
-// The run's `training` with the sequence_length that its sample gives; `trunk` gets the tokens of
-// text and the batch. Of a model without a trunk, the object as it is.
+// The run's `training` with the sequence_length that its sample gives, or as it is where the model
+// has no trunk; `trunk` gets the tokens of text and the batch.
 Json sampled_training(const Reader& training, Trunk& trunk, std::vector<Fact>& assumed);
 
 // Whether the sample says the sequence's length, so that an answer's inputs need not.

@@ -21,7 +21,7 @@
 
 namespace orrery {
 
-// What a weight meets: one vector a sample, the sample's tokens, its text's, all of them in one
+// The rows of a weight: one vector a sample, the sample's tokens, its text's, all of them in one
 // sequence; or nothing: a table or a number that is only learned.
 enum class Seen : std::uint8_t { sample, main, text, all, once };
 constexpr EnumNames<Seen> names_of(Seen) { return {"sample", "main", "text", "all", "once"}; }
@@ -84,7 +84,7 @@ struct TrunkLayer {
   bool operator==(const TrunkLayer&) const = default;
 };
 
-// What the end of the model computes: a mean square over what the sample has (diffusion), labels, a
+// Computed at the model's end: a mean square over what the sample has (diffusion), labels, a
 // vocabulary's logits over the text's tokens, the pairs of a batch (CLIP), or nothing counted.
 enum class TrunkLoss : std::uint8_t { mse, labels, vocabulary, pairs, none };
 constexpr EnumNames<TrunkLoss> names_of(TrunkLoss) {

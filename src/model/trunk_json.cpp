@@ -74,7 +74,7 @@ std::string text_of(const TrunkProduct& p) {
   return text + std::string(p.tied ? kTied : p.bias ? "" : kNoBias);
 }
 
-// Those that a family has only with some settings are empty without them.
+// Products that a family has only with some settings are empty without them.
 template <std::size_t N>
 std::uint8_t read_products(Reader given, const char* key, std::array<TrunkProduct, N>& out) {
   std::uint8_t n = 0;

@@ -16,7 +16,7 @@ class Reader;
 // `a` gets the trunk, and layers, widths, heads and pattern as it has them.
 void read_trunk(const Reader& given, Architecture& a);
 
-// What differs from the default of its key.
+// The keys that differ from their defaults.
 Json trunk_json(const Trunk& t);
 
 // "joint", "cross", "parallel", …: a kind of layer of a trunk.

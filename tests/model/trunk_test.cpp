@@ -180,7 +180,7 @@ TEST_CASE("samples are as many tokens as their pixels and frames give") {
   CHECK(tokens(shipped_model("timesfm-2.0-500m").architecture, {.points = 512}) == 16);
 }
 
-// What one layer more costs, forward: section 4 of the papers' formulas, in FLOPs of two a
+// The cost of one layer more, forward: section 4 of the papers' formulas, in FLOPs of two a
 // multiply-add.
 TEST_CASE("layers of a trunk do the FLOPs that are counted by hand") {
   const double T = 1024;

@@ -144,10 +144,11 @@ class Sampler {
     }
     size.height = asked_.height.value_or(s_.height);
     if (size.height == 0) {
-      throw InputError(ErrorCode::missing_key, training_.file(), key_path<&Q::height>, "nothing",
-                       "the pixels of a sample's height (--height), with --width where it is not "
-                       "square" +
-                           std::string(is_video() ? ", and --frames" : ""));
+      throw InputError(
+          ErrorCode::missing_key, training_.file(), key_path<&Q::height>, "nothing",
+          "the pixels of a sample's height (--image-height), with --image-width where it is not "
+          "square" +
+              std::string(is_video() ? ", and --frames" : ""));
     }
     size.width = asked_.width.value_or(asked_.height ? size.height : s_.width);
     size.frames = frames();

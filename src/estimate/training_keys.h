@@ -252,10 +252,10 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::height>("height", form::whole(1, 1'000'000, "pixels"),
                                   otherwise("the model's"), Vary::run,
                                   "of an image or video; sequence_length follows")
-        .flagged("--height", "pixels of an image or video"),
+        .flagged("--image-height", "pixels of an image or video"),
     key<&TrainingRequest::width>("width", form::whole(1, 1'000'000, "pixels"), otherwise("height"),
                                  Vary::run, "likewise")
-        .flagged("--width", "pixels of an image or video"),
+        .flagged("--image-width", "pixels of an image or video"),
     key<&TrainingRequest::frames>("frames", form::whole(1, 1'000'000, "frames"),
                                   otherwise("the model's"), Vary::run, "of a video")
         .flagged("--frames", "frames of a video"),

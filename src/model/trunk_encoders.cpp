@@ -104,7 +104,7 @@ constexpr std::string_view kEncoderRows[] = {
       "leaves_out": "the exchange of features for the loss over the global batch",
       "trunk": {
         "before": ["main vision_config.patch_size^2*vision_config.num_channels > h",
-          "once part*part*h", "once text_config.vocab_size*t",
+          "once part*part*h", "once 2*h", "once text_config.vocab_size*t",
           "once text_config.max_position_embeddings*t+2*t+2"],
         "layers": [
           {"count": "vision_config.num_hidden_layers",

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <sstream>
+#include <string>
 
 #include "core/json.h"
 #include "core/units.h"
@@ -250,16 +252,19 @@ void SchemaWriter::add_keys(const KeyTable& table, Manner m, Json& schema) {
 }
 
 // A document that inherits may leave out what its parent states, a training what follows from its
-// `rl` (estimate/rl_resolve.h).
-constexpr std::array kGivesTheRest = {"inherits", "rl"};
+// `rl` (estimate/rl_resolve.h) or its sample (estimate/sample.h).
+constexpr std::array kGivesTheRest = {"inherits", "rl", "height", "points", "seconds"};
 
 void require_unless_given(Json& object) {
+  if (!object.contains("required")) return;
+  Json ways = Json::array();
   for (const char* key : kGivesTheRest) {
-    if (!object.contains("required") || !object["properties"].contains(key)) continue;
-    const Json alone = {{"required", object["required"]}};
-    object["anyOf"] = Json::array({{{"required", Json::array({key})}}, alone});
-    object.erase("required");
+    if (object["properties"].contains(key)) ways.push_back({{"required", Json::array({key})}});
   }
+  if (ways.empty()) return;
+  ways.push_back({{"required", object["required"]}});
+  object["anyOf"] = std::move(ways);
+  object.erase("required");
 }
 
 Json SchemaWriter::object(const KeyTable& table, Manner m) {
@@ -272,7 +277,9 @@ Json SchemaWriter::object(const KeyTable& table, Manner m) {
   s["additionalProperties"] = false;
   require_unless_given(s);
   if (b.foreign_key.empty()) return s;
-  const Json is_foreign = {{"required", {std::string(b.foreign_key)}}};
+  Json is_foreign = {{"anyOf", Json::array()}};
+  std::istringstream keys{std::string(b.foreign_key)};
+  for (std::string key; keys >> key;) is_foreign["anyOf"].push_back({{"required", {key}}});
   return {{"type", "object"}, {"if", is_foreign}, {"then", Json::object()}, {"else", s}};
 }
 

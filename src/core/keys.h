@@ -104,7 +104,7 @@ struct GoneKey {
 // A document may hold these besides its keys.
 struct Besides {
   const KeyTable* changes = nullptr;  // keys of another document, as changes of it
-  std::string_view foreign_key = "";  // a document with this key is another tool's
+  std::string_view foreign_key = "";  // a document with one of these is not bound by the rest
   bool has_paths = false;             // keys of a run file by their paths, with dots
   bool has_sources = false;  // a value within {"value", "kind", "source"}, core/provenance.h
   bool has_base = false;     // in place of a name: "base", a name, and changes of that document

@@ -5,6 +5,7 @@
 #include "core/key_access.h"
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
+#include "estimate/sample.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -40,6 +41,9 @@ Json inputs_json(const ResolvedRun& r, const Json& cluster, const TrainingReques
   at_key<&RunRequest::model>(j) = model_json(r.model);
   at_key<&RunRequest::cluster>(j) = cluster;
   write_keys(kTrainingKeys, training, at_key<&RunRequest::training>(j));
+  if (gives_length(training)) {
+    erase_key<&TrainingRequest::sequence_length>(at_key<&RunRequest::training>(j));
+  }
   at_key<&RunRequest::parallel>(j) = parallel_json(r, asked);
   at_key<&RunRequest::framework>(j) = std::string(r.run.framework.name.view());
   RunRequest rest;

@@ -109,6 +109,7 @@ class Remaining {
 
   void take(const Json& value, const std::string& path) {
     if (std::binary_search(known_.begin(), known_.end(), path)) return;
+    if (path == "model.trunk" && !out_.model.model_type.empty()) return;  // from its config.json
     if (!value.is_object()) {
       out_.assumed.push_back(
           {path, bare_text(value), "not given", Known::tool_default, kOurDefault});

@@ -25,6 +25,7 @@
 #include "estimate/rl_resolve.h"
 #include "estimate/run_keys.h"
 #include "estimate/run_warnings.h"
+#include "estimate/sample.h"
 #include "estimate/training_json.h"
 #include "hardware/cluster_keys.h"
 #include "parallel/own_order.h"
@@ -321,6 +322,11 @@ void check_adapter(const ResolvedRun& out) {
   const Training& t = out.run.training;
   if (!t.adapter) return;
   const Adapter& a = *t.adapter;
+  if (out.run.model.trunk.kinds > 0) {
+    throw InputError(ErrorCode::not_allowed, out.file, key_path<&TrainingRequest::adapter>,
+                     std::string(name_of(a.kind)),
+                     "it left out: adapters of models that are no text decoder are not modelled");
+  }
   using enum AdapterTarget;
   const bool frozen = a.kind == AdapterKind::frozen;
   const bool gate_alone = !frozen && (a.targets & mask_of(gate, up, gate_up)) == mask_of(gate);
@@ -360,7 +366,10 @@ std::span<const AttentionKernel> attention_kernels(const FrameworkKernels& k) {
 void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Run& run = out.run;
   const Reader training = at_key<&RunRequest::training>(root);
-  const TrainingRequest asked = read_keys(kTrainingKeys, training);
+  const Json sampled = sampled_training(training, run.model.trunk, out.assumed);
+  out.model.architecture.trunk.text = run.model.trunk.text;
+  const TrainingRequest asked =
+      read_keys(kTrainingKeys, Reader(sampled, training.file(), kTrainingKeys.path));
   add_given_keys(training.json(), "", out.training_keys);
   all.micro_batch = asked.micro_batch;
   all.training =
@@ -369,6 +378,7 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
                         attention_kernels(run.framework.kernels)},
                        out.file);
   run.training = all.training.training;
+  run.model.trunk.batch = run.training.global_batch;
   check_learned_positions(out);
   take_tower(out);
   if (!all.training.request.recipe) out.states_name = *all.training.request.states;

@@ -300,6 +300,10 @@ class Defaults {
 
 void check_engine(const Generator& g, std::int64_t gpus, const std::string& file) {
   const EngineLayout& l = g.layout;
+  if (g.model.trunk.kinds > 0) {
+    refuse(file, key_path<&TrainingRequest::rl>, "a model that is no text decoder",
+           "a decoder: answers are tokens that it generates");
+  }
   if (gpus % gpus_of(l) != 0) {
     refuse(file, key_path<&RolloutRequest::tp>,
            std::to_string(gpus_of(l)) + " GPUs an engine (tp·pp·dp)",

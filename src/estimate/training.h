@@ -29,6 +29,12 @@ namespace orrery {
 enum class OuterPlace : std::uint8_t { host, device };
 constexpr EnumNames<OuterPlace> names_of(OuterPlace) { return {"host", "device"}; }
 
+// Where a moving average of the weights is (EMA), 4 bytes a parameter; on the host it is not
+// counted.
+enum class EmaPlace : std::uint8_t { none, device, host };
+constexpr EnumNames<EmaPlace> names_of(EmaPlace) { return {"none", "device", "host"}; }
+inline constexpr double kEmaBytes = 4;
+
 struct OuterSteps {
   std::int64_t every = 1;      // H, inner steps
   std::int64_t bits = 32;      // of a parameter's outer gradient on the wire
@@ -58,7 +64,8 @@ struct Training {
   SequenceLengths lengths;         // of packed documents; none: sequences are whole
   std::int64_t images = 0;         // of a sequence
   std::int64_t image_tokens = 0;   // of an image in the sequence
-  OuterSteps outer;                // between sites
+  EmaPlace ema = EmaPlace::none;
+  OuterSteps outer;  // between sites
 };
 
 // The part of a step that model_flops() counts, of so many sequences. The adapter stays the

@@ -101,7 +101,9 @@ class Resolver {
     if (q.adapter) adapter(*q.adapter);
     if (q.sequence_lengths) lengths(*q.sequence_lengths);
     images();
+    samples();
     states(optimizer_given);
+    if (out_.training.ema == EmaPlace::device) out_.training.recipe.optimizer += kEmaBytes;
     if (is_by_shape(*q.optimizer)) {
       StateRecipe& r = out_.training.recipe;
       r.optimizer -= r.moments;
@@ -199,6 +201,17 @@ class Resolver {
     if (t.images * t.image_tokens <= t.sequence) return;
     throw InputError(file_, key_path<&TrainingRequest::images>, std::to_string(t.images),
                      "images of image_tokens each within sequence_length");
+  }
+
+  void samples() {
+    if (!out_.request.samples) return;
+    Training& t = out_.training;
+    if (out_.request.tokens) {
+      throw InputError(ErrorCode::conflict, file_, key_path<&TrainingRequest::samples>,
+                       std::to_string(*out_.request.samples) + " beside training.tokens",
+                       "one of them");
+    }
+    t.tokens = *out_.request.samples * t.sequence;
   }
 
   // No matrices beside the model: what is said of them would be read and ignored.

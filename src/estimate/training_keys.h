@@ -47,7 +47,17 @@ struct TrainingRequest {
   std::optional<std::vector<LengthShare>> sequence_lengths;
   std::optional<std::int64_t> images;
   std::optional<std::int64_t> image_tokens;
+  std::optional<std::int64_t> height;
+  std::optional<std::int64_t> width;
+  std::optional<std::int64_t> frames;
+  std::optional<std::int64_t> text_tokens;
+  std::optional<std::int64_t> points;
+  std::optional<double> seconds;
   std::optional<std::int64_t> tokens;
+  std::optional<std::int64_t> samples;
+  std::optional<EmaPlace> ema;
+  std::optional<double> frozen_parameters;
+  std::optional<double> frozen_flops;
   std::optional<OuterSteps> outer;
   GivenJson rl;  // estimate/rl_keys.h has its keys
 };
@@ -239,6 +249,39 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
     key<&TrainingRequest::image_tokens, &Training::image_tokens>(
         "image_tokens", form::whole(1, training_forms::kMost, "tokens"), kNothing, Vary::run,
         "tokens of sequence_length that one image takes"),
+    key<&TrainingRequest::height>("height", form::whole(1, 1'000'000, "pixels"),
+                                  otherwise("the model's"), Vary::run,
+                                  "of an image or video; sequence_length follows")
+        .flagged("--image-height", "pixels of an image or video"),
+    key<&TrainingRequest::width>("width", form::whole(1, 1'000'000, "pixels"), otherwise("height"),
+                                 Vary::run, "likewise")
+        .flagged("--image-width", "pixels of an image or video"),
+    key<&TrainingRequest::frames>("frames", form::whole(1, 1'000'000, "frames"),
+                                  otherwise("the model's"), Vary::run, "of a video")
+        .flagged("--frames", "frames of a video"),
+    key<&TrainingRequest::text_tokens>(
+        "text_tokens", form::whole(0, training_forms::kMost, "tokens"), otherwise("the model's"),
+        Vary::run, "of the text beside an image, a video or sound")
+        .flagged("--text-tokens", "tokens of the text beside a sample"),
+    key<&TrainingRequest::points>("points", form::whole(1, training_forms::kMost, "points"),
+                                  otherwise("the model's"), Vary::run,
+                                  "of a series, or samples of a sound"),
+    key<&TrainingRequest::seconds>("seconds", form::number(0, 1e9, "s"), otherwise("points"),
+                                   Vary::run, "of sound, in place of points"),
+    key<&TrainingRequest::ema, &Training::ema>(
+        "ema", form::one_of<EmaPlace>(), otherwise("none"), Vary::run,
+        "a moving average of the weights in fp32, updated each step: on the device, sharded as "
+        "the optimizer's states, or on the host, not counted"),
+    key<&TrainingRequest::frozen_parameters>(
+        "frozen_parameters", form::number(0, 1e13, "parameters"), otherwise("0"), Vary::run,
+        "of encoders beside the model that run forward in every step and do not train (text "
+        "encoders, an autoencoder), in 16 bits on every rank; absent: their outputs are stored"),
+    key<&TrainingRequest::frozen_flops>("frozen_flops", form::number(0, 1e18, "FLOP"),
+                                        otherwise("2 · frozen_parameters · text_tokens"), Vary::run,
+                                        "of their forward, a sample"),
+    key<&TrainingRequest::samples>("samples", form::whole(1, std::int64_t{1} << 53, "samples"),
+                                   kNothing, Vary::run, "of the whole training, in place of tokens")
+        .flagged("--samples", "samples of the whole training"),
     key<&TrainingRequest::outer, &Training::outer>(
         "outer", form::object(kOuterKeys), otherwise("a sum over the sites every step"), Vary::run,
         "how rarely the sites of cluster.sites agree: local SGD, DiLoCo"),

@@ -265,9 +265,18 @@ ImportedRun import_run(ForeignFormat format, std::string_view text, const std::s
   return import_files({{{file, std::string(text)}}, format, given, {}, lookup});
 }
 
+// The settings of other tools that are written are those of decoders.
+static void refuse_trunk(const ResolvedRun& resolved) {
+  if (resolved.run.model.trunk.kinds == 0) return;
+  throw InputError(
+      ErrorCode::not_allowed, resolved.file, "model", resolved.model_name,
+      "a text decoder: settings for models of images, sound or series are not written");
+}
+
 ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const Json& run,
                        const ConfigLookup& lookup) {
   ExportedRun out;
+  refuse_trunk(resolved);
   refuse_other_schedule(format, resolved);
   out.text = written(format).write(resolved);
   ImportedRun back = import_run(format, out.text, "what was written",

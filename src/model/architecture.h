@@ -5,18 +5,21 @@
 // Models: dense and mixture-of-experts decoders with multi-head, grouped-query or multi-head latent
 // attention (MLA), local (windowed or chunked) attention, recurrent layers (state spaces and linear
 // attention), stacks that mix them, weights that several layers share, encoders alone or before a
-// decoder, an encoder of images beside a decoder, and multi-token prediction layers. Leaves out:
-// layers of different width, the padding of the vocabulary (a framework pads it, knowing tp) and
-// everything without a relevant number of parameters, FLOPs or bytes (rope_theta, norm epsilon, the
-// fraction of a head that RoPE turns). Units: all sizes are counts of elements, layers, heads,
-// experts or tokens. Errors: none here; the readers (model/architecture_json.h) refuse inconsistent
-// values, so an Architecture has the properties in its comments. Names: Hugging Face's config.json,
-// shortened where the struct gives the context.
+// decoder, an encoder of images beside a decoder, and multi-token prediction layers; models that
+// are no text decoder (model/trunk.h). Leaves out: layers of different width, the padding of the
+// vocabulary (a framework pads it, knowing tp) and everything without a relevant number of
+// parameters, FLOPs or bytes (rope_theta, norm epsilon, the fraction of a head that RoPE turns).
+// Units: all sizes are counts of elements, layers, heads, experts or tokens. Errors: none here; the
+// readers (model/architecture_json.h) refuse inconsistent values, so an Architecture has the
+// properties in its comments. Names: Hugging Face's config.json, shortened where the struct gives
+// the context.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+
+#include "model/trunk.h"
 
 namespace orrery {
 
@@ -234,6 +237,7 @@ struct Architecture {
   MixtureOfExperts moe;
   LayerPattern pattern;
   Tower tower;
+  Trunk trunk;  // of a model that is no text decoder; the rest then repeats what it says
 
   AttentionKind attention = AttentionKind::kGroupedQuery;
   Activation activation = Activation::kGelu;

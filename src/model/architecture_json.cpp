@@ -13,6 +13,8 @@
 #include "model/hf_import.h"
 #include "model/model_document.h"
 #include "model/model_draft.h"
+#include "model/trunk_import.h"
+#include "model/trunk_json.h"
 
 namespace orrery {
 
@@ -200,6 +202,31 @@ void refuse_nameless(const Json& document, const KeyNames& names) {
   }
 }
 
+// A published config.json beside a name and sources.
+ModelDescription read_enclosed(const Json& document, const KeyNames& names) {
+  ModelDraft draft;
+  draft.names = names;
+  Reader reader(document, names.file, names.path);
+  for (const char* key : {"name", "stated_parameters", "config"}) reader.allow(key);
+  check_sources(reader);
+  reader.reject_unknown();
+  draft.model = read_model(document["config"], names.file, names.path_of("config"));
+  read_rest(document, draft);
+  return std::move(draft.model);
+}
+
+ModelDescription read_own_trunk(const Json& document, const KeyNames& names) {
+  ModelDraft draft;
+  draft.names = names;
+  Reader reader(document, names.file, names.path);
+  for (const char* key : {"name", "stated_parameters", "trunk"}) reader.allow(key);
+  check_sources(reader);
+  reader.reject_unknown();
+  read_trunk(reader.at("trunk"), draft.model.architecture);
+  read_rest(document, draft);
+  return std::move(draft.model);
+}
+
 }  // namespace
 
 ModelDescription read_model(const Json& document, const std::string& file, const std::string& path,
@@ -209,7 +236,13 @@ ModelDescription read_model(const Json& document, const std::string& file, const
   names.path = path;
   Reader(document, file, path).must_be_object();
   ModelDescription model;
-  if (document.contains("model_type")) {
+  if (document.contains("config")) {
+    model = read_enclosed(document, names);
+  } else if (document.contains("trunk")) {
+    model = read_own_trunk(document, names);
+  } else if (is_trunk_config(document)) {
+    model = read_trunk_config(document, names);
+  } else if (document.contains("model_type")) {
     model = read_hugging_face(document, names);
   } else {
     refuse_nameless(document, names);
@@ -246,6 +279,11 @@ std::string layer_kind_name(LayerKind kind) {
   return mixer + (mixer.empty() || rest.empty() ? "" : "+") + rest;
 }
 
+std::string layer_name(const Architecture& a, std::size_t type) {
+  if (a.trunk.kinds > 0) return trunk_layer_name(a.trunk.layers[type]);
+  return layer_kind_name(layer_kind(a, type));
+}
+
 std::string_view hidden_act_name(const Architecture& a) {
   for (const HiddenAct& act : kHiddenActs) {
     if (act.activation == a.activation && act.gated == a.gated) return act.name;
@@ -273,6 +311,11 @@ void write_variants(const Architecture& a, Json& document) {
 Json model_json(const ModelDescription& model) {
   const Architecture& a = model.architecture;
   Json document = {{"name", model.name}};
+  if (a.trunk.kinds > 0) {
+    document["trunk"] = trunk_json(a.trunk);
+    if (model.stated_parameters > 0) document["stated_parameters"] = model.stated_parameters;
+    return document;
+  }
   for (const Key& k : kCountRows.rows) {
     Json count;
     if (k.write(&a, k, count) && count > 0) document[std::string(k.name)] = count;

@@ -3,8 +3,10 @@
 // A model file to an Architecture, and back.
 //
 // Reads our own keys (Hugging Face's names where it has one; strict: an unknown key is an error)
-// and, where the document has `model_type`, Hugging Face's config.json as published
-// (model/hf_import.h). An absent key takes a default and is listed in `assumed`:
+// and, where the document has `model_type` or `_class_name`, a config.json as published by
+// transformers (model/hf_import.h) or diffusers (model/trunk_import.h), also as the object `config`
+// beside a name and sources. A model that is no text decoder has a `trunk` (model/trunk_keys.h). An
+// absent key takes a default and is listed in `assumed`:
 //   num_key_value_heads          num_attention_heads
 //   head_dim                     hidden_size / num_attention_heads, which must be whole
 //   intermediate_size            4 × hidden_size if the MLP is not gated; else required
@@ -67,6 +69,9 @@ std::string set_pattern(LayerPattern& pattern, const std::vector<LayerKind>& kin
 
 // "attention+dense", as `layer_pattern` says it.
 std::string layer_kind_name(LayerKind kind);
+
+// The same of a type of layer of a model; of a trunk's, in words of its own.
+std::string layer_name(const Architecture& a, std::size_t type);
 
 // The warning if a published size and our list's total, `counted`, differ by more than 5 %; else
 // "".

@@ -10,6 +10,7 @@
 
 #include "core/provenance_keys.h"
 #include "model/architecture.h"
+#include "model/trunk_keys.h"
 
 namespace orrery {
 
@@ -317,12 +318,18 @@ inline constexpr auto kOtherModelRows = keys<Architecture>(
               "kinds of the layers, repeated: a mixer, +, dense or experts"),
     elsewhere("moe_expert_capacity_factor", form::number(0.01, 1e6, "times the mean"), kNothing,
               Vary::never, "cap on tokens per expert; none: dropless"),
+    elsewhere("trunk", form::object(kTrunkKeys), kNothing, Vary::never,
+              "a model that is no text decoder: kinds of layers as data; it stands for all but "
+              "name and sources"),
+    elsewhere("config", form::any("a config.json of transformers or diffusers, as published"),
+              kNothing, Vary::never, "likewise, as its authors write it"),
     elsewhere("num_experts", model_forms::kExperts, kNothing, Vary::never,
               "another name of num_local_experts"),
     elsewhere("n_routed_experts", model_forms::kExperts, kNothing, Vary::never,
               "another name of num_local_experts"));
 
 inline constexpr auto kModelRows = joined(kOtherModelRows, kCountRows, kFlagRows, kVariantRows);
-inline constexpr KeyTable kModelKeys{"", kModelRows, {.foreign_key = "model_type"}};
+inline constexpr KeyTable kModelKeys{
+    "", kModelRows, {.foreign_key = "model_type _class_name config trunk"}};
 
 }  // namespace orrery

@@ -21,7 +21,7 @@ namespace orrery {
 // half. softmax: of unfused attention: scale, mask, softmax in fp32, back. head_copies: queries,
 // keys and values copied into a layout of their own before attention and after it. repeated_keys:
 // keys and values of grouped queries copied for every head, but for FlashAttention, which takes
-// them as they are.
+// them as they are. modulation: a scale and a shift, each a kernel; a gate apart from the sum.
 enum class Chain : std::uint8_t {
   rms_norm,
   rotary,
@@ -29,9 +29,11 @@ enum class Chain : std::uint8_t {
   softmax,
   head_copies,
   repeated_keys,
+  modulation,
 };
 constexpr EnumNames<Chain> names_of(Chain) {
-  return {"rms_norm", "rotary", "gated_activation", "softmax", "head_copies", "repeated_keys"};
+  return {"rms_norm",    "rotary",        "gated_activation", "softmax",
+          "head_copies", "repeated_keys", "modulation"};
 }
 
 using ChainMask = std::uint8_t;

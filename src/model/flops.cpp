@@ -17,6 +17,7 @@ Flops block_flops(const Block& block, bool causal, bool every_pass) {
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const Operator& op = block.operators[i];
     if (op.name == OpName::adapter_base) continue;  // a frozen product once more
+    if (op.name == OpName::frozen_encoders) continue;
     const double pairs = causal ? op.masked_pairs : op.megatron_pairs;
     const Flops forward = forward_flops(op.kind, sizes_of(op, AxisDegrees{}), pairs);
     sum += every_pass ? forward * kPasses[op.backward] : forward;
@@ -40,6 +41,7 @@ Flops sequence_flops(const Architecture& padded, const CountedStep& step, bool c
     of_type[t] = block_flops(model.layers[t], causal, every_pass);
   }
   Flops sum = block_flops(model.head, causal, every_pass);
+  if (a.trunk.kinds > 0) sum += block_flops(model.embedding, causal, every_pass);
   for (std::int64_t i = 0; i < a.layers; ++i) sum += of_type[layer_type(a, i)];
   sum += static_cast<double>(a.mtp_layers) * block_flops(model.mtp, causal, every_pass);
   sum += static_cast<double>(a.tower.layers) * block_flops(model.tower, causal, every_pass);
@@ -86,6 +88,31 @@ double attention_passes(const Architecture& a, std::int64_t sequence, const Adap
   return runs_backward(model_operators(a, options).layers[layer_type(a, 0)]) ? 3 : 1;
 }
 
+Flops products_of(const Block& block) {
+  Flops sum{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const Operator& op = block.operators[i];
+    if (kOpFacts[op.kind].attention || op.name == OpName::frozen_encoders) continue;
+    sum += forward_flops(op.kind, sizes_of(op, AxisDegrees{}), 1);
+  }
+  return sum;
+}
+
+// Weights meet tokens, samples or text: 6N is over what each meets, PaLM's has attention besides.
+Flops trunk_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
+  const double sequences = static_cast<double>(step.global_batch);
+  if (convention == FlopsConvention::palm) {
+    const double passes = step.adapter == nullptr ? 3 : 1;
+    return sequence_flops(a, step, true) * (passes * sequences);
+  }
+  ListOptions options;
+  options.sequence = step.sequence;
+  const ModelOperators model = model_operators(a, options);
+  Flops sum = products_of(model.embedding) + products_of(model.head);
+  for (std::int64_t i = 0; i < a.layers; ++i) sum += products_of(model.layers[layer_type(a, i)]);
+  return sum * (3 * sequences);
+}
+
 }  // namespace
 
 Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal) {
@@ -100,6 +127,7 @@ Flops model_flops(const Architecture& a, FlopsConvention convention, const Count
     const double passes = step.adapter == nullptr ? 3 : 1;  // each is counted with its own
     return sequence_flops(a, step, causal) * (passes * sequences);
   }
+  if (a.trunk.kinds > 0) return trunk_flops(a, convention, step);
   double of_a_token = per_token(a, step.sequence, step.adapter);
   if (convention == FlopsConvention::palm) {
     of_a_token += 4 * attention_passes(a, step.sequence, step.adapter) * attention_width(a) *

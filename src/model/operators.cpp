@@ -7,8 +7,9 @@
 namespace orrery {
 namespace {
 
-// In the whole model, where a tied weight counts once.
+// In the whole model, where a tied weight counts once. Encoders beside it are no part of it.
 std::int64_t parameters(const Operator& op) {
+  if (op.name == OpName::frozen_encoders) return 0;
   const AxisDegrees whole;
   const OperatorSizes s = sizes_of(op, whole);
   return parameters(op, s, whole) - (op.has_weight && op.tied ? s.inner * s.cols : 0);
@@ -74,6 +75,11 @@ void model_operators(const Architecture& a, const ListOptions& options, ModelOpe
   for (Block* block : {&model.embedding, &model.head, &model.mtp, &model.tower, &model.tower_ends})
     block->count = 0;
   for (Block& block : model.layers) block.count = 0;
+  if (a.trunk.kinds > 0) {
+    append_trunk(model, c);
+    if (options.adapter) freeze(model, c, *options.adapter);
+    return;
+  }
   append_embedding(model.embedding, c);
   for (std::int64_t i = 0; i < a.layers; ++i) {
     Block& block = model.layers[layer_type(a, i)];
@@ -164,7 +170,7 @@ ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {
   n.mtp = a.mtp_layers * parameters(model.mtp);
   n.active_mtp = n.mtp - a.mtp_layers * idle_parameters(model.mtp, a.moe);
   n.tower = parameters(model.tower_ends) + a.tower.layers * parameters(model.tower);
-  if (!a.tie_word_embeddings && a.output == ModelOutput::vocabulary) {
+  if (a.trunk.kinds == 0 && !a.tie_word_embeddings && a.output == ModelOutput::vocabulary) {
     n.embedding += a.vocab * a.hidden;
   }
   return n;

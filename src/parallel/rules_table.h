@@ -59,11 +59,13 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
     {{RuleId::cp_sequence, "cp-sequence", "parallel.cp",
       "2·cp (cp where cp_type is a2a) that divides sequence_length"},
      {RuleFact::cp, RuleFact::cp_type, RuleFact::sequence},
-     [](const C& c) { return !divides(sequence_pieces(c.s), c.run.sequence); }},
+     [](const C& c) { return !pads_tokens(c) && !divides(sequence_pieces(c.s), c.run.sequence); }},
     {{RuleId::sequence_parallel, "sequence-parallel", "parallel.sequence_parallel",
       "tp·cp that divides sequence_length"},
      {RuleFact::tp, RuleFact::cp, RuleFact::sequence},
-     [](const C& c) { return c.s.sequence_parallel && !divides(c.s.tp * c.s.cp, c.run.sequence); }},
+     [](const C& c) {
+       return c.s.sequence_parallel && !pads_tokens(c) && !divides(c.s.tp * c.s.cp, c.run.sequence);
+     }},
     {{RuleId::a2a_heads, "a2a-heads", "parallel.cp", "tp·cp that divides num_attention_heads"},
      {RuleFact::cp_type, RuleFact::tp, RuleFact::cp, RuleFact::heads},
      [](const C& c) { return all_to_all(c.s) && !divides(c.s.tp * c.s.cp, c.a.heads); }},

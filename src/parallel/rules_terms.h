@@ -40,6 +40,10 @@ constexpr std::int64_t sequence_pieces(const Strategy& s) {
   return s.cp_type == ContextType::a2a ? s.cp : 2 * s.cp;
 }
 
+// No mask asks for balanced pieces where a model is no text decoder, and its trainers pad the
+// tokens of a sample to what the ranks divide (AI-Hypercomputer/maxdiffusion, README).
+constexpr bool pads_tokens(const C& c) { return c.a.trunk.kinds > 0; }
+
 constexpr bool all_to_all(const Strategy& s) { return s.cp > 1 && s.cp_type == ContextType::a2a; }
 
 constexpr bool recomputes(const Strategy& s, ModuleMask modules) {

@@ -96,6 +96,16 @@ std::string training_text(const PieceTime& p) {
          seconds_text(p.time.high) + ") without interruptions";
 }
 
+// A model that is no text decoder is fed samples.
+Paragraph samples_line(const RunReport& r) {
+  const double samples = value(r, "samples_per_s");
+  const auto gpus = static_cast<double>(r.resolved.run.cluster.gpus);
+  return labelled("speed", rate_text(samples) + " samples/s (" +
+                               range_text(r, "samples_per_s", rate_text) + "), " +
+                               rate_text(samples / gpus) + " samples/s/GPU, " +
+                               grouped(value(r, "tokens_per_s")) + " tokens/s");
+}
+
 }  // namespace
 
 Section headline_section(const RunReport& r) {
@@ -105,11 +115,15 @@ Section headline_section(const RunReport& r) {
   s.add(labelled("step", step_text(r.answer) + (is_feasible(r) ? "" : ", if it had the memory")));
   if (auto line = sites_line(r)) s.add(*std::move(line));
   s.add(labelled("accuracy", r.resolved.interval.words));
-  s.add(labelled("speed", grouped(value(r, "tokens_per_s")) + " tokens/s (" +
-                              range_text(r, "tokens_per_s", [](double x) { return grouped(x); }) +
-                              "), " + grouped(value(r, "tokens_per_s_per_gpu")) +
-                              " tokens/s/GPU, " + rate_text(value(r, "samples_per_s")) +
-                              " sequences/s"));
+  if (r.resolved.run.model.trunk.kinds > 0) {
+    s.add(samples_line(r));
+  } else {
+    s.add(labelled("speed", grouped(value(r, "tokens_per_s")) + " tokens/s (" +
+                                range_text(r, "tokens_per_s", [](double x) { return grouped(x); }) +
+                                "), " + grouped(value(r, "tokens_per_s_per_gpu")) +
+                                " tokens/s/GPU, " + rate_text(value(r, "samples_per_s")) +
+                                " sequences/s"));
+  }
   s.add(utilisation(r));
   if (const auto t = training_time(r)) s.add(labelled("training", training_text(*t)));
   return s;

@@ -32,6 +32,15 @@ std::string optimizer_part(const Training& t) {
   return is_by_shape(t.optimizer) ? " with " + std::string(name_of(t.optimizer)) : "";
 }
 
+std::string sample_part(const Run& run) {
+  const Trunk& t = run.model.trunk;
+  const std::int64_t s = run.training.sequence;
+  if (t.kinds == 0) return ", sequences of " + counted(s, "token");
+  const std::int64_t own = s - (joins_text(t) ? t.text : 0);
+  const std::string text = t.text > 0 ? " and " + grouped(t.text) + " of text" : "";
+  return ", samples of " + counted(own, "token") + text;
+}
+
 Phrase model_line(const ResolvedRun& r) {
   const Run& run = r.run;
   const ParameterCount n = parameter_count(run.model, run.training.sequence);
@@ -42,8 +51,7 @@ Phrase model_line(const ResolvedRun& r) {
   }
   size += trained_part(run);
   return bold(r.model_name) + ": " + size + ", " + std::to_string(run.model.layers) +
-         " layers of width " + grouped(run.model.hidden) + ", sequences of " +
-         counted(run.training.sequence, "token");
+         " layers of width " + grouped(run.model.hidden) + sample_part(run);
 }
 
 std::string cluster_line(const ResolvedRun& r) {

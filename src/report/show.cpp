@@ -176,8 +176,7 @@ Table operator_list(const Run& run) {
   add_block(run, model.embedding, "embedding", list);
   for (std::size_t i = 0; i < kMaxLayerTypes; ++i) {
     const bool patterned = run.model.pattern.length > 0;
-    add_block(run, model.layers[i],
-              patterned ? layer_kind_name(layer_kind(run.model, i)) : kLayerNames[i], list);
+    add_block(run, model.layers[i], patterned ? layer_name(run.model, i) : kLayerNames[i], list);
   }
   add_block(run, model.head, "head", list);
   add_block(run, model.mtp, "token prediction", list);

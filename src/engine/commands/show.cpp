@@ -71,7 +71,7 @@ void check_document(ConfigKind kind, const Json& document, const std::string& fi
 Json layer_counts(const Architecture& a) {
   Json counts = Json::object();
   for (std::int64_t i = 0; i < a.layers; ++i) {
-    const std::string kind = layer_kind_name(layer_kind(a, layer_type(a, i)));
+    const std::string kind = layer_name(a, layer_type(a, i));
     counts[kind] = counts.value(kind, std::int64_t{0}) + 1;
   }
   return counts;

@@ -140,7 +140,7 @@ Condition read_condition(const Reader& at) {
   return c;
 }
 
-bool holds(const Condition& c, const Seen& seen) {
+bool holds(const Condition& c, const SettingsSeen& seen) {
   const auto one = [&](const Condition& part) { return holds(part, seen); };
   const bool every = std::all_of(c.all.begin(), c.all.end(), [&](const Clause& clause) {
     const SeenValue value = seen.at(clause.setting);

@@ -54,13 +54,13 @@ struct SeenValue {
 };
 
 // Looks names up: settings, facts, the text.
-class Seen {
+class SettingsSeen {
  public:
-  virtual ~Seen() = default;
+  virtual ~SettingsSeen() = default;
   virtual SeenValue at(const std::string& name) const = 0;
 };
 
-bool holds(const Condition& condition, const Seen& seen);
+bool holds(const Condition& condition, const SettingsSeen& seen);
 
 // Names of the settings in a condition, facts and the text apart; "a|b" are two.
 void add_settings(const Condition& condition, std::vector<std::string>& names);

@@ -327,7 +327,7 @@ std::optional<Tool> tool_named(const std::string& name, const ConfigLookup& look
 }
 
 // The settings of a document, for its recognition alone.
-class DocumentSeen : public Seen {
+class DocumentSeen : public SettingsSeen {
  public:
   explicit DocumentSeen(const Json& document) : leaves_(flat_leaves(document)) {}
 

@@ -28,7 +28,7 @@ struct FoundValue {
   Came came;
 };
 
-class Values : public Seen {
+class Values : public SettingsSeen {
  public:
   Values(const Tool& tool, const ForeignFile& file, Settings& settings, const trainer::Facts& facts)
       : tool_(tool), settings_(settings), facts_(facts), text_(file.text) {}

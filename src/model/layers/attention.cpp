@@ -197,6 +197,8 @@ void append_unfused_core(Block& block, const BuildContext& c, Mixer mixer, Modul
   save(values, c.tokens(), attended_heads(c, value_head_dim(c.arch)), c.e(), qkv_dropped);
 }
 
+}  // namespace
+
 void append_rope(Block& block, const BuildContext& c) {
   if (c.arch.positions != PositionEmbedding::kRope) return;
   const bool latent = c.arch.attention == AttentionKind::kLatent;
@@ -227,6 +229,8 @@ void append_qk_norm(Block& block, const BuildContext& c, Mixer mixer) {
   save(op, c.tokens(), query_heads(c, d), c.e());
   if (own_keys) save(op, c.tokens(), key_heads(c, d), c.e());
 }
+
+namespace {
 
 // Queries through a narrow projection (Step 3); keys and values from one, normalised (DeepSeek-V4).
 void append_narrow_projections(Block& block, const BuildContext& c) {
@@ -268,6 +272,8 @@ void append_gate(Block& block, const BuildContext& c) {
   if (c.options.fused_attention) save(op, c.tokens(), output, c.e(), c.context_dropped());
 }
 
+}  // namespace
+
 void append_core(Block& block, const BuildContext& c, Mixer mixer, ModuleMask qkv_dropped) {
   if (c.options.fused_attention) {
     append_fused_core(block, c, mixer, qkv_dropped);
@@ -275,6 +281,8 @@ void append_core(Block& block, const BuildContext& c, Mixer mixer, ModuleMask qk
     append_unfused_core(block, c, mixer, qkv_dropped);
   }
 }
+
+namespace {
 
 // Groups of heads are compressed apart, then projected together.
 Extent append_compressed_output(Block& block, const BuildContext& c, Extent context) {

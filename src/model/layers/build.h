@@ -79,6 +79,16 @@ double causal_pairs(const BuildContext& c);
 void append_attention(Block& block, const BuildContext& c, Mixer mixer);
 // `again`: its weights are an earlier layer's.
 void append_shared_block(Block& block, const BuildContext& c, bool again);
+
+// Attention of c's heads over all of its tokens, by the framework's kernels, without projections.
+void append_core(Block& block, const BuildContext& c, Mixer mixer, ModuleMask qkv_dropped);
+// Rotary positions of queries and keys, where the model has them; the norms of both.
+void append_rope(Block& block, const BuildContext& c);
+void append_qk_norm(Block& block, const BuildContext& c, Mixer mixer);
+// The loss over a vocabulary's logits.
+void append_loss(Block& block, const BuildContext& c);
+// All blocks of a model that is no text decoder.
+void append_trunk(ModelOperators& model, const BuildContext& c);
 void append_recurrent(Block& block, const BuildContext& c, Mixer mixer);
 void append_latent_projections(Block& block, const BuildContext& c);
 void append_indexer(Block& block, const BuildContext& c, Mixer mixer);

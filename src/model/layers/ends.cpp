@@ -42,6 +42,8 @@ void append_end_norm(Block& block, const BuildContext& c, OpName name) {
   for (std::uint8_t i = 0; i < norm.saved_count; ++i) norm.saved[i].dropped_by = 0;
 }
 
+}  // namespace
+
 void append_loss(Block& block, const BuildContext& c) {
   const LossBytes& bytes = kLoss[c.options.cross_entropy];
   Operator& loss = append(block, OpName::loss, OpKind::pointwise, c.tokens(), vocabulary(c));
@@ -54,6 +56,8 @@ void append_loss(Block& block, const BuildContext& c) {
   cross(loss, BoundaryKind::loss_reduce, c.tokens(), {1, 1, Axis::whole},
         kLossReductions * kLossBytes);
 }
+
+namespace {
 
 // Stacks of an encoder and a decoder: each may have a norm after its embedding, and the encoder one
 // at its end, here with the embedding, though its place in a pipeline is later.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answers to `estimate`, `memory`, `comm` and `explain` of a run with cluster.groups. Errors:
+// InputError.
+#pragma once
+
+#include <optional>
+
+#include "engine/answer.h"
+#include "engine/request.h"
+
+namespace orrery {
+
+struct MixedReport;  // insight/mixed_report.h
+struct RunSource;
+
+// Nothing where the run has no groups.
+std::optional<CommandAnswer> mixed_estimate(const RunSource& source, const OutputForm& output);
+std::optional<CommandAnswer> mixed_memory(const RunSource& source, const OutputForm& output);
+std::optional<CommandAnswer> mixed_comm(const RunSource& source, const OutputForm& output);
+std::optional<MixedReport> mixed_report(const RunSource& source);
+
+// The step played.
+std::optional<CommandAnswer> mixed_simulate(const RunSource& source, const OutputForm& output);
+
+}  // namespace orrery

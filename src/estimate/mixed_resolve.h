@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run file with `cluster.groups` to a MixedRun.
+//
+// Every group is resolved as a plain run of its own kind of node (resolve.h), with the degrees of
+// the whole; then layers, micro batches and shards are balanced over the kinds (mixed_balance.h)
+// where the run leaves them open. A link that the run does not give is the slower of the networks
+// of both nodes, and stands among the open values. A single group is today's cluster:
+// without_single_group() writes it so. Errors: InputError, as resolve.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/mixed_run.h"
+#include "estimate/resolve.h"
+
+namespace orrery {
+
+struct ResolvedMixed {
+  MixedRun run;
+  std::vector<std::string> names;      // of the groups
+  std::vector<ResolvedRun> kinds;      // each as if all stages were on it
+  std::vector<ResolvedCluster> nodes;  // of the groups as given
+  ResolvedRun whole;                   // inputs, origins and warnings of the run as given
+  bool balanced = false;               // layers were spread by mixed_balance.h
+};
+
+bool has_groups(const Json& run);
+
+// The run with one group in place as its cluster; any other as it is.
+Json without_single_group(const Json& run, const std::string& file);
+
+ResolvedMixed resolve_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                            const std::vector<Fact>& changes = {});
+
+// A run with groups is of no use to those that know one kind of node.
+void refuse_groups(const Reader& cluster);
+
+// Keys of `parallel` that place a run on groups, in a run without any.
+void refuse_group_keys(const StrategyRequest& request, const std::string& file);
+
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "engine/short_flags.h"
 #include "estimate/accuracy.h"
 #include "estimate/estimate.h"
-#include "estimate/mixed_resolve.h"
+#include "estimate/mixed_document.h"
 #include "estimate/open_run.h"
 #include "estimate/origins.h"
 #include "estimate/run_keys.h"

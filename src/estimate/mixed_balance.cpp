@@ -26,11 +26,26 @@ class PartTimes {
     for (std::int64_t j = 0; j < parts(schedule_of(first).layout(), pipeline_shape(first)); ++j) {
       stage_of_.push_back(seat_of(schedule_of(first).layout(), pipeline_shape(first), j, 0).stage);
     }
+    const Architecture& a = first.model;
+    for (std::int64_t i = 1; i < a.layers; ++i) {
+      uniform_ = uniform_ && layer_type(a, i) == layer_type(a, 0);
+    }
+    by_count_.resize(stage_of_.size());
+    for (auto& counts : by_count_) counts.resize(static_cast<std::size_t>(a.layers) + 1);
   }
 
   std::size_t size() const { return stage_of_.size(); }
 
   std::optional<double> at(std::size_t part, std::int64_t begin, std::int64_t end) {
+    if (!uniform_) return by_blocks(part, begin, end);
+    const auto n = static_cast<std::size_t>(end - begin);
+    std::optional<std::optional<double>>& known = by_count_[part][n];
+    if (!known) known = by_blocks(part, begin, end);
+    return *known;
+  }
+
+ private:
+  std::optional<double> by_blocks(std::size_t part, std::int64_t begin, std::int64_t end) {
     place(part, begin, end);
     const Architecture& a = run_.kinds.front().model;
     const auto j = static_cast<std::int64_t>(part);
@@ -41,7 +56,6 @@ class PartTimes {
     return known_[key] = measured(j, blocks, replayed_of(strategy_, a, j));
   }
 
- private:
   void place(std::size_t part, std::int64_t begin, std::int64_t end) {
     strategy_.listed_stages = true;
     strategy_.stage_layers.fill(0);
@@ -74,6 +88,8 @@ class PartTimes {
   MixedWorkspace& w_;
   Strategy strategy_;
   std::vector<std::int64_t> stage_of_;
+  bool uniform_ = true;  // every layer is like the first: its place does not matter
+  std::vector<std::vector<std::optional<std::optional<double>>>> by_count_;  // by part and layers
   std::map<std::pair<std::size_t, decltype(BlockCounts::values)>, std::optional<double>> known_;
 };
 
@@ -266,29 +282,29 @@ std::optional<std::vector<std::int64_t>> balanced_sequences(const MixedRun& run,
 std::vector<double> shares_by_memory(const MixedRun& run, MixedWorkspace& w) {
   const std::size_t kinds = run.kinds.size();
   if (kinds == 1) return {};
-  // Of one rank, without its shards, and those shards where they are equal.
-  std::vector<double> room(kinds);
+  // Memory that one rank has without its shards, and those shards where they are equal.
+  std::vector<double> space(kinds);
   std::vector<double> shard(kinds);
   MixedRun equal = run;
   double ranks = 0;
   double all_shards = 0;
-  double all_room = 0;
+  double all_space = 0;
   for (std::size_t k = 0; k < kinds; ++k) {
     equal.state_share.assign(kinds, 1.0);
     const Bytes with = memory_on_kind<double>(equal, 0, k, w.kinds[k]).needed;
     equal.state_share.assign(kinds, 0.0);
     const Bytes without = memory_on_kind<double>(equal, 0, k, w.kinds[k]).needed;
     shard[k] = (with - without).si();
-    room[k] = std::max(0.0, (run.kinds[k].cluster.device.memory_capacity - without).si());
+    space[k] = std::max(0.0, (run.kinds[k].cluster.device.memory_capacity - without).si());
     const auto n = static_cast<double>(run.gpus[k]);
     ranks += n;
     all_shards += n * shard[k];
-    all_room += n * room[k];
+    all_space += n * space[k];
   }
   std::vector<double> share(kinds, 1.0);
-  if (!(all_room > 0) || !(ranks > 0)) return share;
+  if (!(all_space > 0) || !(ranks > 0)) return share;
   for (std::size_t k = 0; k < kinds; ++k) {
-    if (shard[k] > 0) share[k] = all_shards * (room[k] / all_room) / shard[k];
+    if (shard[k] > 0) share[k] = all_shards * (space[k] / all_space) / shard[k];
   }
   return share;
 }

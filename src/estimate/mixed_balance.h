@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is uneven over unlike kinds, balanced exactly.
+// Layers, micro batches and shards over unlike kinds, balanced exactly.
 //
 //   layers: the contiguous split that makes Σᵢ tᵢ + (m − 1)·maxᵢ tᵢ least, of those whose stages
 //   fit their devices; tᵢ is forward and backward of stage i on the slowest of its kinds

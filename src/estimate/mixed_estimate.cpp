@@ -71,7 +71,7 @@ class MixedFinish {
     fill_interval();
   }
 
-  // As wide as the widest of the kinds.
+  // The widest interval of the kinds.
   void fill_interval() {
     AnswerOf<R>& a = out_.answer;
     double low = 1;

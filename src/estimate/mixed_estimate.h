@@ -8,7 +8,7 @@
 // that its stage sits on (pipeline.h); E(i) is the end of a step of stage i on the slowest of its
 // kinds: gradients are summed at the slowest pair, then weights are updated and gathered. Where all
 // ranks exchange in every micro batch (ZeRO 2 and 3) each pass takes as long as on the slowest
-// kind. `breakdown` is that of the busiest stage of the slowest class. Memory is told for each
+// kind. `breakdown` is that of the busiest stage of the slowest class. Memory is given for each
 // stage on each of its kinds; the fullest is the one that takes most of its device. Leaves out: see
 // mixed_run.h and mixed_links.h; the scaling of gradients by b_i/B, which costs nothing beside the
 // loss. Units: SI. Errors: none.
@@ -16,44 +16,12 @@
 
 #include <vector>
 
+#include "estimate/mixed_answer.h"
 #include "estimate/mixed_run.h"
 #include "estimate/offload.h"
 #include "estimate/workspace.h"
 
 namespace orrery {
-
-// A stage on one of its kinds.
-struct StageSeat {
-  std::int64_t stage = 0;
-  std::size_t kind = 0;
-  std::int64_t ranks = 0;
-  Seconds forward{};  // of one micro batch through all chunks of the stage
-  Seconds backward{};
-  Seconds busy{};  // in a step, of the class with most micro batches
-  Seconds end{};   // gradients, update, weights
-  Bytes peak{};
-  Bytes needed{};
-  Bytes capacity{};
-  EnumArray<MemoryLine, Bytes> lines{};
-  std::int64_t in_flight = 0;
-};
-
-struct ReplicaTime {
-  Seconds pipeline{};
-  std::int64_t busy_stage = 0;
-};
-
-template <Number R>
-struct MixedAnswerOf {
-  AnswerOf<R> answer;           // of all; model_flops and peak_rate are means of a GPU
-  std::size_t slowest = 0;      // class of replicas
-  std::size_t busy_kind = 0;    // of answer.busy_stage in that class
-  std::size_t memory_kind = 0;  // of answer.memory_stage
-  std::size_t end_kind = 0;     // of answer.end_stage
-  std::vector<StageSeat> seats;
-  std::vector<ReplicaTime> replicas;  // by class
-};
-using MixedAnswer = MixedAnswerOf<double>;
 
 // Priced kinds, and the pipelines joined from them.
 template <Number R>

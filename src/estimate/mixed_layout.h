@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which group of nodes holds which stage of which replica.
+// The group of nodes of every stage of every replica.
 //
 // A group takes ranks tp·cp for each stage of each replica that sits on it, and the run uses all of
 // its GPUs. Without `stage_groups`, groups hold consecutive stages in their order, as many as their

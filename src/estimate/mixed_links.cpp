@@ -59,7 +59,7 @@ bool scatters(const Run& run) {
   return run.framework.pipeline.scatter_gather && !s.sequence_parallel && s.tp > 1;
 }
 
-// What one rank of this end sends or receives.
+// Bytes that one rank of this end sends or receives.
 Bytes part_of_rank(const Run& run) {
   const double ranks = scatters(run) ? static_cast<double>(run.strategy.tp) : 1;
   return boundary_bytes(run) * (1 / ranks);

@@ -9,6 +9,7 @@
 #include "core/json_path.h"
 #include "core/key_access.h"
 #include "core/units.h"
+#include "estimate/cached_parts.h"
 #include "estimate/mixed_balance.h"
 #include "estimate/mixed_layout.h"
 #include "estimate/origins.h"
@@ -53,10 +54,16 @@ const Tier& network_of(const Cluster& c) {
   return c.tiers[i];
 }
 
+ResolvedRun resolve_with_words(const Json& run, const std::string& file,
+                               const ConfigLookup& lookup) {
+  return resolve_run(run, file, lookup);
+}
+
 class MixedResolver {
  public:
-  MixedResolver(const Json& run, const std::string& file, const ConfigLookup& lookup)
-      : given_(run), file_(file), lookup_(lookup), root_(run, file) {}
+  MixedResolver(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                bool numbers = false)
+      : given_(run), file_(file), lookup_(lookup), numbers_(numbers), root_(run, file) {}
 
   ResolvedMixed resolve(const std::vector<Fact>& changes) {
     read_request();
@@ -67,7 +74,7 @@ class MixedResolver {
     resolve_kinds();
     take_links();
     balance();
-    finish(changes);
+    if (!numbers_) finish(changes);
     return std::move(out_);
   }
 
@@ -104,7 +111,11 @@ class MixedResolver {
     GivenGroup g;
     g.gpus = at_key<&GroupRequest::gpus>(item).integer(1, kMostGpus);
     const Json cluster = cluster_of_group(item.json());
-    out_.nodes.push_back(read_cluster(Reader(cluster, file_, item.path()), lookup_.hardware));
+    out_.nodes.push_back(*cached_part<ResolvedCluster>(
+        RunPart::cluster, file_ + " " + item.path(), {&cluster}, lookup_,
+        [&](const ConfigLookup& asked) {
+          return read_cluster(Reader(cluster, file_, item.path()), asked.hardware);
+        }));
     const auto name = find_key<&GroupRequest::name>(item);
     g.name = name ? name->text() : std::string(out_.nodes.back().cluster.node.view());
     for (const GivenGroup& other : groups_) {
@@ -179,7 +190,8 @@ class MixedResolver {
 
   void resolve_kinds() {
     for (std::size_t k = 0; k < groups_.size(); ++k) {
-      ResolvedRun r = resolve_run(document_of(k), file_, lookup_);
+      const auto resolved = numbers_ ? resolve_for_numbers : resolve_with_words;
+      ResolvedRun r = resolved(document_of(k), file_, lookup_);
       use_part(k, r.run.cluster);
       r.run.training.global_batch = global_batch_;
       r.run.model_flops =
@@ -407,6 +419,7 @@ class MixedResolver {
   const Json& given_;
   const std::string& file_;
   const ConfigLookup& lookup_;
+  bool numbers_ = false;  // no words are asked for
   Reader root_;
   StrategyRequest request_;
   std::int64_t global_batch_ = 1;
@@ -442,6 +455,11 @@ Json without_single_group(const Json& run, const std::string& file) {
 ResolvedMixed resolve_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
                             const std::vector<Fact>& changes) {
   return MixedResolver(run, file, lookup).resolve(changes);
+}
+
+ResolvedMixed resolve_mixed_for_numbers(const Json& run, const std::string& file,
+                                        const ConfigLookup& lookup) {
+  return MixedResolver(run, file, lookup, true).resolve({});
 }
 
 void refuse_groups(const Reader& cluster) {

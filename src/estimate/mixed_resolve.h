@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "estimate/mixed_document.h"
 #include "estimate/mixed_run.h"
 #include "estimate/resolve.h"
 
@@ -26,18 +27,11 @@ struct ResolvedMixed {
   bool balanced = false;               // layers were spread by mixed_balance.h
 };
 
-bool has_groups(const Json& run);
-
-// The run with one group in place as its cluster; any other as it is.
-Json without_single_group(const Json& run, const std::string& file);
-
 ResolvedMixed resolve_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
                             const std::vector<Fact>& changes = {});
 
-// A run with groups is of no use to those that know one kind of node.
-void refuse_groups(const Reader& cluster);
-
-// Keys of `parallel` that place a run on groups, in a run without any.
-void refuse_group_keys(const StrategyRequest& request, const std::string& file);
+// The same without inputs, origins and warnings, for who wants only numbers of many runs.
+ResolvedMixed resolve_mixed_for_numbers(const Json& run, const std::string& file,
+                                        const ConfigLookup& lookup);
 
 }  // namespace orrery

@@ -18,7 +18,7 @@
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
 #include "estimate/least_recompute.h"
-#include "estimate/mixed_resolve.h"
+#include "estimate/mixed_document.h"
 #include "estimate/open_load.h"
 #include "estimate/open_run.h"
 #include "estimate/origins.h"

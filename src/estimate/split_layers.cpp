@@ -33,7 +33,7 @@ class Splitter {
     return before_[n_];
   }
 
-  // Of the last call of least().
+  // The split that the last call of least() found.
   std::vector<std::int16_t> layers() const {
     std::vector<std::int16_t> out(parts_);
     std::size_t b = n_;

@@ -5,7 +5,7 @@
 //   f(i, b) = min over a of f(i − 1, a) + t(i; a, b),   t(i; a, b) ≤ T
 //
 // for a limit T on the slowest part; T goes up from the least that has a split, as long as
-// (m − 1)·T alone leaves room below the best. Exact; O(parts·L²) for each limit. t: seconds, none
+// (m − 1)·T alone stays below the best. Exact; O(parts·L²) for each limit. t: seconds, none
 // where a part cannot hold these layers. Errors: none; no layers where no split is possible.
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
+#include "estimate/cached_parts.h"
 #include "estimate/links.h"
 #include "estimate/mixed_estimate.h"
 #include "estimate/mixed_resolve.h"
@@ -52,7 +53,9 @@ class MixedSearch {
  public:
   MixedSearch(const Json& run, const std::string& file, const ConfigLookup& lookup,
               const MixedSearchOptions& options)
-      : run_(run), file_(file), lookup_(lookup), options_(options) {}
+      : run_(run), file_(file), lookup_(lookup), options_(options) {
+    if (!lookup_.parts) lookup_.parts = std::make_shared<CachedParts>();
+  }
 
   MixedSearchResult search() {
     read_base();
@@ -88,7 +91,7 @@ class MixedSearch {
     return at != object.end() && at->is_number_integer() ? at->get<std::int64_t>() : otherwise;
   }
 
-  // What the run is, and that it can be asked at all.
+  // The groups, batch and cp of the run.
   void read_base() {
     Json all = run_;
     Reader root(all, file_);
@@ -110,7 +113,7 @@ class MixedSearch {
     }
   }
 
-  // --- what one kind of node does alone
+  // --- one kind of node alone
 
   Json alone(std::size_t group, std::int64_t tp, std::int64_t micro_batch,
              const std::string& recompute) const {
@@ -324,7 +327,7 @@ class MixedSearch {
     }
     Json run = document_of(f, order, c);
     try {
-      const ResolvedMixed resolved = resolve_mixed(run, file_, lookup_);
+      const ResolvedMixed resolved = resolve_mixed_for_numbers(run, file_, lookup_);
       judge(resolved, std::move(run), std::move(c));
     } catch (const InputError&) {
       ++out_.refused;
@@ -412,7 +415,7 @@ class MixedSearch {
 
   const Json& run_;
   const std::string& file_;
-  const ConfigLookup& lookup_;
+  ConfigLookup lookup_;  // that keeps what was read
   const MixedSearchOptions& options_;
   std::vector<GroupFacts> groups_;
   std::vector<MixedFamily> families_;

@@ -2,6 +2,7 @@
 #include "insight/mixed_report.h"
 
 #include "core/units.h"
+#include "estimate/mixed_estimate.h"
 
 namespace orrery {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "estimate/mixed_estimate.h"
+#include "estimate/mixed_answer.h"
 #include "estimate/mixed_resolve.h"
 #include "insight/run_report.h"
 

@@ -54,7 +54,7 @@ struct StrategyRequest {
   GivenJson placement;          // for placement_json.h
   GivenJson framework_options;  // for framework_json.h
   GivenJson compression;        // a name or an object, for compression_json.h
-  GivenJson stage_groups;       // with cluster.groups, as the next three: parallel/group_layout.h
+  GivenJson stage_groups;       // with cluster.groups, as the next three
   GivenJson group_tp;
   std::optional<GroupsHold> groups_hold;
   std::optional<StateShares> state_shares;

@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/estimate.h"
+#include "estimate/mixed_estimate.h"
 #include "estimate/resolve.h"
 #include "estimate/workspace.h"
 #include "insight/limiter.h"

@@ -108,7 +108,7 @@ StepPlan plan_step(const Run& run, Workspace& workspace);
 // The same of a workspace whose classes are filled.
 StepPlan plan_filled(const Run& run, const Workspace& workspace);
 
-// What stage i does once a step, beside the passes of the plan.
+// The work of stage i once a step, beside the passes of the plan.
 StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, std::int64_t i);
 
 }  // namespace orrery

@@ -250,7 +250,7 @@ TEST_CASE("sharded states go where memory is left") {
   const ResolvedMixed equal = mixed(run);
   const ResolvedMixed by_memory = mixed(shared);
   REQUIRE(by_memory.run.state_share.size() == 2);
-  // As many bytes in all.
+  // The shards hold the same bytes in all.
   const std::vector<double>& share = by_memory.run.state_share;
   CHECK(share[0] < 1);
   CHECK(share[0] + share[1] == about(2.0));

@@ -30,7 +30,7 @@ Json small(const std::string& groups,
 MixedSearchResult found(const Json& run, bool exhaustive) {
   MixedSearchOptions o;
   o.top = 3;
-  o.keep = {"recompute"};
+  o.keep = {"recompute", "micro_batch"};
   o.exhaustive = exhaustive;
   return search_mixed(run, "run.json", shipped_configs(), o);
 }

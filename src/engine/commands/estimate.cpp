@@ -9,7 +9,6 @@
 #include "engine/commands/rl.h"
 #include "engine/given_run.h"
 #include "engine/typed_run.h"
-#include "insight/mixed_report.h"
 #include "report/against.h"
 #include "report/comm.h"
 #include "report/compare.h"
@@ -191,17 +190,14 @@ CommandAnswer answer_explain(Request& request, const CommandContext& context) {
   request.done();
   const Metric& metric = metric_named(name);
   ResolvedRun r;
-  Explanation e;
-  use_run(given, context, [&](const RunSource& source) {
-    const auto of_groups = mixed_report(source);
-    if (of_groups) {
-      r = of_groups->whole.resolved;
-      e = explain(*of_groups, metric);
-      return;
-    }
+  std::optional<CommandAnswer> of_groups;
+  use_run(given, context, [&, depth = depth](const RunSource& source) {
+    of_groups = mixed_explain(source, metric, depth, output);
+    if (of_groups) return;
     r = resolve_run(source.json, source.file, source.lookup, source.changes);
-    e = explain(r, metric);
   });
+  if (of_groups) return *std::move(of_groups);
+  const Explanation e = explain(r, metric);
   if (output.json()) return {ExitCode::answer, AnswerText(document_of(r, e))};
   return {ExitCode::answer, drawn(explain_document(r, e, depth), output)};
 }

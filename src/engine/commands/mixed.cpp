@@ -3,12 +3,17 @@
 
 #include "engine/given_run.h"
 #include "insight/mixed_report.h"
-#include "insight/mixed_simulation.h"
+#include "report/explain.h"
+#include "report/frame_json.h"
 #include "report/mixed.h"
-#include "report/mixed_simulation.h"
 
 namespace orrery {
 namespace {
+
+std::optional<MixedReport> mixed_report(const RunSource& source) {
+  if (!has_groups(source.json)) return {};
+  return mixed_report_on(resolve_mixed(source.json, source.file, source.lookup, source.changes));
+}
 
 template <class OfDocument, class OfJson>
 std::optional<CommandAnswer> answer(const RunSource& source, const OutputForm& output,
@@ -21,19 +26,6 @@ std::optional<CommandAnswer> answer(const RunSource& source, const OutputForm& o
 
 }  // namespace
 
-std::optional<MixedReport> mixed_report(const RunSource& source) {
-  if (!has_groups(source.json)) return {};
-  return mixed_report_on(resolve_mixed(source.json, source.file, source.lookup, source.changes));
-}
-
-std::optional<CommandAnswer> mixed_simulate(const RunSource& source, const OutputForm& output) {
-  if (!has_groups(source.json)) return {};
-  const PlayedMixed r = played_mixed(*mixed_report(source));
-  return CommandAnswer{is_feasible(r.report.whole) ? ExitCode::answer : ExitCode::no,
-                       output.json() ? AnswerText(mixed_simulation_json(r))
-                                     : drawn(mixed_simulation_document(r), output)};
-}
-
 std::optional<CommandAnswer> mixed_estimate(const RunSource& source, const OutputForm& output) {
   return answer(source, output, mixed_document, mixed_json);
 }
@@ -44,6 +36,20 @@ std::optional<CommandAnswer> mixed_memory(const RunSource& source, const OutputF
 
 std::optional<CommandAnswer> mixed_comm(const RunSource& source, const OutputForm& output) {
   return answer(source, output, mixed_comm_document, mixed_comm_json);
+}
+
+std::optional<CommandAnswer> mixed_explain(const RunSource& source, const Metric& metric,
+                                           std::size_t depth, const OutputForm& output) {
+  const std::optional<MixedReport> r = mixed_report(source);
+  if (!r) return {};
+  const Explanation e = explain(*r, metric);
+  if (!output.json()) {
+    return CommandAnswer{ExitCode::answer,
+                         drawn(explain_document(r->whole.resolved, e, depth), output)};
+  }
+  Json j = explain_json(e);
+  j["inputs"] = reported_inputs(r->whole.resolved);
+  return CommandAnswer{ExitCode::answer, AnswerText(versioned(std::move(j)))};
 }
 
 }  // namespace orrery

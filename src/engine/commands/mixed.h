@@ -4,6 +4,7 @@
 // InputError.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "engine/answer.h"
@@ -11,14 +12,15 @@
 
 namespace orrery {
 
-struct MixedReport;  // insight/mixed_report.h
+struct Metric;
 struct RunSource;
 
 // Nothing where the run has no groups.
 std::optional<CommandAnswer> mixed_estimate(const RunSource& source, const OutputForm& output);
 std::optional<CommandAnswer> mixed_memory(const RunSource& source, const OutputForm& output);
 std::optional<CommandAnswer> mixed_comm(const RunSource& source, const OutputForm& output);
-std::optional<MixedReport> mixed_report(const RunSource& source);
+std::optional<CommandAnswer> mixed_explain(const RunSource& source, const Metric& metric,
+                                           std::size_t depth, const OutputForm& output);
 
 // The step played.
 std::optional<CommandAnswer> mixed_simulate(const RunSource& source, const OutputForm& output);

@@ -12,7 +12,7 @@
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "engine/typed_run.h"
-#include "estimate/mixed_resolve.h"
+#include "estimate/mixed_document.h"
 #include "explore/mixed_search.h"
 #include "explore/search_team.h"
 #include "report/mixed_search.h"

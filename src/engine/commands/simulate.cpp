@@ -18,7 +18,7 @@
 #include "engine/commands/mixed.h"
 #include "engine/config_source.h"
 #include "engine/given_run.h"
-#include "estimate/mixed_resolve.h"
+#include "estimate/mixed_document.h"
 #include "estimate/run.h"
 #include "exchange/chakra/chakra.h"
 #include "exchange/simai/simai.h"

@@ -219,9 +219,8 @@ void set_part(const Run& run, std::int64_t part, const BlockCounts& blocks,
   w.class_of[j] = i;
   w.forward[j] = c.costs.forward_time;
   w.backward[j] = c.costs.backward_time;
-  for (auto& contents : w.contents) {
-    for (StageContents<double>& s : contents) s.known = false;
-  }
+  const std::int64_t stage = seat_of(schedule_of(run).layout(), pipeline_shape(run), part, 0).stage;
+  for (auto& contents : w.contents) contents[static_cast<std::size_t>(stage)].known = false;
 }
 
 template void fill_classes(const Run&, WorkspaceOf<double>&);

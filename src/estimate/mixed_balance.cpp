@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "core/divide.h"
 #include "estimate/classes.h"
@@ -30,30 +31,50 @@ class PartTimes {
     for (std::int64_t i = 1; i < a.layers; ++i) {
       uniform_ = uniform_ && layer_type(a, i) == layer_type(a, 0);
     }
-    by_count_.resize(stage_of_.size());
-    for (auto& counts : by_count_) counts.resize(static_cast<std::size_t>(a.layers) + 1);
+    for (const std::int64_t stage : stage_of_) kinds_.push_back(kinds_of_stage(run, stage));
+    most_.resize(stage_of_.size());
   }
 
   std::size_t size() const { return stage_of_.size(); }
 
   std::optional<double> at(std::size_t part, std::int64_t begin, std::int64_t end) {
     if (!uniform_) return by_blocks(part, begin, end);
-    const auto n = static_cast<std::size_t>(end - begin);
-    std::optional<std::optional<double>>& known = by_count_[part][n];
-    if (!known) known = by_blocks(part, begin, end);
-    return *known;
+    const std::int64_t n = end - begin;
+    if (n > most_layers(part)) return {};
+    const bool last = part + 1 == size();
+    double& known = by_count_[{kinds_[part], part == 0, last, n}];
+    if (known == 0) known = time_of(part, begin, end);
+    return known;
   }
 
  private:
   std::optional<double> by_blocks(std::size_t part, std::int64_t begin, std::int64_t end) {
     place(part, begin, end);
-    const Architecture& a = run_.kinds.front().model;
     const auto j = static_cast<std::int64_t>(part);
-    const BlockCounts blocks = blocks_of(strategy_, a, j);
+    const BlockCounts blocks = blocks_of(strategy_, run_.kinds.front().model, j);
     const auto key = std::pair{part, blocks.values};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
-    return known_[key] = measured(j, blocks, replayed_of(strategy_, a, j));
+    const double time = time_of(part, begin, end);
+    return known_[key] = fits(part) ? std::optional(time) : std::nullopt;
+  }
+
+  // The most layers with which the part fits: more never need less.
+  std::int64_t most_layers(std::size_t part) {
+    if (most_[part]) return *most_[part];
+    std::int64_t low = -1;
+    std::int64_t high = run_.kinds.front().model.layers;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low + 1) / 2;
+      time_of(part, 0, middle);
+      if (fits(part)) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    most_[part] = low;
+    return low;
   }
 
   void place(std::size_t part, std::int64_t begin, std::int64_t end) {
@@ -67,21 +88,31 @@ class PartTimes {
     }
   }
 
-  std::optional<double> measured(std::int64_t part, const BlockCounts& blocks,
-                                 const BlockCounts& replayed) {
-    const std::int64_t stage = stage_of_[static_cast<std::size_t>(part)];
+  // Sets these layers on every kind of the part's stage.
+  double time_of(std::size_t part, std::int64_t begin, std::int64_t end) {
+    place(part, part == 0 ? 0 : begin, part == 0 ? end - begin : end);
+    const Architecture& a = run_.kinds.front().model;
+    const auto j = static_cast<std::int64_t>(part);
+    const BlockCounts blocks = blocks_of(strategy_, a, j);
+    const BlockCounts replayed = replayed_of(strategy_, a, j);
     double slowest = 0;
-    for (const std::size_t k : kinds_of_stage(run_, stage)) {
-      const Run& r = run_.kinds[k];
+    for (const std::size_t k : kinds_[part]) {
       Workspace& w = w_.kinds[k];
-      set_part(r, part, blocks, replayed, w);
-      const auto j = static_cast<std::size_t>(part);
-      slowest = std::max(slowest, (w.forward[j] + w.backward[j]).si());
-      if (r.strategy.vpp > 1) continue;  // the other chunks are not known yet
-      const Bytes needed = memory_on_kind<double>(run_, stage, k, w).needed;
-      if (needed > r.cluster.device.memory_capacity) return {};
+      set_part(run_.kinds[k], j, blocks, replayed, w);
+      slowest = std::max(slowest, (w.forward[part] + w.backward[part]).si());
     }
     return slowest;
+  }
+
+  // The layers that time_of() set last; where stages hold several chunks, their sum is not known
+  // yet.
+  bool fits(std::size_t part) {
+    if (strategy_.vpp > 1) return true;
+    for (const std::size_t k : kinds_[part]) {
+      const Bytes needed = memory_on_kind<double>(run_, stage_of_[part], k, w_.kinds[k]).needed;
+      if (needed > run_.kinds[k].cluster.device.memory_capacity) return false;
+    }
+    return true;
   }
 
   const MixedRun& run_;
@@ -89,7 +120,10 @@ class PartTimes {
   Strategy strategy_;
   std::vector<std::int64_t> stage_of_;
   bool uniform_ = true;  // every layer is like the first: its place does not matter
-  std::vector<std::vector<std::optional<std::optional<double>>>> by_count_;  // by part and layers
+  std::vector<std::vector<std::size_t>> kinds_;    // by part
+  std::vector<std::optional<std::int64_t>> most_;  // layers that fit, by part
+  // By kinds, whether the part is the first or the last, and its layers.
+  std::map<std::tuple<std::vector<std::size_t>, bool, bool, std::int64_t>, double> by_count_;
   std::map<std::pair<std::size_t, decltype(BlockCounts::values)>, std::optional<double>> known_;
 };
 
@@ -227,7 +261,7 @@ class SequenceSplit {
   SequenceSplit(const MixedRun& run, MixedWorkspace& w)
       : run_(run), w_(w), ranks_(run.kinds.size()) {
     for (const ReplicaClass& c : run.replicas) ranks_[c.kind_of_stage.front()] += c.count;
-    w.kinds.resize(run.kinds.size());
+    w.kinds.resize(std::max(w.kinds.size(), run.kinds.size()));
     known_.resize(run.kinds.size());
   }
 

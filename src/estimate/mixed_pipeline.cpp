@@ -80,7 +80,7 @@ class Joiner {
       w_.classes.push_back(k.classes[k.class_of[j]]);
     }
     if (!run_.in_step) return;
-    for (const WorkspaceOf<R>& other : kinds_) take_slower<R>(other, w_);
+    for (std::size_t k = 0; k < run_.kinds.size(); ++k) take_slower<R>(kinds_[k], w_);
   }
 
   void take_times(std::size_t parts) {
@@ -152,8 +152,9 @@ Run run_of_class(const MixedRun& run, std::size_t c) {
 
 template <Number R>
 void fill_mixed(const MixedRun& run, MixedWorkspaceOf<R>& w) {
-  w.kinds.resize(run.kinds.size());
-  w.replicas.resize(run.replicas.size());
+  // A workspace keeps what it has grown to.
+  w.kinds.resize(std::max(w.kinds.size(), run.kinds.size()));
+  w.replicas.resize(std::max(w.replicas.size(), run.replicas.size()));
   for (std::size_t k = 0; k < run.kinds.size(); ++k) {
     fill_classes<R>(run.kinds[k], w.kinds[k]);
     const std::vector<std::size_t> partners = partners_of(run, k);

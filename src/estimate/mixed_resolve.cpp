@@ -11,6 +11,7 @@
 #include "core/units.h"
 #include "estimate/cached_parts.h"
 #include "estimate/mixed_balance.h"
+#include "estimate/mixed_estimate.h"
 #include "estimate/mixed_layout.h"
 #include "estimate/origins.h"
 #include "estimate/run_keys.h"
@@ -62,8 +63,13 @@ ResolvedRun resolve_with_words(const Json& run, const std::string& file,
 class MixedResolver {
  public:
   MixedResolver(const Json& run, const std::string& file, const ConfigLookup& lookup,
-                bool numbers = false)
-      : given_(run), file_(file), lookup_(lookup), numbers_(numbers), root_(run, file) {}
+                MixedWorkspace& workspace, bool numbers = false)
+      : given_(run),
+        file_(file),
+        lookup_(lookup),
+        workspace_(workspace),
+        numbers_(numbers),
+        root_(run, file) {}
 
   ResolvedMixed resolve(const std::vector<Fact>& changes) {
     read_request();
@@ -299,7 +305,7 @@ class MixedResolver {
     set_micro_batches(
         std::vector<std::int64_t>(run.replicas.size(), divided_up(run.micro_batches, layout_.dp)),
         run);
-    MixedWorkspace w;
+    MixedWorkspace& w = workspace_;
     if (run.in_step) balance_sequences(w);
     fill_mixed<double>(run, w);
     if (!request_.stage_layers && !request_.layer_split && has_unlike_stages()) {
@@ -419,6 +425,7 @@ class MixedResolver {
   const Json& given_;
   const std::string& file_;
   const ConfigLookup& lookup_;
+  MixedWorkspace& workspace_;
   bool numbers_ = false;  // no words are asked for
   Reader root_;
   StrategyRequest request_;
@@ -454,12 +461,13 @@ Json without_single_group(const Json& run, const std::string& file) {
 
 ResolvedMixed resolve_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
                             const std::vector<Fact>& changes) {
-  return MixedResolver(run, file, lookup).resolve(changes);
+  MixedWorkspace workspace;
+  return MixedResolver(run, file, lookup, workspace).resolve(changes);
 }
 
 ResolvedMixed resolve_mixed_for_numbers(const Json& run, const std::string& file,
-                                        const ConfigLookup& lookup) {
-  return MixedResolver(run, file, lookup, true).resolve({});
+                                        const ConfigLookup& lookup, MixedWorkspace& workspace) {
+  return MixedResolver(run, file, lookup, workspace, true).resolve({});
 }
 
 void refuse_groups(const Reader& cluster) {

@@ -18,6 +18,9 @@
 
 namespace orrery {
 
+template <Number R>
+struct MixedWorkspaceOf;  // estimate/mixed_estimate.h
+
 struct ResolvedMixed {
   MixedRun run;
   std::vector<std::string> names;      // of the groups
@@ -30,8 +33,10 @@ struct ResolvedMixed {
 ResolvedMixed resolve_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
                             const std::vector<Fact>& changes = {});
 
-// The same without inputs, origins and warnings, for who wants only numbers of many runs.
+// The same without inputs, origins and warnings, for who wants only numbers of many runs and keeps
+// a workspace.
 ResolvedMixed resolve_mixed_for_numbers(const Json& run, const std::string& file,
-                                        const ConfigLookup& lookup);
+                                        const ConfigLookup& lookup,
+                                        MixedWorkspaceOf<double>& workspace);
 
 }  // namespace orrery

@@ -16,6 +16,7 @@
 #include "estimate/price.h"
 #include "estimate/risk.h"
 #include "estimate/run_keys.h"
+#include "estimate/stage.h"
 #include "hardware/cluster_keys.h"
 #include "hardware/cluster_reader.h"
 #include "parallel/stages.h"
@@ -27,7 +28,7 @@ namespace {
 constexpr std::int64_t kMostMicroBatch = 64;
 constexpr std::size_t kMostSubsetGroups = 6;
 
-// The compute of one micro batch through each kind of block on one kind of node.
+// One micro batch forward and back through each kind of block on one kind of node.
 struct BlockTimes {
   bool legal = false;
   EnumArray<BlockType, double> time{};
@@ -162,13 +163,17 @@ class MixedSearch {
       overhead_ = run.framework.host.step_overhead.si();
       blocks_ = blocks_of(run.strategy, run.model, 0);
       layers_ = run.model.layers;
-      in_step_ = in_step_ || run.strategy.zero >= 2;
+      is_unbounded_ =
+          is_unbounded_ || run.strategy.zero >= 2 || run.strategy.order != kDefaultOrder;
+      has_closed_form_ = run.strategy.vpp == 1 && !schedule_of(run).entry().written_out;
     } catch (const InputError& e) {
       refusal_ = e.what();
     }
     return times_[key] = t;
   }
 
+  // Passes of one block, as a stage takes them: compute, exchanges of tp, sums of gradients, waits
+  // for the host. tp is inside the node and numbered fastest, so that no other degree moves it.
   static BlockTimes priced(const Run& run) {
     BlockTimes t;
     t.legal = true;
@@ -176,10 +181,12 @@ class MixedSearch {
     const bool again = run.strategy.recompute == Recompute::full &&
                        run.strategy.recompute_method == RecomputeMethod::uniform;
     for (const BlockType b : kAllOf<BlockType>) {
-      const auto& c = prices.blocks[b].compute;
-      Seconds all = c[Phase::forward] + c[Phase::backward] + c[Phase::recompute_selective];
-      if (again && kBlockFacts[b].is_layer) all += c[Phase::recompute_full];
-      t.time[b] = all.si();
+      BlockCounts one{};
+      BlockCounts replayed{};
+      one[b] = 1;
+      replayed[b] = again && kBlockFacts[b].is_layer ? 1 : 0;
+      const StageCosts<double> c = stage_costs<double>(run, prices, one, replayed);
+      t.time[b] = (c.forward_time + c.backward_time).si();
     }
     return t;
   }
@@ -254,26 +261,58 @@ class MixedSearch {
     }
   }
 
-  double bound_of(const MixedFamily& f) {
-    if (in_step_) return 0;
+  // The most of the model that a place of each group gets through in a second.
+  std::vector<double> speeds_of(const MixedFamily& f) {
     const BlockTimes& first = times(f.groups[0], f.tp[0], f.micro_batch, f.recompute);
     double whole = 0;
     for (const BlockType b : kAllOf<BlockType>) {
       whole += static_cast<double>(blocks_[b]) * first.time[b];
     }
-    double rate = 0;
+    std::vector<double> speeds;
     for (std::size_t k = 0; k < f.groups.size(); ++k) {
       const BlockTimes& t = times(f.groups[k], f.tp[k], f.micro_batch, f.recompute);
       double fastest = 0;
       for (const BlockType b : kAllOf<BlockType>) {
         if (blocks_[b] == 0 || !(first.time[b] > 0)) continue;
-        if (!(t.time[b] > 0)) return 0;
         fastest = std::max(fastest, first.time[b] / whole / t.time[b]);
       }
-      rate += static_cast<double>(places(f, k)) * fastest;
+      speeds.push_back(fastest);
     }
-    const double steps = static_cast<double>(global_batch_ / f.micro_batch);
-    return factor_ * (steps / rate + overhead_);
+    return speeds;
+  }
+
+  double bound_of(const MixedFamily& f) {
+    if (is_unbounded_) return 0;
+    const std::vector<double> speeds = speeds_of(f);
+    double rate = 0;
+    for (std::size_t k = 0; k < speeds.size(); ++k) {
+      rate += static_cast<double>(places(f, k)) * speeds[k];
+    }
+    return factor_ * (micro_batches_of(f) / rate + overhead_);
+  }
+
+  double micro_batches_of(const MixedFamily& f) const {
+    return static_cast<double>(global_batch_ / f.micro_batch);
+  }
+
+  // Stage i cannot begin before those ahead of it have passed a micro batch on, nor end before the
+  // gradient of its last one has gone back through them: m·tᵢ + Σ over j < i of tⱼ ≤ T. The most
+  // work that fits into T under this is c₁·T, with cᵢ = max(cᵢ₊₁, cᵢ₊₁ + (sᵢ − cᵢ₊₁)/m), s the
+  // speeds.
+  double bound_of_pipeline(const MixedFamily& f, const std::vector<std::size_t>& order,
+                           std::int64_t dp) {
+    if (is_unbounded_ || !has_closed_form_) return 0;
+    const std::vector<double> speeds = speeds_of(f);
+    const double m = micro_batches_of(f) / static_cast<double>(dp);
+    double c = 0;
+    for (std::size_t i = order.size(); i-- > 0;) {
+      const auto k = static_cast<std::size_t>(
+          std::find(f.groups.begin(), f.groups.end(), order[i]) - f.groups.begin());
+      for (std::int64_t stage = 0; stage < places(f, k) / dp; ++stage) {
+        c = std::max(c, c + (speeds[k] - c) / m);
+      }
+    }
+    return factor_ * (1 / c + overhead_);
   }
 
   std::int64_t places(const MixedFamily& f, std::size_t k) const {
@@ -300,6 +339,7 @@ class MixedSearch {
   void try_stages(const MixedFamily& f, std::int64_t dp, std::int64_t pp) {
     std::vector<std::size_t> order = f.groups;
     do {
+      if (!options_.exhaustive && is_beaten(bound_of_pipeline(f, order, dp))) continue;
       try_candidate(f, order, true, pp, dp);
     } while (pp > 1 && std::next_permutation(order.begin(), order.end()));
   }
@@ -327,7 +367,7 @@ class MixedSearch {
     }
     Json run = document_of(f, order, c);
     try {
-      const ResolvedMixed resolved = resolve_mixed_for_numbers(run, file_, lookup_);
+      const ResolvedMixed resolved = resolve_mixed_for_numbers(run, file_, lookup_, workspace_);
       judge(resolved, std::move(run), std::move(c));
     } catch (const InputError&) {
       ++out_.refused;
@@ -426,7 +466,8 @@ class MixedSearch {
   BlockCounts blocks_{};
   double factor_ = 1;
   double overhead_ = 0;
-  bool in_step_ = false;
+  bool is_unbounded_ = false;  // micro batches differ in size, or ranks are numbered otherwise
+  bool has_closed_form_ = false;
   std::string refusal_ = "another group or batch";
   MixedWorkspace workspace_;
   MixedSearchResult out_;

@@ -10,12 +10,13 @@
 //
 //   T ≥ M / Σₖ Sₖ·max over blocks b of w_b/t_{k,b},   Sₖ = GPUsₖ/(tpₖ·cp),  Σ_b n_b·w_b = 1
 //
-// M micro batches of all replicas, t_{k,b} the compute of block b on kind k, n_b blocks of a kind
-// in the model: each of the Sₖ places gets through its share of the model no faster than through
-// the block that suits it best. Families are opened by rising bound until none can be among the
-// best: exact. Where micro batches differ in size (ZeRO 2 and 3) nothing is bounded. A candidate
-// fits with the probability that the run asks for. Leaves out: other axes, which stay as the run
-// has them. Errors: InputError of the run itself; candidates that a rule refuses are counted.
+// M micro batches of all replicas, t_{k,b} the passes of block b on kind k, tp's exchanges
+// included, n_b blocks of a kind in the model: each of the Sₖ places gets through its share of the
+// model no faster than through the block that suits it best. Families are opened by rising bound
+// until none can be among the best: exact. Where micro batches differ in size (ZeRO 2 and 3)
+// nothing is bounded. A candidate fits with the probability that the run asks for. Leaves out:
+// other axes, which stay as the run has them. Errors: InputError of the run itself; candidates that
+// a rule refuses are counted.
 #pragma once
 
 #include <cstdint>

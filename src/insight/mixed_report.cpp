@@ -3,6 +3,8 @@
 
 #include "core/units.h"
 #include "estimate/mixed_estimate.h"
+#include "estimate/run.h"
+#include "parallel/stages.h"
 
 namespace orrery {
 
@@ -33,6 +35,20 @@ std::vector<std::string> reasons_of(const MixedReport& r) {
                       " GiB of its " + fixed(r.answer.answer.host_capacity / kGiB, 1) + " GiB");
   }
   return reasons;
+}
+
+const std::string& name_of_kind(const MixedReport& r, std::size_t kind) {
+  return r.resolved.names[kind];
+}
+
+std::int64_t layers_of_stage(const MixedReport& r, std::int64_t stage) {
+  const Run& run = r.resolved.run.kinds.front();
+  std::int64_t layers = 0;
+  for_each_chunk(run, stage, [&](std::int64_t part) {
+    const LayerRange range = layers_of(run.strategy, run.model, part);
+    layers += range.end - range.first;
+  });
+  return layers;
 }
 
 }  // namespace orrery

@@ -22,6 +22,11 @@ struct MixedReport {
 
 MixedReport mixed_report_on(ResolvedMixed resolved);
 
+const std::string& name_of_kind(const MixedReport& r, std::size_t kind);
+
+// Layers of all chunks of a stage.
+std::int64_t layers_of_stage(const MixedReport& r, std::int64_t stage);
+
 // One line for each stage that is in the way; none where the run is feasible.
 std::vector<std::string> reasons_of(const MixedReport& r);
 

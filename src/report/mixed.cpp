@@ -14,10 +14,6 @@
 namespace orrery {
 namespace {
 
-const std::string& name_of_kind(const MixedReport& r, std::size_t kind) {
-  return r.resolved.names[kind];
-}
-
 Paragraph model_line(const MixedReport& r) {
   const Run& run = r.whole.resolved.run;
   const ParameterCount n = parameter_count(run.model, run.training.sequence);
@@ -72,16 +68,6 @@ Section header(const MixedReport& r) {
     }
   }
   return s;
-}
-
-std::int64_t layers_of_stage(const MixedReport& r, std::int64_t stage) {
-  const Run& run = r.resolved.run.kinds.front();
-  std::int64_t layers = 0;
-  for_each_chunk(run, stage, [&](std::int64_t part) {
-    const LayerRange range = layers_of(run.strategy, run.model, part);
-    layers += range.end - range.first;
-  });
-  return layers;
 }
 
 Table stages_table(const MixedReport& r) {

@@ -14,10 +14,6 @@
 namespace orrery {
 namespace {
 
-const std::string& name_of_kind(const MixedReport& r, std::size_t kind) {
-  return r.resolved.names[kind];
-}
-
 // a.b to the place of that path.
 Json& at_path(Json& document, std::string_view path) {
   std::string pointer = "/" + std::string(path);
@@ -58,16 +54,6 @@ Json links_json(const MixedReport& r) {
     }
   }
   return all;
-}
-
-std::int64_t layers_of_stage(const MixedReport& r, std::int64_t stage) {
-  const Run& run = r.resolved.run.kinds.front();
-  std::int64_t layers = 0;
-  for_each_chunk(run, stage, [&](std::int64_t part) {
-    const LayerRange range = layers_of(run.strategy, run.model, part);
-    layers += range.end - range.first;
-  });
-  return layers;
 }
 
 Json seat_json(const MixedReport& r, const StageSeat& s) {

@@ -86,7 +86,11 @@ std::size_t read_choice(const Reader& r, const Form& f) { return r.choice(f.name
 
 GivenJson read_json(const Reader& r, const Form& f) {
   const bool by_name = f.kind == FormKind::document && r.json().is_string();
-  if (!by_name && f.kind != FormKind::any) r.must_be_object();
+  if (f.kind == FormKind::list) {
+    static_cast<void>(r.items());  // refuses what is no list
+  } else if (!by_name && f.kind != FormKind::any) {
+    r.must_be_object();
+  }
   return std::make_shared<const Json>(r.json());
 }
 

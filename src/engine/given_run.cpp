@@ -14,6 +14,7 @@
 #include "engine/short_flags.h"
 #include "estimate/accuracy.h"
 #include "estimate/estimate.h"
+#include "estimate/mixed_document.h"
 #include "estimate/open_run.h"
 #include "estimate/origins.h"
 #include "estimate/run_keys.h"
@@ -229,6 +230,7 @@ void use_run(const GivenRun& given, const CommandContext& context,
     take_names(source.lookup, o.flag, source.json, source.changes);
   }
   take_node(source.lookup, source.file, given.nodes, source.json, source.changes);
+  source.json = without_single_group(source.json, source.file);
   try {
     if (given.observed) set_observed_level(*given.observed, context.configs, source);
     use(source);

@@ -70,15 +70,20 @@ StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCou
 }
 
 template <Number R>
-std::uint16_t find_class(const Run& run, std::int64_t virtual_stage, WorkspaceOf<R>& w) {
-  const BlockCounts blocks = blocks_of(run.strategy, run.model, virtual_stage);
-  const BlockCounts replayed = replayed_of(run.strategy, run.model, virtual_stage);
+std::uint16_t find_class(const Run& run, const BlockCounts& blocks, const BlockCounts& replayed,
+                         WorkspaceOf<R>& w) {
   for (std::size_t i = w.classes.size(); i-- > 0;) {
     const StageClass<R>& c = w.classes[i];
     if (c.blocks == blocks && c.replayed == replayed) return static_cast<std::uint16_t>(i);
   }
   w.classes.push_back(make_class<R>(run, w.prices, blocks, replayed));
   return static_cast<std::uint16_t>(w.classes.size() - 1);
+}
+
+template <Number R>
+std::uint16_t find_class(const Run& run, std::int64_t virtual_stage, WorkspaceOf<R>& w) {
+  return find_class<R>(run, blocks_of(run.strategy, run.model, virtual_stage),
+                       replayed_of(run.strategy, run.model, virtual_stage), w);
 }
 
 // An inner part with the same layers as the previous inner part. Inner parts are all but the first
@@ -199,6 +204,23 @@ void fill_costs(const Run& run, WorkspaceOf<R>& w) {
 
 void fill_least_costs(const Run& run, Workspace& w, const FreeSharding& free) {
   fill_costs<double>(run, w, &free);
+}
+
+void set_part(const Run& run, std::int64_t part, const BlockCounts& blocks,
+              const BlockCounts& replayed, Workspace& w) {
+  const std::size_t known = w.classes.size();
+  const std::uint16_t i = find_class<double>(run, blocks, replayed, w);
+  StageClass<double>& c = w.classes[i];
+  if (w.classes.size() > known) {
+    c.costs = stage_costs<double>(run, w.prices, c.blocks, c.replayed, nullptr);
+    add_streams<double>(run, c, nullptr);
+  }
+  const auto j = static_cast<std::size_t>(part);
+  w.class_of[j] = i;
+  w.forward[j] = c.costs.forward_time;
+  w.backward[j] = c.costs.backward_time;
+  const std::int64_t stage = seat_of(schedule_of(run).layout(), pipeline_shape(run), part, 0).stage;
+  for (auto& contents : w.contents) contents[static_cast<std::size_t>(stage)].known = false;
 }
 
 template void fill_classes(const Run&, WorkspaceOf<double>&);

@@ -18,6 +18,7 @@
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
 #include "estimate/least_recompute.h"
+#include "estimate/mixed_document.h"
 #include "estimate/open_load.h"
 #include "estimate/open_run.h"
 #include "estimate/origins.h"
@@ -65,6 +66,7 @@ void resolve_model(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
 
 void resolve_cluster(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   const Reader given = at_key<&RunRequest::cluster>(root);
+  refuse_groups(given);
   out.cluster = *cached_part<ResolvedCluster>(
       RunPart::cluster, out.file, {&given.json()}, lookup,
       [&](const ConfigLookup& asked) { return read_cluster(given, asked.hardware); });
@@ -526,6 +528,7 @@ enum class OpenKeys : bool { predicted, chosen };
 // Strategy, and what follows from it.
 void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun& out) {
   const StrategyRequest& request = all.request;
+  refuse_group_keys(request, out.file);
   const Framework& f = out.run.framework;
   const ResolvedStrategy strategy = resolve_strategy(
       request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,

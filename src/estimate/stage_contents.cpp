@@ -259,5 +259,10 @@ template StageMemory<double> memory_of_stage(const Run&, const StageContents<dou
                                              const StageStates<double>&);
 template StageMemory<double> memory_of_stage(const Run&, WorkspaceOf<double>&, std::int64_t);
 template StageMemory<Traced> memory_of_stage(const Run&, WorkspaceOf<Traced>&, std::int64_t);
+template const StageContents<Traced>& contents_of_stage(const Run&, WorkspaceOf<Traced>&,
+                                                        std::int64_t);
+template StageStates<Traced> states_of_stage(const Run&, const StageContents<Traced>&);
+template StageMemory<Traced> memory_of_stage(const Run&, const StageContents<Traced>&,
+                                             const StageStates<Traced>&);
 
 }  // namespace orrery

@@ -133,6 +133,8 @@ std::int64_t read_merged(Draft& out, const std::string& file, const std::string&
     node.allow("calibration");
     node.allow("site");
     node.allow("sites");
+    node.allow("groups");
+    node.allow("links");
   }
   const auto library = node.find("collective_library");
   node.reject_unknown();

@@ -22,13 +22,10 @@ std::int64_t even_nodes(const Cluster& c) {
 
 }  // namespace
 
-void spread_evenly(Cluster& c) {
-  if (c.gpus % c.devices_per_node == 0 || node_count(c) == 1) return;
-  const std::int64_t nodes = even_nodes(c);
+bool use_part_of_nodes(Cluster& c, std::int64_t share) {
   const std::size_t node = tier_of(c, c.devices_per_node);
-  if (nodes == 0 || node + 2 != c.tier_count || c.tiers[node].size != c.devices_per_node) return;
-  const std::int64_t share = c.gpus / nodes;
-  if (node > 0 && share % c.tiers[node - 1].size != 0) return;
+  if (node + 2 != c.tier_count || c.tiers[node].size != c.devices_per_node) return false;
+  if (node > 0 && share % c.tiers[node - 1].size != 0) return false;
   const double used = static_cast<double>(share) / static_cast<double>(c.devices_per_node);
   c.tiers[node].size = share;
   Tier& fabric = c.tiers[node + 1];
@@ -38,6 +35,13 @@ void spread_evenly(Cluster& c) {
   fabric.channel_share = std::min(1.0, fabric.channel_share / used);
   c.node_devices = c.devices_per_node;
   c.devices_per_node = share;
+  return true;
+}
+
+void spread_evenly(Cluster& c) {
+  if (c.gpus % c.devices_per_node == 0 || node_count(c) == 1) return;
+  const std::int64_t nodes = even_nodes(c);
+  if (nodes > 0) use_part_of_nodes(c, c.gpus / nodes);
 }
 
 }  // namespace orrery

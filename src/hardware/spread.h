@@ -17,4 +17,8 @@ namespace orrery {
 
 void spread_evenly(Cluster& c);
 
+// The run uses `share` devices of each node. False where inner units or tiers above the node's
+// fabric do not allow it, and the cluster is as before.
+bool use_part_of_nodes(Cluster& c, std::int64_t share);
+
 }  // namespace orrery

@@ -40,6 +40,7 @@ inline constexpr Form kTarget = form::one_of<OffloadTarget>();
 inline constexpr Form kBits = form::whole(0, 64, "bits");
 inline constexpr std::string_view kOrder = "(tp|cp|ep|dp|pp)(-(tp|cp|ep|dp|pp)){4}";
 inline constexpr Form kSetting = form::any("a value of the profile's own switch");
+inline constexpr Form kStageGroup = form::any("a group, or a list with a group for each replica");
 
 }  // namespace strategy_forms
 
@@ -239,7 +240,20 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
     key<&StrategyRequest::placement>(
         "placement", form::any("a list of devices, ranges as text, or {\"nodes\": …}"),
         otherwise("ranks fill devices in order"), Vary::run,
-        "the device that each rank sits on, in the order of the ranks"));
+        "the device that each rank sits on, in the order of the ranks"),
+    key<&StrategyRequest::groups_hold>(
+        "groups_hold", form::one_of<GroupsHold>(),
+        otherwise("stages where pp is above 1, else replicas"), Vary::run,
+        "with cluster.groups: each group holds stages of all replicas, or whole replicas"),
+    key<&StrategyRequest::stage_groups>(
+        "stage_groups", form::list(strategy_forms::kStageGroup), otherwise("as groups_hold says"),
+        Vary::run, "with cluster.groups: the group of each stage, or of each replica of it"),
+    key<&StrategyRequest::group_tp>("group_tp", form::map(strategy_forms::kDegree), otherwise("tp"),
+                                    Vary::run,
+                                    "with cluster.groups: tp of the groups where it differs"),
+    key<&StrategyRequest::state_shares>(
+        "state_shares", form::one_of<StateShares>(), otherwise("equal"), Vary::run,
+        "with cluster.groups and zero 3: shards as large as each other, or as the memory left"));
 inline constexpr Keys<StrategyRequest> kStrategyKeys{"parallel", kStrategyRows};
 template <>
 struct KeysOf<StrategyRequest> {

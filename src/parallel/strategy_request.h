@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/json_fwd.h"
+#include "parallel/group_choices.h"
 #include "parallel/strategy_choices.h"
 
 namespace orrery {
@@ -53,6 +54,10 @@ struct StrategyRequest {
   GivenJson placement;          // for placement_json.h
   GivenJson framework_options;  // for framework_json.h
   GivenJson compression;        // a name or an object, for compression_json.h
+  GivenJson stage_groups;       // with cluster.groups, as the next three
+  GivenJson group_tp;
+  std::optional<GroupsHold> groups_hold;
+  std::optional<StateShares> state_shares;
 };
 
 }  // namespace orrery

@@ -7,9 +7,11 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/estimate.h"
+#include "estimate/mixed_estimate.h"
 #include "estimate/resolve.h"
 #include "estimate/workspace.h"
 #include "insight/limiter.h"
+#include "insight/mixed_report.h"
 #include "report/formula.h"
 #include "report/frame.h"
 
@@ -123,8 +125,11 @@ RecordedMetric record(const Run& run, const Metric& metric) {
   return m;
 }
 
-Explanation explain(const ResolvedRun& r, const Metric& metric) {
-  RecordedMetric recorded = record(r.run, metric);
+namespace {
+
+// `source_of`: of an input by its label.
+template <class SourceOf>
+Explanation expanded(RecordedMetric recorded, const Metric& metric, SourceOf&& source_of) {
   const std::int32_t root = root_of(recorded);
   FormulaGraph graph(recorded.tape);
   graph.add_root(root, std::string(metric.key));
@@ -132,13 +137,37 @@ Explanation explain(const ResolvedRun& r, const Metric& metric) {
   e.metric = metric.key;
   e.unit = metric.unit;
   e.meaning = metric.meaning;
-  e.note = filled_note(metric, r.run);
   e.value = recorded.value.value;
   const std::vector<Label> labels = graph.labels();
   e.nodes = graph.take();
   for (std::size_t i = 0; i < e.nodes.size(); ++i) {
-    if (e.nodes[i].formula.empty()) e.nodes[i].source = input_source(r, labels[i]);
+    if (e.nodes[i].formula.empty()) e.nodes[i].source = source_of(labels[i]);
   }
+  return e;
+}
+
+}  // namespace
+
+Explanation explain(const ResolvedRun& r, const Metric& metric) {
+  Explanation e = expanded(record(r.run, metric), metric,
+                           [&r](const Label& label) { return input_source(r, label); });
+  e.note = filled_note(metric, r.run);
+  return e;
+}
+
+Explanation explain(const MixedReport& r, const Metric& metric) {
+  RecordedMetric m;
+  {
+    const Recording recording(m.tape);
+    MixedWorkspaceOf<Traced> workspace;
+    const MixedAnswerOf<Traced> answer = estimate_mixed<Traced>(r.resolved.run, workspace);
+    m.value = metric.traced({r.whole.resolved.run, answer.answer});
+  }
+  Explanation e = expanded(std::move(m), metric, [](const Label&) { return std::string(); });
+  e.note =
+      "several kinds of node: inputs of hardware are of the kind that their term is of (stage " +
+      std::to_string(r.answer.answer.busy_stage) + " on " + r.resolved.names[r.answer.busy_kind] +
+      " is the busiest)";
   return e;
 }
 

@@ -19,6 +19,7 @@
 
 namespace orrery {
 
+struct MixedReport;  // insight/mixed_report.h
 struct ResolvedRun;
 struct Run;
 
@@ -49,6 +50,10 @@ struct RecordedMetric {
 RecordedMetric record(const Run& run, const Metric& metric);
 
 Explanation explain(const ResolvedRun& r, const Metric& metric);
+
+// The same of a run on several kinds of node, without the sources of inputs: a path stands for the
+// value of each kind.
+Explanation explain(const MixedReport& r, const Metric& metric);
 
 // `depth` levels below the metric.
 AnswerDocument explain_document(const ResolvedRun& r, const Explanation& e, std::size_t depth);

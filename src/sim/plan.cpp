@@ -111,6 +111,8 @@ void add(StepTraffic& t, const CommLine<double>& line) {
   t.exposed += line.exposed;
 }
 
+}  // namespace
+
 StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, std::int64_t i) {
   const ParametersHeld parameters = parameters_of_stage<double>(run, w, i);
   Answer lines;
@@ -127,6 +129,8 @@ StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, s
   stage.host_update = update.host;
   return stage;
 }
+
+namespace {
 
 std::vector<Rendezvous> rendezvous_of(const Run& run, const Workspace& w, std::int64_t stages) {
   std::vector<Rendezvous> all;
@@ -148,6 +152,10 @@ std::vector<Rendezvous> rendezvous_of(const Run& run, const Workspace& w, std::i
 
 StepPlan plan_step(const Run& run, Workspace& w) {
   fill_classes<double>(run, w);
+  return plan_filled(run, w);
+}
+
+StepPlan plan_filled(const Run& run, const Workspace& w) {
   StepPlan plan;
   plan.schedule = schedule_of(run);
   plan.shape = pipeline_shape(run);

@@ -105,4 +105,10 @@ SendEnds send_ends(const StepPlan& plan, std::int64_t cell);
 // Also fills the workspace's classes. The run is legal, its schedule built.
 StepPlan plan_step(const Run& run, Workspace& workspace);
 
+// The same of a workspace whose classes are filled.
+StepPlan plan_filled(const Run& run, const Workspace& workspace);
+
+// The work of stage i once a step, beside the passes of the plan.
+StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, std::int64_t i);
+
 }  // namespace orrery

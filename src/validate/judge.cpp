@@ -7,6 +7,8 @@
 #include "core/json.h"
 #include "core/key_access.h"
 #include "estimate/estimate.h"
+#include "estimate/mixed_estimate.h"
+#include "estimate/mixed_resolve.h"
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
 
@@ -56,9 +58,10 @@ Json with_global_batch(const Json& run, std::vector<std::string>& assumed) {
 }
 
 // Errors name the row. The resolved run does not, so that rows of one file share it.
-ResolvedRun resolved_row(const Row& row, const Json& run, const ConfigLookup& lookup) {
+template <class Resolve>
+auto resolved_row(const Row& row, Resolve&& resolve) {
   try {
-    return resolve_run(run, row.file, lookup);
+    return resolve();
   } catch (const InputError& e) {
     if (e.file() != row.file) throw;
     throw InputError(e.code(), row.file + ": " + row.id, e.path(), e.found(), e.allowed(),
@@ -66,20 +69,41 @@ ResolvedRun resolved_row(const Row& row, const Json& run, const ConfigLookup& lo
   }
 }
 
+void estimate_groups(const Json& run, const ConfigLookup& lookup, const Adjust& adjust,
+                     JudgedRow& out) {
+  ResolvedMixed mixed =
+      resolved_row(out.row, [&] { return resolve_mixed(run, out.row.file, lookup); });
+  for (Run& kind : mixed.run.kinds) {
+    if (adjust) adjust(kind);
+  }
+  MixedWorkspace w;
+  const MixedAnswer a = estimate_mixed<double>(mixed.run, w);
+  out.run = run_of_all(mixed.run, a.busy_kind);
+  out.open = std::move(mixed.whole.open);
+  out.answer = a.answer;
+}
+
+void estimate_plain(const Json& run, const ConfigLookup& lookup, const Adjust& adjust,
+                    JudgedRow& out) {
+  ResolvedRun resolved =
+      resolved_row(out.row, [&] { return resolve_run(run, out.row.file, lookup); });
+  if (adjust) adjust(resolved.run);
+  out.run = resolved.run;
+  out.open = std::move(resolved.open);
+  out.answer = estimate(out.run);
+}
+
 void fill(JudgedRow& out, const ConfigLookup& lookup, const Adjust& adjust) {
   Json run = *out.row.run;
   if (lacks_global_batch(run)) run = with_global_batch(run, out.assumed);
-  ResolvedRun resolved = resolved_row(out.row, run, lookup);
-  if (adjust) adjust(resolved.run);
-  const Training& t = resolved.run.training;
-  out.run = resolved.run;
-  out.open = std::move(resolved.open);
-  out.answer = estimate(resolved.run);
-  out.gpus = resolved.run.cluster.gpus;
+  const auto estimated = has_groups(run) ? estimate_groups : estimate_plain;
+  estimated(run, lookup, adjust, out);
+  const Training& t = out.run.training;
+  out.gpus = out.run.cluster.gpus;
   out.tokens = static_cast<double>(t.sequence) * static_cast<double>(t.global_batch);
-  out.published = published_time(out.row.measured, resolved.run);
-  out.published_model = published_flops(resolved.run, FlopsKind::model);
-  out.published_hardware = published_flops(resolved.run, FlopsKind::hardware);
+  out.published = published_time(out.row.measured, out.run);
+  out.published_model = published_flops(out.run, FlopsKind::model);
+  out.published_hardware = published_flops(out.run, FlopsKind::hardware);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 # Project headers a source sees, at most: in the median, and any.
 MEDIAN = 26
-MOST = 120
+MOST = 125
 # Sources that see a header, at most.
 SEEN_BY = {
     "cost/product.h": 9,
@@ -31,7 +31,7 @@ SEEN_BY = {
 }
 # Sources that parse all of JSON's library.
 JSON = "nlohmann/json.hpp"
-SEE_JSON = 243
+SEE_JSON = 0.46  # of all
 
 
 @functools.lru_cache(maxsize=None)
@@ -82,8 +82,8 @@ def faults():
         print(f"{n:4} see {header}")
         if n > most:
             yield f"{n} sources see {header}, at most {most} are allowed (closures.py --of {header})"
-    if json > SEE_JSON:
-        yield f"{json} sources see {JSON}, at most {SEE_JSON} are allowed"
+    if json > SEE_JSON * len(counts):
+        yield f"{json} of {len(counts)} sources see {JSON}, at most {SEE_JSON:.0%} are allowed"
 
 
 def main():

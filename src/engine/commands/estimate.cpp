@@ -5,6 +5,7 @@
 #include "document/text.h"
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
+#include "engine/commands/mixed.h"
 #include "engine/commands/rl.h"
 #include "engine/given_run.h"
 #include "engine/typed_run.h"
@@ -121,14 +122,19 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   if (log && output.csv()) throw UsageError(request.named("against") + ": give it without --csv");
   RunReport r;
   std::optional<CommandAnswer> of_rl;
+  std::optional<CommandAnswer> of_groups;
   use_run(given, context, [&](const RunSource& source) {
     of_rl = rl_estimate(source, output);
-    if (of_rl) return;
+    if (!of_rl) of_groups = mixed_estimate(source, output);
+    if (of_rl || of_groups) return;
     r = report_with_remedy(source.json, source.file, source.lookup, source.changes);
   });
   if (of_rl && log)
     throw UsageError(request.named("against") + ": a log of a run without training.rl");
   if (of_rl) return *std::move(of_rl);
+  if (of_groups && log)
+    throw UsageError(request.named("against") + ": a log of a run on one kind of node");
+  if (of_groups) return *std::move(of_groups);
   if (log) {
     const TrainingLog logged = read_training_log(log->text, log->name);
     return {ExitCode::answer, output.json() ? AnswerText(training_against_json(r, logged))
@@ -145,9 +151,10 @@ CommandAnswer answer_memory(Request& request, const CommandContext& context) {
   const OutputForm output = request.output();
   request.done();
   RunReport r;
-  std::optional<CommandAnswer> of_rl;
+  std::optional<CommandAnswer> of_rl;  // or of several groups
   use_run(choice.run, context, [&](const RunSource& source) {
     of_rl = rl_memory(source, output);
+    if (!of_rl) of_rl = mixed_memory(source, output);
     if (of_rl) return;
     r = report_on(resolve_run(source.json, source.file, source.lookup, source.changes));
   });
@@ -161,7 +168,16 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
   const std::optional<NamedText>& log = choice.against;
   const OutputForm output = request.output();
   request.done();
-  const CommReport r = comm_report_on(resolved_run(choice.run, context));
+  CommReport r;
+  std::optional<CommandAnswer> of_groups;
+  use_run(choice.run, context, [&](const RunSource& source) {
+    of_groups = mixed_comm(source, output);
+    if (of_groups) return;
+    r = comm_report_on(resolve_run(source.json, source.file, source.lookup, source.changes));
+  });
+  if (of_groups && log)
+    throw UsageError(request.named("against") + ": a log of a run on one kind of node");
+  if (of_groups) return *std::move(of_groups);
   if (log) return answer_against(r, *log, output);
   return {code_of(r.run),
           output.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), output)};
@@ -173,7 +189,14 @@ CommandAnswer answer_explain(Request& request, const CommandContext& context) {
       {AnswerFormat::json, AnswerFormat::text, AnswerFormat::html, AnswerFormat::markdown});
   request.done();
   const Metric& metric = metric_named(name);
-  const ResolvedRun r = resolved_run(given, context);
+  ResolvedRun r;
+  std::optional<CommandAnswer> of_groups;
+  use_run(given, context, [&, depth = depth](const RunSource& source) {
+    of_groups = mixed_explain(source, metric, depth, output);
+    if (of_groups) return;
+    r = resolve_run(source.json, source.file, source.lookup, source.changes);
+  });
+  if (of_groups) return *std::move(of_groups);
   const Explanation e = explain(r, metric);
   if (output.json()) return {ExitCode::answer, AnswerText(document_of(r, e))};
   return {ExitCode::answer, drawn(explain_document(r, e, depth), output)};

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/search.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "core/error.h"
+#include "core/unknown_name.h"
 #include "document/html.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "engine/typed_run.h"
+#include "estimate/mixed_document.h"
+#include "explore/mixed_search.h"
 #include "explore/search_team.h"
+#include "report/mixed_search.h"
 
 namespace orrery {
 namespace {
@@ -104,6 +110,43 @@ CommandAnswer answer_of(const SearchCommand& c, const OutputForm& output,
   return answer;
 }
 
+// The options that a search over groups does not have.
+std::vector<std::string> options_of_one_kind(const SearchCommand& c) {
+  std::vector<std::string> names;
+  const auto add = [&names](bool given, const char* name) {
+    if (given) names.emplace_back(name);
+  };
+  add(!c.where.empty(), "--where");
+  add(!c.pareto.empty(), "--pareto");
+  add(!c.minimize.empty(), "--minimize");
+  add(!c.maximize.empty(), "--maximize");
+  add(!c.print.empty(), "--print");
+  add(c.refine > 0, "--refine");
+  add(c.fewest, "--fewest");
+  add(!c.html.empty(), "--html");
+  return names;
+}
+
+CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
+                               const RunSource& source) {
+  if (const auto names = options_of_one_kind(c); !names.empty()) {
+    throw InputError("command line", names.front(), "a run with cluster.groups",
+                     "search without it: over groups it looks for the shortest step");
+  }
+  MixedSearchOptions options;
+  if (c.top > 0) options.top = c.top;
+  const std::vector<std::string> axes(std::begin(kMixedAxes), std::end(kMixedAxes));
+  for (const std::string& key : c.keep) {
+    const bool known = std::find(axes.begin(), axes.end(), key) != axes.end();
+    if (!known) throw unknown_name("command line", "--keep", key, axes);
+    options.keep.push_back(key);
+  }
+  const MixedSearchResult r = search_mixed(source.json, source.file, source.lookup, options);
+  return {
+      r.best.empty() ? ExitCode::no : ExitCode::answer,
+      output.json() ? AnswerText(mixed_search_json(r)) : drawn(mixed_search_document(r), output)};
+}
+
 CommandAnswer answer_search(Request& request, const CommandContext& context) {
   const SearchCommand command = read_search(request);
   const OutputForm output = request.output();
@@ -115,6 +158,10 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
   use_run(
       command.run, context,
       [&](const RunSource& source) {
+        if (has_groups(source.json)) {
+          answer = answer_of_groups(command, output, source);
+          return;
+        }
         SearchExtras extras = static_cast<const SearchExtras&>(command);
         extras.frees = true;
         extras.changes = source.changes;

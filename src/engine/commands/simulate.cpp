@@ -15,8 +15,10 @@
 #include "core/unknown_name.h"
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
+#include "engine/commands/mixed.h"
 #include "engine/config_source.h"
 #include "engine/given_run.h"
+#include "estimate/mixed_document.h"
 #include "estimate/run.h"
 #include "exchange/chakra/chakra.h"
 #include "exchange/simai/simai.h"
@@ -388,10 +390,51 @@ std::string drawn(const SimulateOptions& o, const SimulationReport& r, const Out
   return drawn(d, output);
 }
 
+// The options that play something else than the step alone.
+std::vector<std::string> options_beside_run(const SimulateOptions& o) {
+  std::vector<std::string> names;
+  const auto add = [&names](bool given, const char* name) {
+    if (given) names.emplace_back(name);
+  };
+  add(!o.with.empty(), "--with");
+  add(!o.without.empty(), "--without");
+  add(o.every_gpu, "--every-gpu");
+  add(!o.slow.empty(), kSlow.name);
+  add(!o.fail.empty(), kFail.name);
+  add(!o.mode.empty(), "--checkpoint");
+  add(!o.storage.empty(), "--storage");
+  add(o.spread > 0, "--spread");
+  add(o.jitter > 0, "--jitter");
+  add(o.expert_load != 1, "--expert-load");
+  add(o.prefetch.has_value(), "--prefetch");
+  add(!o.trace.empty(), "--trace");
+  add(!o.chakra.empty(), "--chakra");
+  add(!o.simai.empty(), "--simai");
+  add(!o.snapshot.empty(), "--memory-snapshot");
+  add(!o.html.empty(), "--html");
+  add(o.picture, "--picture");
+  return names;
+}
+
+std::optional<CommandAnswer> answer_of_groups(const SimulateOptions& o, const OutputForm& output,
+                                              const CommandContext& context) {
+  std::optional<CommandAnswer> answer;
+  use_run(o.run, context, [&](const RunSource& source) {
+    if (!has_groups(source.json)) return;
+    if (const auto names = options_beside_run(o); !names.empty()) {
+      throw InputError("command line", names.front(), "a run with cluster.groups",
+                       "simulate without it: of several kinds of node it plays the step alone");
+    }
+    answer = mixed_simulate(source, output);
+  });
+  return answer;
+}
+
 CommandAnswer answer_simulate(Request& request, const CommandContext& context) {
   const auto options = read_options<SimulateOptions>(kSimulateOptions, request);
   const OutputForm output = request.output();
   request.done();
+  if (auto of_groups = answer_of_groups(options, output, context)) return *std::move(of_groups);
   const SimulationReport r = report_of(options, context);
   CommandAnswer answer;
   answer.files = simulate_files(options, r);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answers to `estimate`, `memory`, `comm` and `explain` of a run with cluster.groups. Errors:
+// InputError.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "engine/answer.h"
+#include "engine/request.h"
+
+namespace orrery {
+
+struct Metric;
+struct RunSource;
+
+// Nothing where the run has no groups.
+std::optional<CommandAnswer> mixed_estimate(const RunSource& source, const OutputForm& output);
+std::optional<CommandAnswer> mixed_memory(const RunSource& source, const OutputForm& output);
+std::optional<CommandAnswer> mixed_comm(const RunSource& source, const OutputForm& output);
+std::optional<CommandAnswer> mixed_explain(const RunSource& source, const Metric& metric,
+                                           std::size_t depth, const OutputForm& output);
+
+// The step played.
+std::optional<CommandAnswer> mixed_simulate(const RunSource& source, const OutputForm& output);
+
+}  // namespace orrery

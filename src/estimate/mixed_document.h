@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a run file has several kinds of node, for those that only ask. Errors: InputError.
+#pragma once
+
+#include <string>
+
+#include "core/json_fwd.h"
+
+namespace orrery {
+
+class Reader;
+struct StrategyRequest;
+
+bool has_groups(const Json& run);
+
+// The run with one group in place as its cluster; any other as it is.
+Json without_single_group(const Json& run, const std::string& file);
+
+// A run with groups is of no use to those that know one kind of node.
+void refuse_groups(const Reader& cluster);
+
+// Keys of `parallel` that place a run on groups, in a run without any.
+void refuse_group_keys(const StrategyRequest& request, const std::string& file);
+
+}  // namespace orrery

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/mixed_report.h"
+
+#include "core/units.h"
+#include "estimate/mixed_estimate.h"
+#include "estimate/run.h"
+#include "parallel/stages.h"
+
+namespace orrery {
+
+MixedReport mixed_report_on(ResolvedMixed resolved) {
+  MixedReport r;
+  MixedWorkspace w;
+  r.answer = estimate_mixed<double>(resolved.run, w);
+  r.whole.resolved = resolved.whole;
+  r.whole.resolved.run = run_of_all(resolved.run, r.answer.busy_kind);
+  const ResolvedRun& fullest = resolved.kinds[r.answer.memory_kind];
+  r.whole.resolved.run.memory_risk = fullest.run.memory_risk;
+  r.whole.resolved.memory = fullest.memory;
+  r.whole.answer = r.answer.answer;
+  r.resolved = std::move(resolved);
+  return r;
+}
+
+std::vector<std::string> reasons_of(const MixedReport& r) {
+  std::vector<std::string> reasons;
+  for (const StageSeat& s : r.answer.seats) {
+    if (!(s.peak > s.capacity)) continue;
+    reasons.push_back("stage " + std::to_string(s.stage) + " on " + r.resolved.names[s.kind] +
+                      " needs " + fixed(s.peak / kGiB, 1) + " GiB of the " +
+                      fixed(s.capacity / kGiB, 1) + " GiB of its device");
+  }
+  if (r.answer.answer.reason == Reason::host_memory) {
+    reasons.push_back("a host needs " + fixed(r.answer.answer.host_needed / kGiB, 1) +
+                      " GiB of its " + fixed(r.answer.answer.host_capacity / kGiB, 1) + " GiB");
+  }
+  return reasons;
+}
+
+const std::string& name_of_kind(const MixedReport& r, std::size_t kind) {
+  return r.resolved.names[kind];
+}
+
+std::int64_t layers_of_stage(const MixedReport& r, std::int64_t stage) {
+  const Run& run = r.resolved.run.kinds.front();
+  std::int64_t layers = 0;
+  for_each_chunk(run, stage, [&](std::int64_t part) {
+    const LayerRange range = layers_of(run.strategy, run.model, part);
+    layers += range.end - range.first;
+  });
+  return layers;
+}
+
+}  // namespace orrery

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run on several kinds of node with everything that is reported of it. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "estimate/mixed_answer.h"
+#include "estimate/mixed_resolve.h"
+#include "insight/run_report.h"
+
+namespace orrery {
+
+struct MixedReport {
+  ResolvedMixed resolved;
+  MixedAnswer answer;
+  // The same as metrics and the frame of an answer read it: all GPUs as one run with the network of
+  // the busiest kind, and the memory of the fullest.
+  RunReport whole;
+};
+
+MixedReport mixed_report_on(ResolvedMixed resolved);
+
+const std::string& name_of_kind(const MixedReport& r, std::size_t kind);
+
+// Layers of all chunks of a stage.
+std::int64_t layers_of_stage(const MixedReport& r, std::int64_t stage);
+
+// One line for each stage that is in the way; none where the run is feasible.
+std::vector<std::string> reasons_of(const MixedReport& r);
+
+}  // namespace orrery

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answers to `estimate`, `memory` and `comm` of a run on several kinds of node, as documents
+// and as JSON: the keys of an estimate, and groups, stages, replicas and links.
+#pragma once
+
+#include "core/json_fwd.h"
+#include "document/document.h"
+
+namespace orrery {
+
+struct MixedReport;
+
+AnswerDocument mixed_document(const MixedReport& r);
+AnswerDocument mixed_memory_document(const MixedReport& r);
+AnswerDocument mixed_comm_document(const MixedReport& r);
+
+Json mixed_json(const MixedReport& r);
+Json mixed_memory_json(const MixedReport& r);
+Json mixed_comm_json(const MixedReport& r);
+
+Json mixed_layout_json(const MixedReport& r);  // groups, links, stages, replicas
+
+}  // namespace orrery

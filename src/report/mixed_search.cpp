@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/mixed_search.h"
+
+#include "core/json.h"
+#include "core/units.h"
+#include "document/words.h"
+#include "estimate/risk.h"
+#include "explore/mixed_search.h"
+#include "report/frame_json.h"
+
+namespace orrery {
+namespace {
+
+std::string groups_words(const MixedFound& f) {
+  std::string text;
+  for (std::size_t i = 0; i < f.groups.size(); ++i) {
+    text += (i == 0           ? ""
+             : f.holds_stages ? " → "
+                              : " ‖ ") +
+            f.groups[i] + " tp " + grouped(f.tp[i]);
+  }
+  return text;
+}
+
+std::string layers_words(const MixedFound& f) {
+  if (f.pp == 1) return "all";
+  std::string text;
+  std::size_t i = 0;
+  while (i < f.layers.size()) {
+    std::size_t n = i;
+    while (n < f.layers.size() && f.layers[n] == f.layers[i]) ++n;
+    text += (i == 0 ? "" : " ") + grouped(f.layers[i]);
+    if (n - i > 1) text += "×" + std::to_string(n - i);
+    i = n;
+  }
+  return text;
+}
+
+Table best_table(const MixedSearchResult& r) {
+  Table t({{"step", true},
+           {"groups"},
+           {"pp", true},
+           {"dp", true},
+           {"micro batch", true},
+           {"recompute"},
+           {"layers"},
+           {"fits"}},
+          2);
+  for (const MixedFound& f : r.best) {
+    t.add({pretty(f.step), groups_words(f), grouped(f.pp), grouped(f.dp), grouped(f.micro_batch),
+           f.recompute, layers_words(f), probability_words(f.fit_probability)});
+  }
+  return t;
+}
+
+Json found_json(const MixedFound& f) {
+  return {{"step_time_s", f.step.si()},
+          {"groups", f.groups},
+          {"tp", f.tp},
+          {"groups_hold", f.holds_stages ? "stages" : "replicas"},
+          {"pp", f.pp},
+          {"dp", f.dp},
+          {"micro_batch", f.micro_batch},
+          {"recompute", f.recompute},
+          {"layers", f.layers},
+          {"fit_probability", f.fit_probability},
+          {"fullest", f.fullest},
+          {"run", *f.run}};
+}
+
+}  // namespace
+
+AnswerDocument mixed_search_document(const MixedSearchResult& r) {
+  AnswerDocument d{"Placements on several kinds of node", {}, best_table(r)};
+  Section s;
+  s.add(Paragraph{grouped(r.families) + " families of placements, " + grouped(r.opened) +
+                      " opened: no other can be faster; of them " + grouped(r.candidates) +
+                      " placements, " + grouped(r.refused) + " refused by a rule, " +
+                      grouped(r.unfit) + " do not fit",
+                  2});
+  d.sections = {s};
+  if (r.best.empty()) {
+    d.add({"", {Paragraph{"nothing fits", 2}}});
+  } else {
+    d.add({bold("Fastest") + ", layers balanced", {best_table(r)}});
+    d.add({"",
+           {Paragraph{"`--json` has each as a run file (best[0].run) for `orrery estimate`", 2}}});
+  }
+  return d;
+}
+
+Json mixed_search_json(const MixedSearchResult& r) {
+  Json j = {{"families", r.families},
+            {"opened", r.opened},
+            {"candidates", r.candidates},
+            {"rejected", {{"rules", r.refused}, {"memory", r.unfit}}},
+            {"best", json_list(r.best, found_json)}};
+  return versioned(std::move(j));
+}
+
+}  // namespace orrery

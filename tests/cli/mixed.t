@@ -1,0 +1,79 @@
+# A run on several kinds of node: which group holds which stage, and what each takes.
+$ orrery estimate mixed-llama-2-70b-64-a100-64-h100 --json > pipeline.json
+! json mixed.groups[0].name = "a100"
+! json mixed.groups[1].device = "h100-sxm5-80gb"
+! json len(mixed.stages) = 4
+! json mixed.stages[0].group = "a100"
+! json mixed.stages[3].group = "h100"
+! json sum(mixed.stages[*].layers) = 80
+! json mixed.links[0].given = true
+! json sum(breakdown_s) = step_time_s ± 1e-9 %
+! json inputs.cluster.groups[0].gpus = 64
+$ orrery estimate mixed-llama-2-70b-64-a100-64-h100 | grep -c 'a100 ×2 → h100 ×2'
+> 1
+$ orrery memory mixed-llama-2-70b-64-a100-64-h100 --json
+! json memory.by_stage[0].group = "a100"
+! json memory.by_stage[3].capacity_gib > 79
+$ orrery comm mixed-llama-2-70b-64-a100-64-h100 --json
+! json communication[0].dimension = "tp"
+$ orrery explain mixed-llama-2-70b-64-a100-64-h100 step_time_s --depth 1 | head -3
+> step_time_s: one optimizer step
+> several kinds of node: inputs of hardware are of the kind that their term is of (stage ... on
+> ...
+$ orrery simulate mixed-llama-2-70b-64-a100-64-h100 --json
+! json step_time_s = pipeline.json:step_time_s ± 0.5 %
+
+# Replicas of two kinds, and FSDP.
+$ orrery estimate mixed-llama-3-8b-32-a100-32-h100 --json
+! json len(mixed.replicas) = 2
+! json mixed.replicas[1].micro_batches > 20
+$ orrery estimate mixed-fsdp-llama-3-8b-16-a100-40gb-16-h100 --json
+! json mixed.groups[1].micro_batch > 2
+! json mixed.groups[0].state_share < 1
+
+# One group is the plain cluster.
+$ echo '{"model": "llama-3-8b", "cluster": {"groups": [{"name": "all", "node": "dgx-h100", "gpus": 64}]}, "training": {"sequence_length": 8192, "global_batch": 256}}' > one.json
+$ echo '{"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 64}, "training": {"sequence_length": 8192, "global_batch": 256}}' > plain.json
+$ orrery estimate one.json --json > a.json; orrery estimate plain.json --json > b.json; sed -i 's/one.json/plain.json/' a.json; cmp a.json b.json && echo same
+> same
+
+# Nobody gave the link: it is named, and open.
+$ echo '{"model": "llama-2-70b", "cluster": {"groups": [{"name": "a", "node": "dgx-a100-80gb", "gpus": 32}, {"name": "h", "node": "dgx-h100", "gpus": 32}]}, "training": {"sequence_length": 4096, "global_batch": 128}, "parallel": {"tp": 8, "pp": 4, "recompute": "full"}}' > two.json
+$ orrery estimate two.json | grep -c 'nobody gave the network between a and h'
+> 1
+
+# What does not stand, in one line.
+$ orrery capacity mixed-llama-2-70b-64-a100-64-h100
+! exit 2
+! stderr /cluster.groups: found several kinds of node; allowed: `node` and `gpus`/
+$ orrery estimate two.json --set cluster.gpus=64
+! exit 2
+! stderr /cluster.gpus: found a key beside `groups`/
+$ orrery estimate two.json --set parallel.stage_groups='["a","a","h","x"]'
+! exit 2
+! stderr /the unknown group "x"; allowed: a or h/
+$ orrery estimate two.json --set parallel.dp=4
+! exit 2
+! stderr /parallel.stage_groups: found nothing, where the groups' GPUs make 2 stages of dp 4/
+$ orrery estimate two.json --set parallel.group_tp='{"b": 4}'
+! exit 2
+! stderr /the unknown group "b"/
+$ orrery estimate plain.json --set parallel.group_tp='{"b": 4}'
+! exit 2
+! stderr /parallel.group_tp: found a placement on groups; allowed: cluster.groups beside it/
+$ orrery simulate two.json --jitter 0.1
+! exit 2
+! stderr /--jitter: found a run with cluster.groups/
+$ orrery search two.json --where 'tp <= 4'
+! exit 2
+! stderr /--where: found a run with cluster.groups/
+
+# A search over placements.
+$ echo '{"model": "llama-3-8b", "cluster": {"groups": [{"name": "a", "node": "dgx-a100-80gb", "gpus": 8}, {"name": "h", "node": "dgx-h100", "gpus": 8}], "links": [{"bandwidth": "100 GB/s", "latency": "10 us"}]}, "training": {"sequence_length": 4096, "global_batch": 64}, "parallel": {"recompute": "full"}, "framework": "megatron-core"}' > small.json
+$ orrery search small.json --keep recompute --json > found.json
+! json len(best) = 5
+! json best[0].step_time_s <= best[1].step_time_s
+! json best[*].fit_probability >= 0.9
+$ python3 -c 'import json; json.dump(json.load(open("found.json"))["best"][0]["run"], open("best.json", "w"))'
+$ orrery estimate best.json --json
+! json step_time_s = found.json:best[0].step_time_s

@@ -19,4 +19,8 @@ struct OpenRun {
 
 OpenRun resolve_open(const Json& run, const std::string& file, const ConfigLookup& lookup);
 
+// The same of the learner of a run with training.rl, which `resolved.rl` then holds. Its sequence
+// and its batch are those of the degrees that the run gives.
+OpenRun resolve_open_learner(const Json& run, const std::string& file, const ConfigLookup& lookup);
+
 }  // namespace orrery

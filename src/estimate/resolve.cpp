@@ -551,10 +551,12 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
 
 void refuse_rl(const Json& run, const std::string& file) {
   if (!has_rl(run)) return;
-  throw InputError(ErrorCode::not_allowed, file, kRlPath, "a step of reinforcement learning",
-                   "`orrery estimate` and `orrery memory`, which play it; other commands know the "
-                   "learner alone: take training.rl, rollout and placement away and give "
-                   "training.sequence_length and training.global_batch");
+  throw InputError(
+      ErrorCode::not_allowed, file, kRlPath, "a step of reinforcement learning",
+      "`orrery estimate`, `memory`, `search`, `sweep`, `compare`, `explain` and `simulate`, "
+      "which play it; other commands know the learner alone: take training.rl, "
+      "rollout and placement away and give "
+      "training.sequence_length and training.global_batch");
 }
 
 ResolvedRun resolve_whole(const Json& given, const std::string& file, const ConfigLookup& lookup,
@@ -618,8 +620,9 @@ ResolvedRun resolve_for_numbers(const Json& run, const std::string& file,
   return out;
 }
 
-OpenRun resolve_open(const Json& run, const std::string& file, const ConfigLookup& lookup) {
-  refuse_rl(run, file);
+namespace {
+
+OpenRun resolve_all_open(const Json& run, const std::string& file, const ConfigLookup& lookup) {
   OpenRun open;
   ResolvedRun& out = open.resolved;
   out.file = file;
@@ -628,6 +631,22 @@ OpenRun resolve_open(const Json& run, const std::string& file, const ConfigLooku
   open.request = all.request;
   open.micro_batch = all.micro_batch;
   out.warnings = run_warnings(out);
+  return open;
+}
+
+}  // namespace
+
+OpenRun resolve_open(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  refuse_rl(run, file);
+  return resolve_all_open(run, file, lookup);
+}
+
+OpenRun resolve_open_learner(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+  const std::optional<LearnerDocument> learner = learner_document(run, file);
+  if (!learner) throw InputError(ErrorCode::missing_key, file, kRlPath, "nothing", "--rl NAME");
+  OpenRun open = resolve_all_open(*learner->run, file, lookup);
+  Json unused = Json::object();
+  open.resolved.rl = resolve_rl(run, file, lookup, *learner, open.resolved.run, unused);
   return open;
 }
 

@@ -19,9 +19,9 @@
 
 namespace orrery {
 
-enum class RlAlgorithm : std::uint8_t { ppo, grpo, dapo, reinforce, rloo, dpo };
+enum class RlAlgorithm : std::uint8_t { ppo, grpo, dapo, reinforce, rloo, dpo, reward, distill };
 constexpr EnumNames<RlAlgorithm> names_of(RlAlgorithm) {
-  return {"ppo", "grpo", "dapo", "reinforce", "rloo", "dpo"};
+  return {"ppo", "grpo", "dapo", "reinforce", "rloo", "dpo", "reward", "distill"};
 }
 
 // Parts of an algorithm, where the run does not say.
@@ -30,17 +30,22 @@ struct RlFacts {
   bool reference = false;  // a frozen copy that scores (a KL term)
   bool generates = true;
   bool compares = false;  // answers of one prompt with each other: a group of two or more
+  bool ratio = true;      // of new to old probabilities, which a pass before the update gives
+  bool teacher = false;   // the frozen model is another one
 };
 // ppo, reinforce: KL in the reward (OpenRLHF's and verl's defaults); grpo, rloo: KL in the loss
 // (arXiv:2402.03300, TRL's RLOO); dapo drops it (arXiv:2503.14476, section 2.3); dpo: the frozen
-// model is in its loss (arXiv:2305.18290).
+// model is in its loss (arXiv:2305.18290); reward: a model of pairs learns alone (arXiv:2203.02155,
+// section 3.5); distill: answers of the student, scored by a frozen teacher (arXiv:2306.13649).
 inline constexpr EnumArray<RlAlgorithm, RlFacts> kRlFacts = {
     RlFacts{.critic = true, .reference = true},
     RlFacts{.reference = true, .compares = true},
     RlFacts{.compares = true},
     RlFacts{.reference = true},
     RlFacts{.reference = true, .compares = true},
-    RlFacts{.reference = true, .generates = false}};
+    RlFacts{.reference = true, .generates = false, .ratio = false},
+    RlFacts{.generates = false, .ratio = false},
+    RlFacts{.reference = true, .ratio = false, .teacher = true}};
 
 enum class RewardKind : std::uint8_t { rule, model };
 constexpr EnumNames<RewardKind> names_of(RewardKind) { return {"rule", "model"}; }
@@ -79,6 +84,8 @@ struct RlRequest {
   std::optional<std::int64_t> epochs;
   std::optional<double> dropped;
   std::optional<std::int64_t> packed_tokens;
+  GivenJson teacher;
+  std::optional<std::int64_t> steps;
 };
 
 struct RolloutRequest {

@@ -10,6 +10,8 @@
 namespace orrery {
 
 extern const KeyTable kEngineDocument;  // generate/engine_json.cpp
+// NOLINTNEXTLINE(readability-redundant-declaration): model/model_document.h too
+extern const KeyTable kModelDocument;
 // NOLINTNEXTLINE(readability-redundant-declaration): hardware/cluster_keys.h too
 extern const KeyTable kNodeDocument;
 
@@ -65,7 +67,8 @@ struct KeysOf<RewardRequest> {
 
 inline constexpr auto kRlRows = keys<RlRequest>(
     key<&RlRequest::algorithm>("algorithm", form::one_of<RlAlgorithm>(), kRequired, Vary::run,
-                               "ppo has a critic as large as the policy; dpo generates nothing")
+                               "ppo has a critic as large as the policy; dpo and reward (a reward "
+                               "model of pairs) generate nothing; distill has a teacher")
         .flagged("--rl", "algorithm of reinforcement learning"),
     key<&RlRequest::prompts>("prompts", form::whole(1, rl_forms::kMost, "prompts"), kNothing,
                              Vary::run, "prompts of a step")
@@ -83,10 +86,11 @@ inline constexpr auto kRlRows = keys<RlRequest>(
     key<&RlRequest::reward>("reward", form::object(kRewardKeys), otherwise("rule, 0 s"), Vary::run,
                             "what scores an answer"),
     key<&RlRequest::reference>("reference", form::boolean(),
-                               otherwise("true but for dapo", "the algorithm's"), Vary::run,
-                               "a frozen copy of the policy scores each answer"),
+                               otherwise("true but for dapo and reward", "the algorithm's"),
+                               Vary::run, "a frozen copy of the policy scores each answer"),
     key<&RlRequest::old_log_probs>(
-        "old_log_probs", form::boolean(), otherwise("true"), Vary::run,
+        "old_log_probs", form::boolean(),
+        otherwise("true but for dpo, reward and distill", "the algorithm's"), Vary::run,
         "the policy scores its answers by a forward pass of the trainer before it learns"),
     key<&RlRequest::chunked_log_probs>("chunked_log_probs", form::boolean(), otherwise("false"),
                                        Vary::run,
@@ -101,7 +105,13 @@ inline constexpr auto kRlRows = keys<RlRequest>(
     key<&RlRequest::packed_tokens>(
         "packed_tokens", rl_forms::kLength, kNothing, Vary::run,
         "answers share micro batches of so many tokens a replica of the learner; without it each "
-        "is padded to the longest"));
+        "is padded to the longest"),
+    key<&RlRequest::teacher>("teacher", form::document("model", &kModelDocument), kNothing,
+                             Vary::run, "distill: the frozen model that scores each answer")
+        .flagged("--teacher", "distill: the model that scores: name or path", "model"),
+    key<&RlRequest::steps>("steps", form::whole(1, 1'000'000'000, "steps"), kNothing, Vary::run,
+                           "of the whole training, whose days and GPU hours the answer then has")
+        .flagged("--rl-steps", "steps of the whole training by reinforcement learning"));
 inline constexpr Keys<RlRequest> kRlKeys{"training.rl", kRlRows};
 template <>
 struct KeysOf<RlRequest> {

@@ -20,6 +20,8 @@
 #include "generate/engine_json.h"
 #include "hardware/cluster_keys.h"
 #include "hardware/cluster_reader.h"
+#include "model/architecture_json.h"
+#include "model/operators.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -247,7 +249,7 @@ class Defaults {
     RlRequest& rl = q_.rl;
     take(rl.group, 1);
     take(rl.reference, kRlFacts[rl.algorithm].reference);
-    take(rl.old_log_probs, kRlFacts[rl.algorithm].generates);
+    take(rl.old_log_probs, kRlFacts[rl.algorithm].ratio);
     take(rl.chunked_log_probs, false);
     take(rl.mini_batches, 1);
     take(rl.epochs, 1);
@@ -399,6 +401,28 @@ void ask_for_tool(const RlRequest& rl, const std::string& file) {
           "--set training.rl.agent.tool=\"2 s\"");
 }
 
+// The teacher is split as the learner is.
+void take_teacher(const RlRequest& rl, const std::string& file, const ConfigLookup& lookup,
+                  const Run& learner, RlRun& out) {
+  const bool needed = kRlFacts[rl.algorithm].teacher;
+  if (needed && !rl.teacher) {
+    ask_for(file, key_path<&RlRequest::teacher>, "the model that scores", "--teacher NAME");
+  }
+  if (!rl.teacher) return;
+  if (!needed) {
+    refuse(file, key_path<&RlRequest::teacher>, bare_text(*rl.teacher),
+           "training.rl.algorithm distill beside it");
+  }
+  const GivenDocument d = find_document(Reader(*rl.teacher, file, key_path<&RlRequest::teacher>),
+                                        "model", lookup.model, lookup.model_names);
+  const ModelDescription model = read_model(d.json, d.file, d.path, d.name);
+  out.teacher = std::make_shared<const Architecture>(model.architecture);
+  const auto size = [&](const Architecture& a) {
+    return static_cast<double>(parameter_count(a, learner.training.sequence).total);
+  };
+  out.teacher_size = size(*out.teacher) / size(learner.model);
+}
+
 void write_rl(const RlRequests& q, std::int64_t gpus, Json& inputs) {
   const auto write = [](const auto& table, const auto& object, Json& out) {
     out = Json::object();
@@ -473,6 +497,8 @@ std::shared_ptr<const RlRun> resolve_rl(const Json& run, const std::string& file
   out.work = work_of(q, shares.rollout / gpus_of(out.generator.layout));
   out.placement = placement_of(q.placement, shares.rollout);
   out.all_gpus = all;
+  out.steps = q.rl.steps.value_or(0);
+  take_teacher(q.rl, file, lookup, learner, out);
   write_rl(q, all, inputs);
   return std::make_shared<const RlRun>(std::move(out));
 }

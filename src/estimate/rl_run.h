@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "estimate/rl.h"
@@ -43,6 +44,10 @@ struct RlRun {
   RolloutWork work;
   RlPlacement placement;
   std::int64_t all_gpus = 0;  // of learner and generator
+  std::int64_t steps = 0;     // of the whole training; 0: not given
+  // The model that scores in place of the policy's own frozen copy; null: that copy.
+  std::shared_ptr<const Architecture> teacher;
+  double teacher_size = 1;  // its parameters over the policy's
   std::string engine_name;
 };
 

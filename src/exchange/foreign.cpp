@@ -301,8 +301,12 @@ std::vector<std::string> missing_keys(const Json& run) {
     if (is_part_of_model(model) && !model.contains(key))
       missing.push_back(std::string("model.") + key);
   }
-  for (const char* path : {"model", "cluster.node", "cluster.gpus", "training.sequence_length",
-                           "training.global_batch"}) {
+  std::vector<const char*> needed = {"model", "cluster.node", "cluster.gpus"};
+  const bool of_rl = !value_at(run, "training.rl").is_null();
+  for (const char* path : {"training.sequence_length", "training.global_batch"}) {
+    if (!of_rl) needed.push_back(path);
+  }
+  for (const char* path : needed) {
     const bool own_node =
         std::string(path) == "cluster.node" && !value_at(run, "cluster.device").is_null();
     if (value_at(run, path).is_null() && !own_node) missing.emplace_back(path);

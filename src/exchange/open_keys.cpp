@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "core/json_path.h"
 #include "exchange/import_draft.h"
@@ -29,6 +30,13 @@ constexpr EnumArray<ForeignFormat, const char*> kReleases = {
 bool is_needed(const std::string& path) {
   return std::any_of(kNeeded.begin() + 1, kNeeded.end(),
                      [&](const char* key) { return path == key; });
+}
+
+// Of a step of reinforcement learning these follow from its prompts and answers.
+bool follows_from_answers(const ImportedRun& r, std::string_view path) {
+  const bool of_batch = path == "training.sequence_length" || path == "training.global_batch" ||
+                        path == "training.micro_batch";
+  return of_batch && !value_at(r.run, "training.rl").is_null();
 }
 
 bool is_asked_for(const ImportedRun& r, const std::string& path) {
@@ -91,6 +99,7 @@ void ask_for_open_keys(ImportedRun& r, const ConfigLookup& lookup) {
   name_states(r, lookup);
   for (const char* path : kNeeded) {
     if (!value_at(r.run, path).is_null() || is_asked_for(r, path) || follows(r, path)) continue;
+    if (follows_from_answers(r, path)) continue;
     r.ignored.push_back({path, "no file given says it", path, true});
   }
 }

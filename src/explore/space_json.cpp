@@ -128,6 +128,14 @@ void read_pareto(const Reader& r, const ExpressionSource& source, Conditions& ou
 
 }  // namespace
 
+Space space_around(const OpenRun& open) {
+  Space space;
+  space.bases.push_back(base_of(open, {}));
+  fix_what_is_given(open, space);
+  limit_to_framework(open, space);
+  return space;
+}
+
 SearchQuestion taken_apart(const Json& run_file) {
   SearchQuestion q{run_file, {}};
   if (!run_file.is_object() || !run_file.contains("search")) return q;

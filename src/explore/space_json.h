@@ -36,6 +36,9 @@ SearchQuestion taken_apart(const Json& run_file);
 SearchRequest read_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
                           const Json& search, const MetricSource& metrics);
 
+// The space of one base: axes as the run gives them, else free; within what its framework has.
+Space space_around(const OpenRun& open);
+
 // The keys of `parallel` and `training` that make this strategy: {"parallel": {…}, "training":
 // {…}}.
 Json strategy_keys(const Space& space, const Strategy& s);

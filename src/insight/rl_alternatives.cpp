@@ -7,7 +7,9 @@
 #include "core/json_path.h"
 #include "core/json_text.h"
 #include "estimate/rl_keys.h"
+#include "estimate/training_keys.h"
 #include "insight/rl_report.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -15,13 +17,25 @@ namespace {
 using Settings = std::vector<Setting>;
 
 constexpr double kWorthATry = 0.97;  // of the step: what a prediction tells apart from another
-constexpr std::size_t kMostShown = 5;
+constexpr std::size_t kMostShown = 6;
+constexpr double kCutShare = 0.98;  // of the answers that an earlier cap leaves whole
+
+// A change to try.
+struct Tried {
+  RlChangeKind kind;
+  std::string words;
+  Settings settings;
+  bool shortens_tail = false;
+};
+using TriedList = std::vector<Tried>;
+
+std::string number(std::int64_t n) { return std::to_string(n); }
 
 // The learner yields nothing on GPUs of its own.
 Settings apart(std::int64_t rollout_gpus) {
   using P = PlacementRequest;
   return {{key_path<&P::kind>, "async"},
-          {key_path<&P::rollout_gpus>, std::to_string(rollout_gpus)},
+          {key_path<&P::rollout_gpus>, number(rollout_gpus)},
           {key_path<&P::offload_weights>, "null"},
           {key_path<&P::offload_optimizer>, "null"},
           {key_path<&P::sleep_level>, "null"}};
@@ -34,42 +48,121 @@ Settings together() {
           {key_path<&P::offload_weights>, "true"}, {key_path<&P::offload_optimizer>, "true"}};
 }
 
-// GPUs that generate, in quarters of all, whole engines each.
-std::vector<Settings> splits(const RlRun& rl) {
+// GPUs that generate, in eighths of all, whole engines each.
+void add_splits(const RlRun& rl, TriedList& out) {
   const std::int64_t engine = gpus_of(rl.generator.layout);
   const bool colocated = rl.placement.kind == PlacementKind::colocated;
   std::set<std::int64_t> tried = {rl.all_gpus};
   if (!colocated) tried.insert(rl.placement.rollout_gpus);
-  std::vector<Settings> out;
-  for (const std::int64_t quarters : {1, 2, 3}) {
-    const std::int64_t gpus = rl.all_gpus * quarters / 4 / engine * engine;
+  for (std::int64_t eighths = colocated ? 2 : 1; eighths < 8; eighths += colocated ? 2 : 1) {
+    const std::int64_t gpus = rl.all_gpus * eighths / 8 / engine * engine;
     if (gpus == 0 || !tried.insert(gpus).second) continue;
     if (colocated) {
-      out.push_back(apart(gpus));
-    } else {
-      out.push_back({{key_path<&PlacementRequest::rollout_gpus>, std::to_string(gpus)}});
+      out.push_back({RlChangeKind::placement, "async, " + number(gpus) + " GPUs that generate",
+                     apart(gpus), false});
+      continue;
     }
+    out.push_back(
+        {RlChangeKind::split,
+         number(gpus) + " instead of " + number(rl.placement.rollout_gpus) + " GPUs that generate",
+         {{key_path<&PlacementRequest::rollout_gpus>, number(gpus)}},
+         gpus > rl.placement.rollout_gpus});
   }
-  return out;
 }
 
-std::vector<Settings> engines(const RlRun& rl) {
-  const char* tp = key_path<&RolloutRequest::tp>;
-  std::vector<Settings> out;
-  if (rl.generator.layout.ep > 1) return out;
-  if (rl.work.engines > 1) out.push_back({{tp, std::to_string(rl.generator.layout.tp * 2)}});
-  if (rl.generator.layout.tp > 1) out.push_back({{tp, std::to_string(rl.generator.layout.tp / 2)}});
-  return out;
+void add_engines(const RlRun& rl, TriedList& out) {
+  using R = RolloutRequest;
+  const std::int64_t tp = rl.generator.layout.tp;
+  const auto add_tp = [&](std::int64_t n) {
+    out.push_back({RlChangeKind::engine,
+                   "engines of tp " + number(n) + ", not " + number(tp),
+                   {{key_path<&R::tp>, number(n)}},
+                   n > tp});
+  };
+  if (rl.generator.layout.ep == 1) {
+    if (rl.work.engines > 1) add_tp(tp * 2);
+    if (tp > 1) add_tp(tp / 2);
+  }
+  if (!rl.generator.graphs) {
+    out.push_back(
+        {RlChangeKind::engine, "with CUDA graphs", {{key_path<&R::graphs>, "true"}}, true});
+  }
+  for (const double share : {0.7, 0.9}) {
+    if (share <= rl.work.share) continue;
+    out.push_back({RlChangeKind::engine,
+                   "a share of " + brief(Json(share)) + " for the engine",
+                   {{key_path<&R::memory_share>, brief(Json(share))}},
+                   false});
+  }
 }
 
-std::vector<Settings> placements(const RlRun& rl) {
-  std::vector<Settings> out = splits(rl);
+void add_placements(const RlRun& rl, TriedList& out) {
+  using P = PlacementRequest;
   const RlPlacement& p = rl.placement;
-  if (p.kind != PlacementKind::colocated) out.push_back(together());
-  if (p.kind == PlacementKind::split) out.push_back({{key_path<&PlacementRequest::kind>, "async"}});
-  if (p.kind == PlacementKind::async && !p.partial) {
-    out.push_back({{key_path<&PlacementRequest::partial>, "true"}});
+  if (p.kind != PlacementKind::colocated) {
+    out.push_back({RlChangeKind::placement, "colocated", together(), false});
   }
+  if (p.kind == PlacementKind::split) {
+    out.push_back({RlChangeKind::answers,
+                   "async, one update behind",
+                   {{key_path<&P::kind>, "async"}},
+                   false});
+  }
+  if (p.kind == PlacementKind::async && !p.partial) {
+    out.push_back(
+        {RlChangeKind::answers, "partial answers", {{key_path<&P::partial>, "true"}}, true});
+  }
+}
+
+void add_learner(const RlRun& rl, const Run& learner, TriedList& out) {
+  const std::int64_t micro_batch = learner.strategy.micro_batch;
+  out.push_back({RlChangeKind::learner,
+                 "micro batches of " + number(micro_batch * 2),
+                 {{key_path<&TrainingRequest::micro_batch>, number(micro_batch * 2)}},
+                 false});
+  if (!rl.packs) {
+    out.push_back({RlChangeKind::learner,
+                   "answers packed into micro batches",
+                   {{key_path<&RlRequest::packed_tokens>, number(learner.training.sequence)}},
+                   false});
+  }
+  if (learner.strategy.recompute == Recompute::none) return;
+  out.push_back({RlChangeKind::learner,
+                 "no recompute",
+                 {{key_path<&StrategyRequest::recompute>, "none"},
+                  {key_path<&StrategyRequest::recompute_layers>, "null"},
+                  {key_path<&StrategyRequest::recompute_method>, "null"},
+                  {key_path<&StrategyRequest::recompute_modules>, "null"}},
+                 false});
+}
+
+// A cap that leaves 98 of 100 answers whole, with the mean that they then have.
+void add_cap(const RlRun& rl, TriedList& out) {
+  const AnswerLengths& lengths = rl.work.lengths;
+  if (!lengths.listed.empty()) return;
+  const std::int64_t n = rl.work.prompts * rl.work.group;
+  const std::vector<std::int64_t> all = lengths_of(lengths, n);
+  const auto at = static_cast<std::size_t>(kCutShare * static_cast<double>(n - 1));
+  const std::int64_t cap = all[at];
+  if (cap >= all.back()) return;
+  double sum = 0;
+  for (const std::int64_t length : all) sum += static_cast<double>(std::min(length, cap));
+  const auto mean = static_cast<std::int64_t>(sum / static_cast<double>(n));
+  out.push_back({RlChangeKind::answers,
+                 "a cap of " + number(cap) + ", which cuts 2 % of the answers",
+                 {{key_path<&ResponseRequest::cap>, number(cap)},
+                  {key_path<&ResponseRequest::mean>, number(mean)},
+                  {key_path<&ResponseRequest::at_cap>, "null"}},
+                 true});
+}
+
+TriedList changes_of(const RlRun& rl, const Run& learner) {
+  TriedList out;
+  add_engines(rl, out);
+  add_splits(rl, out);
+  add_placements(rl, out);
+  add_learner(rl, learner, out);
+  add_cap(rl, out);
   return out;
 }
 
@@ -90,10 +183,9 @@ class Alternatives {
     const RlRun& rl = *r.learner.resolved.rl;
     std::vector<RlAlternative> out;
     if (!rl.generates) return out;
-    for (const auto& list : {engines(rl), placements(rl)}) {
-      for (const Settings& s : list) {
-        if (const auto step = step_with(s)) out.push_back({given(s), *step});
-      }
+    for (const Tried& t : changes_of(rl, r.learner.resolved.run)) {
+      const auto step = step_with(t.settings);
+      if (step) out.push_back({given(t.settings), *step, t.kind, t.words, t.shortens_tail});
     }
     const Seconds enough = r.step.step.value * kWorthATry;
     if (r.step.fits) {

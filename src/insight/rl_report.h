@@ -12,10 +12,22 @@
 
 namespace orrery {
 
-// A step with other keys of placement, split or engine.
+// What an alternative changes: of the run's means alone, or of what is learned too.
+enum class RlChangeKind : std::uint8_t {
+  engine,     // its layout, its share, its graphs
+  placement,  // who works where
+  split,      // how many GPUs generate
+  learner,    // its micro batch, recompute or packing
+  answers,    // cut earlier, or of older weights: what is learned changes
+};
+
+// A step with other keys, played anew.
 struct RlAlternative {
   std::vector<Setting> settings;
   Seconds step{};
+  RlChangeKind kind = RlChangeKind::placement;
+  std::string words{};  // "24 instead of 16 GPUs that generate"
+  bool shortens_tail = false;
 };
 
 struct RlReport {
@@ -26,8 +38,8 @@ struct RlReport {
 
 RlReport rl_report_on(ResolvedRun resolved);
 
-// With other placements, splits of the GPUs and engines tried, one change at a time. The learner's
-// own layout stays.
+// With other placements, splits of the GPUs, engines, caps and settings of the learner tried, one
+// change at a time, ranked by gain. The learner's degrees stay (`orrery search` finds others).
 RlReport rl_report_with_alternatives(const Json& run, const std::string& file,
                                      const ConfigLookup& lookup, const std::vector<Fact>& changes);
 

@@ -10,6 +10,7 @@
 #include "estimate/fits_at_risk.h"
 #include "estimate/resolve.h"
 #include "estimate/risk.h"
+#include "estimate/training_keys.h"
 #include "explore/recommend.h"
 #include "parallel/strategy_keys.h"
 

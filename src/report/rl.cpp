@@ -6,6 +6,8 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "explore/rl_search.h"
+#include "insight/rl_numbers.h"
 #include "insight/rl_report.h"
 #include "report/estimate.h"
 #include "report/frame.h"
@@ -16,9 +18,17 @@ namespace {
 
 const RlRun& rl_of(const RlReport& r) { return *r.learner.resolved.rl; }
 
-Phrase rl_verdict(const RlStep& s) {
-  return {s.fits ? TextStyle::green : TextStyle::red,
-          std::string(s.fits ? "fits" : "does not fit")};
+bool is_tight(const RlReport& r) {
+  return r.step.fits && !fits_surely(r.learner.resolved.run, r.step.memory);
+}
+
+Phrase rl_verdict(const RlReport& r) {
+  if (is_tight(r)) {
+    return {TextStyle::yellow,
+            "tight: fits as predicted, less surely than a choice of Orrery's must"};
+  }
+  return {r.step.fits ? TextStyle::green : TextStyle::red,
+          std::string(r.step.fits ? "fits" : "does not fit")};
 }
 
 std::string placement_words(const RlRun& rl) {
@@ -74,10 +84,26 @@ std::string phase_range(const PhaseTime& t) {
   return pretty(t.low, 3) + " to " + pretty(t.high, 3);
 }
 
+Seconds training_time(const RlReport& r) {
+  return r.step.step.value * static_cast<double>(rl_of(r).steps);
+}
+
+double gpu_hours(const RlReport& r) {
+  constexpr double kHour = 3600;
+  return training_time(r).si() / kHour * static_cast<double>(rl_of(r).all_gpus);
+}
+
+std::string training_words(const RlReport& r) {
+  const double steps = static_cast<double>(rl_of(r).steps);
+  return grouped(rl_of(r).steps) + " steps: " + pretty(training_time(r), 3) + " (" +
+         pretty(r.step.step.low * steps, 3) + " to " + pretty(r.step.step.high * steps, 3) + "), " +
+         grouped(std::round(gpu_hours(r))) + " GPU hours, without failures and checkpoints";
+}
+
 Section rl_headline(const RlReport& r) {
   const RlStep& s = r.step;
   Section out;
-  Phrase memory = rl_verdict(s);
+  Phrase memory = rl_verdict(r);
   std::string why;
   for (const std::string& reason : s.reasons) why += (why.empty() ? ": " : "; ") + reason;
   out.add(labelled("memory", memory + why));
@@ -90,6 +116,7 @@ Section rl_headline(const RlReport& r) {
   out.add(labelled("speed", grouped(rate) + " tokens/s, " + grouped(rate / gpus) +
                                 " tokens/s/GPU, " + significant(s.samples / s.step.value.si(), 3) +
                                 " sequences/s"));
+  if (rl_of(r).steps > 0) out.add(labelled("training", training_words(r)));
   return out;
 }
 
@@ -173,28 +200,23 @@ Section rl_advice_section(const RlReport& r) {
 
 Section faster_section(const RlReport& r) {
   constexpr std::size_t kSetting = 44;
-  Table t({Column("change").at_least(kSetting), "effect"}, 2);
+  Table t({{"change"}, Column("type").at_least(kSetting), "effect"}, 2);
   for (const RlAlternative& a : r.faster) {
     const double change = a.step / r.step.step.value - 1;
     const bool compared = is_played(r) && r.step.fits;
-    t.add({typed(a.settings),
+    t.add({a.words, typed(a.settings),
            "step " + pretty(a.step) + (compared ? " (" + signed_percent(change) + ")" : ", fits")});
   }
-  return {bold(r.step.fits ? "Faster" : "What would fit") + " by another placement or engine",
-          {t.untitled()}};
+  return {bold(r.step.fits ? "Faster" : "What would fit") + " by one change", {t.untitled()}};
 }
 
 // CSV: one row.
 Table rl_row(const RlReport& r) {
-  std::vector<Column> columns = {"feasible", "step_time_s"};
-  std::vector<Cell> row = {data_cell(r.step.fits), data_cell(double(r.step.step.value.si()))};
-  for (const RlPhase p : kAllOf<RlPhase>) {
-    columns.emplace_back("rl.phases." + std::string(name_of(p)) + "_s");
-    row.push_back(data_cell(double(r.step.phases[p].value.si())));
-  }
-  for (const RlMoment m : kAllOf<RlMoment>) {
-    columns.emplace_back("rl.memory." + std::string(name_of(m)) + "_gib");
-    row.push_back(data_cell(double(r.step.memory[m].all() / kGiB)));
+  std::vector<Column> columns = {"feasible"};
+  std::vector<Cell> row = {data_cell(r.step.fits)};
+  for (const RlNumber& n : rl_numbers()) {
+    columns.emplace_back(n.key);
+    row.push_back(data_cell(n.value(rl_of(r), r.step)));
   }
   Table table(columns);
   table.add(row);
@@ -263,9 +285,15 @@ Json rl_part(const RlReport& r) {
                   {"learner_waits_s", q.learner_waits.si()},
                   {"first_s", q.first.si()}};
   }
+  if (rl.steps > 0) {
+    j["training"] = {
+        {"steps", rl.steps}, {"time_s", training_time(r).si()}, {"gpu_hours", gpu_hours(r)}};
+  }
   j["advice"] = rl_advice(r);
   j["faster"] = json_list(r.faster, [](const RlAlternative& a) -> Json {
-    return {{"set", settings_json(a.settings)},
+    return {{"change", a.words},
+            {"changes_answers", a.kind == RlChangeKind::answers},
+            {"set", settings_json(a.settings)},
             {"type", typed(a.settings)},
             {"step_time_s", a.step.si()}};
   });
@@ -288,15 +316,19 @@ Json fullest_json(const RlReport& r) {
 }
 
 Json rl_verdict_json(const RlReport& r) {
-  return {{"feasible", r.step.fits}, {"reasons", r.step.reasons}};
+  return {{"feasible", r.step.fits}, {"tight", is_tight(r)}, {"reasons", r.step.reasons}};
 }
 
 }  // namespace
 
+std::vector<Section> rl_heading(const RlReport& r) {
+  return {rl_header(r), run_header(r.learner.resolved), rl_headline(r)};
+}
+
 AnswerDocument rl_document(const RlReport& r) {
   AnswerDocument d{
       r.learner.resolved.model_name + ": one step of reinforcement learning", {}, rl_row(r)};
-  d.sections = {rl_header(r), run_header(r.learner.resolved), rl_headline(r)};
+  d.sections = rl_heading(r);
   if (is_played(r)) {
     d.add(phases_section(r));
     if (rl_of(r).generates) d.add(rollout_section(r));
@@ -310,7 +342,8 @@ AnswerDocument rl_document(const RlReport& r) {
 
 AnswerDocument rl_memory_document(const RlReport& r) {
   AnswerDocument d{r.learner.resolved.model_name + ": memory by phase", {}, rl_row(r)};
-  d.sections = {rl_header(r), run_header(r.learner.resolved), rl_headline(r), moment_table(r)};
+  d.sections = rl_heading(r);
+  d.add(moment_table(r));
   if (rl_of(r).generates) d.add(engine_table(r));
   d.add(memory_section(r.learner));
   d.add(run_assumptions(r.learner.resolved));

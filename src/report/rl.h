@@ -3,12 +3,17 @@
 // The answers to `estimate` and `memory` of a run with training.rl, as documents and as JSON.
 #pragma once
 
+#include <vector>
+
 #include "core/json_fwd.h"
 #include "document/document.h"
 
 namespace orrery {
 
 struct RlReport;
+
+// What stands above every answer of such a run: the step, the run, whether it fits.
+std::vector<Section> rl_heading(const RlReport& r);
 
 AnswerDocument rl_document(const RlReport& r);
 AnswerDocument rl_memory_document(const RlReport& r);

@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-std::vector<Cell> rl_error_cells(const ErrorSummary& e) {
+std::vector<Cell> median_cells(const ErrorSummary& e) {
   return {percent(e.median), percent(e.p90), signed_percent(e.bias)};
 }
 
@@ -38,8 +38,8 @@ Section decode_summary(const DecodeReport& r) {
           2);
   for (const DecodeSummary& s : r.summaries) {
     std::vector<Cell> row = {s.scope, grouped(s.series), grouped(s.shipped.count)};
-    append(row, rl_error_cells(s.shipped));
-    append(row, rl_error_cells(s.left_out));
+    append(row, median_cells(s.shipped));
+    append(row, median_cells(s.left_out));
     t.add(row);
   }
   return {bold("Errors") +
@@ -175,7 +175,7 @@ AnswerDocument rl_validation_document(const RlValidation& v) {
           2);
   for (const RlSummary& s : v.summaries) {
     std::vector<Cell> row = {s.quantity, s.scope, grouped(s.tools), grouped(s.errors.count)};
-    append(row, rl_error_cells(s.errors));
+    append(row, median_cells(s.errors));
     t.add(row);
   }
   Section errors{bold("Errors") +

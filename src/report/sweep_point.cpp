@@ -12,6 +12,7 @@
 #include "insight/metrics.h"
 #include "insight/run_report.h"
 #include "insight/simulation_report.h"
+#include "rl/step.h"
 
 namespace orrery {
 namespace {
@@ -21,6 +22,19 @@ void take(const Run& run, const Answer& answer, PointAnswer& out) {
   out.has_numbers = true;
   out.run = run;
   out.answer = answer;
+}
+
+void played(const Json& run, const std::string& file, const ConfigLookup& lookup,
+            PointAnswer& out) {
+  const ResolvedRun learner = resolve_with_rl(run, file, lookup);
+  out.rl = learner.rl;
+  out.step = std::make_shared<const RlStep>(rl_step_alone(learner));
+  out.status = out.step->fits ? "fits" : "does not fit";
+  out.has_numbers = !out.rl->generates || out.step->rollout.fits;
+}
+
+bool plays_step(SweepAnswer wanted, const Json& run) {
+  return has_rl(run) && (wanted == SweepAnswer::estimate || wanted == SweepAnswer::memory);
 }
 
 void simulated(const ResolvedRun& r, PointAnswer& out) {
@@ -54,6 +68,10 @@ PointAnswer point_answer(SweepAnswer wanted, const Json& run, const std::string&
                          const ConfigLookup& lookup, Workspace& workspace) {
   PointAnswer out;
   try {
+    if (plays_step(wanted, run)) {
+      played(run, file, lookup, out);
+      return out;
+    }
     switch (wanted) {
       case SweepAnswer::estimate: {
         const ResolvedRun r = resolve_for_numbers(run, file, lookup);

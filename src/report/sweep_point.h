@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "core/json_fwd.h"
@@ -19,6 +20,9 @@ namespace orrery {
 
 struct ConfigLookup;  // estimate/config_lookup.h
 
+struct RlStep;
+struct RlRun;
+
 struct PointAnswer {
   std::string status;
   std::string reason;
@@ -28,6 +32,8 @@ struct PointAnswer {
   bool has_numbers = false;
   Run run;
   Answer answer;
+  std::shared_ptr<const RlRun> rl;     // of a run with training.rl, which then has
+  std::shared_ptr<const RlStep> step;  // these numbers alone
 };
 
 PointAnswer point_answer(SweepAnswer wanted, const Json& run, const std::string& file,

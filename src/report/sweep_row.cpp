@@ -8,9 +8,11 @@
 #include "core/error.h"
 #include "document/escape.h"
 #include "document/words.h"
+#include "estimate/resolve.h"
 #include "explore/axis_keys.h"
 #include "explore/sweep_rows.h"
 #include "insight/metrics.h"
+#include "insight/rl_numbers.h"
 #include "report/frame_json.h"
 #include "report/sweep_calibrations.h"
 #include "report/sweep_point.h"
@@ -46,11 +48,14 @@ struct SweepColumn {
   const Metric* metric = nullptr;
   std::optional<SearchAxis> axis = {};
   Json (*other)(const PointAnswer&) = nullptr;
-  bool without_numbers = false;  // stands also where nothing fits
+  const RlNumber* of_step = nullptr;  // of a run with training.rl
+  bool without_numbers = false;       // stands also where nothing fits
 
   // Null where the point has none.
   Json cell(const PointAnswer& a) const {
     if (without_numbers ? !a.is_searched : !a.has_numbers) return {};
+    if (of_step != nullptr) return a.step ? Json(of_step->value(*a.rl, *a.step)) : Json();
+    if (a.step) return {};
     if (metric != nullptr) return metric->value({a.run, a.answer});
     return axis ? value_on(*axis, a.run.strategy) : other(a);
   }
@@ -84,7 +89,19 @@ std::vector<SweepColumn> search_columns() {
   return columns;
 }
 
-std::vector<SweepColumn> all_columns(SweepAnswer answer) {
+std::vector<SweepColumn> columns_of_steps(SweepAnswer answer) {
+  std::vector<SweepColumn> columns;
+  for (const RlNumber& n : rl_numbers()) {
+    if (answer == SweepAnswer::memory && n.kind != RlNumberKind::memory) continue;
+    columns.push_back(named_column(n.key));
+    columns.back().of_step = &n;
+  }
+  return columns;
+}
+
+std::vector<SweepColumn> all_columns(const SweepPlan& sweep) {
+  const SweepAnswer answer = sweep.answer;
+  if (has_rl(sweep.run)) return columns_of_steps(answer);
   std::vector<SweepColumn> columns;
   if (answer == SweepAnswer::search) columns = search_columns();
   for (const Metric& m : metrics()) {
@@ -99,7 +116,7 @@ std::vector<SweepColumn> all_columns(SweepAnswer answer) {
 }
 
 std::vector<SweepColumn> chosen_columns(const SweepPlan& sweep, const std::string& file) {
-  const std::vector<SweepColumn> all = all_columns(sweep.answer);
+  const std::vector<SweepColumn> all = all_columns(sweep);
   if (sweep.columns.empty()) return all;
   std::vector<SweepColumn> chosen;
   for (const std::string& c : sweep.columns) {

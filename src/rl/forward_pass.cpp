@@ -23,4 +23,14 @@ Seconds forward_pass(const Run& run, const Workspace& w) {
   return slowest * static_cast<double>(m - 1) + once;
 }
 
+Seconds teacher_pass(const Run& learner, const Architecture& teacher, Workspace& w) {
+  Run run = learner;
+  run.model = teacher;
+  Strategy& s = run.strategy;
+  if (!is_moe(teacher) || teacher.moe.experts % s.ep != 0) s.ep = s.etp = 1;
+  s.listed_stages = false;
+  estimate(run, w);
+  return forward_pass(run, w);
+}
+
 }  // namespace orrery

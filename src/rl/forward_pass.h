@@ -11,10 +11,15 @@
 #pragma once
 
 #include "estimate/forward.h"
+#include "model/architecture.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
 
 Seconds forward_pass(const Run& run, const Workspace& w);
+
+// The same of another model in the learner's place, split as it is; experts that its degrees do not
+// divide are split like dense layers.
+Seconds teacher_pass(const Run& learner, const Architecture& teacher, Workspace& w);
 
 }  // namespace orrery

@@ -48,8 +48,8 @@ class Moments {
 
   // The learner's own adapter taken away leaves the frozen copy (LoRA).
   Bytes reference() const {
-    if (!rl_.reference || run_.training.adapter) return {};
-    return m_[MemoryLine::weights] *
+    if (!rl_.reference || (run_.training.adapter && !rl_.teacher)) return {};
+    return m_[MemoryLine::weights] * rl_.teacher_size *
            (kFrozenBytes / std::max(kFrozenBytes, run_.training.recipe.weights));
   }
   Bytes reference_at_rest() const {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "orrery/quantity.h"
 
@@ -21,6 +22,18 @@ struct QueueTimes {
   Seconds handover{};
 };
 
+// One update: when its batch was begun and made, when it was learned, and its weights handed over.
+struct PlayedUpdate {
+  Seconds begin{};  // of generation; a pause for other weights may stand before it
+  Seconds made{};
+  Seconds learn{};  // its begin
+  Seconds updated{};
+};
+
+// Batches of times of their own.
+std::vector<PlayedUpdate> play_updates(const std::vector<QueueTimes>& batches,
+                                       std::int64_t staleness);
+
 struct QueuePeriod {
   Seconds period{};
   Seconds generator_waits{};  // of a period, for weights
@@ -28,6 +41,7 @@ struct QueuePeriod {
   Seconds first{};            // the first update, with which nothing overlaps
 };
 
+// Batches that are all alike.
 QueuePeriod play_queue(const QueueTimes& t, std::int64_t staleness);
 
 }  // namespace orrery

@@ -12,7 +12,6 @@
 #include "estimate/rl_keys.h"
 #include "estimate/workspace.h"
 #include "rl/forward_pass.h"
-#include "rl/handover.h"
 
 namespace orrery {
 namespace {
@@ -55,38 +54,38 @@ class StepPlayer {
   }
 
  private:
-  PhaseTime& operator[](RlPhase p) { return out_.phases[p]; }
-
   PhaseTime of_learner(Seconds t) const {
     const Answer& u = out_.update;
     return within(t, u.interval_low / u.step_time, u.interval_high / u.step_time);
   }
 
-  Seconds generation() const {
-    return rl_.placement.partial ? out_.rollout.steady : out_.rollout.slowest.all;
+  // Which side's error a phase has.
+  PhaseTime with_interval(RlPhase p, Seconds t) const {
+    const EngineSpread& spread = rl_.generator.engine.spread;
+    switch (p) {
+      case RlPhase::generate:
+        return within(t, spread.low, spread.high);
+      case RlPhase::reward:
+        return sum_of({exactly(rl_.reward_time), of_learner(t - rl_.reward_time)});
+      case RlPhase::old_log_probs:
+      case RlPhase::reference:
+      case RlPhase::values:
+      case RlPhase::update:
+        return of_learner(t);
+      case RlPhase::handover:
+      case RlPhase::sleep:
+      case RlPhase::wake:
+        return within(t, spread.handover_low, spread.handover_high);
+    }
+    return {};
   }
 
   void fill_phases() {
-    RlStep& o = out_;
-    const EngineSpread& spread = rl_.generator.engine.spread;
-    if (rl_.generates) o.phases[RlPhase::generate] = within(generation(), spread.low, spread.high);
-    const Seconds scored = forward_pass(run_, workspace_) * static_cast<double>(rl_.mini_batches);
-    const bool has_model = rl_.reward == RewardKind::model;
-    const PhaseTime forward = of_learner(scored);
-    o.phases[RlPhase::reward] =
-        sum_of({exactly(rl_.reward_time), has_model ? forward : PhaseTime{}});
-    if (rl_.old_log_probs) o.phases[RlPhase::old_log_probs] = forward;
-    if (rl_.reference) o.phases[RlPhase::reference] = forward;
-    if (rl_.critic) o.phases[RlPhase::values] = forward;
-    const double models = rl_.critic ? 2 : 1;
-    const double updates = static_cast<double>(rl_.mini_batches * rl_.epochs) * models;
-    o.phases[RlPhase::update] = of_learner(o.update.step_time * updates);
-    const auto moved = [&](Seconds t) {
-      return within(t, spread.handover_low, spread.handover_high);
-    };
-    o.phases[RlPhase::handover] = moved(handover_time(rl_));
-    o.phases[RlPhase::sleep] = moved(sleep_time(rl_, o.update.memory));
-    o.phases[RlPhase::wake] = moved(wake_time(rl_, o.update.memory));
+    const LearnerTimes times = learner_times(run_, rl_, out_.update, workspace_);
+    seconds_ = phase_seconds(rl_, generation_time(rl_, out_.rollout), times, out_.update.memory);
+    for (const RlPhase p : kAllOf<RlPhase>) {
+      if (seconds_[p] > Seconds()) out_.phases[p] = with_interval(p, seconds_[p]);
+    }
   }
 
   std::vector<PhaseTime> learner_phases() {
@@ -97,21 +96,18 @@ class StepPlayer {
 
   void fill_step() {
     RlStep& o = out_;
-    if (rl_.placement.kind == PlacementKind::colocated || !rl_.generates) {
-      o.step = sum_of({o.phases.begin(), o.phases.end()});
-      return;
-    }
+    o.step = sum_of({o.phases.begin(), o.phases.end()});
+    if (rl_.placement.kind == PlacementKind::colocated || !rl_.generates) return;
     const PhaseTime generator = sum_of({o.phases[RlPhase::generate], o.phases[RlPhase::reward]});
     const PhaseTime learner = sum_of(learner_phases());
     const PhaseTime handover = o.phases[RlPhase::handover];
     const auto period = [&](Seconds g, Seconds l, Seconds h) {
       return play_queue({g, l, h}, rl_.placement.staleness);
     };
-    o.queue = period(generator.value, learner.value, handover.value);
+    o.queue = play_queue(queue_times(seconds_), rl_.placement.staleness);
+    if (rl_.placement.kind == PlacementKind::split) return;
     o.step = {o.queue.period, period(generator.low, learner.low, handover.low).period,
               period(generator.high, learner.high, handover.high).period};
-    if (rl_.placement.kind == PlacementKind::async) return;
-    o.step = sum_of({generator, learner, handover});
   }
 
   void fill_fit() {
@@ -141,6 +137,7 @@ class StepPlayer {
   const Run& run_;
   const RlRun& rl_;
   Workspace workspace_;
+  PhaseSeconds seconds_{};
   RlStep out_;
 };
 

@@ -18,25 +18,9 @@
 
 #include "core/enum_names.h"
 #include "rl/phase_memory.h"
-#include "rl/queue.h"
+#include "rl/phase_times.h"
 
 namespace orrery {
-
-enum class RlPhase : std::uint8_t {
-  generate,
-  reward,
-  old_log_probs,
-  reference,
-  values,  // of the critic
-  update,
-  handover,
-  sleep,  // the device goes from learner to generator
-  wake,   // and back
-};
-constexpr EnumNames<RlPhase> names_of(RlPhase) {
-  return {"generate", "reward",   "old_log_probs", "reference", "values",
-          "update",   "handover", "sleep",         "wake"};
-}
 
 struct PhaseTime {
   Seconds value{};

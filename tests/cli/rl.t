@@ -7,7 +7,7 @@ $ orrery estimate grpo-qwen3-30b-a3b-32-h100
 >
 > Qwen3 30B-A3B: 30.53 B parameters, ...
 > ...
-> memory            fits
+> memory            tight: fits as predicted, ...
 > step              ... s (80 % interval ... s to ... s)
 > speed             ... tokens/s, ... tokens/s/GPU, ... sequences/s
 >
@@ -74,16 +74,91 @@ $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --rl grpo --prompt
 $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --rl grpo --prompts 64 --group 8 --prompt-length 200 --response-mean 800 --response-cap 2048 --engine sglang --engine-tp 1 --memory-share 0.5 --set placement.offload_optimizer=true | grep -c '^step'
 > 1
 
-# Nobody else knows the step yet, and says so.
-$ orrery search grpo-qwen3-30b-a3b-32-h100
+# Placements, splits, engines and layouts of the learner are searched; what a flag sets is held.
+$ orrery search grpo-llama-3-8b-16-h100-async --json > search.json
+! json feasible = true
+! json placements > 100000
+! json best[0].step_time_s <= own.step_time_s
+! json best[0].phases_s.generate > 0
+! json of_placement[0].step_time_s >= best[0].step_time_s
+$ orrery search grpo-llama-3-8b-16-h100-async --engine-tp 2 --placement colocated --json > held.json
+! json best[0].placement = "colocated"
+! json held[0].path = "rollout.tp"
+! json best[0].run.rollout.tp = 2
+$ python3 -c "import json; json.dump(json.load(open('search.json'))['best'][0]['run'], open('winner.json', 'w'))"
+$ orrery estimate winner.json --json > winner-answer.json
+! json step_time_s = search.json:best[0].step_time_s ± 1e-9 %
+$ orrery search grpo-llama-3-8b-16-h100-async --keep placement,parallel
 ! exit 2
-! stderr training.rl: found a step of reinforcement learning; allowed: `orrery estimate` and
-$ orrery simulate grpo-qwen3-30b-a3b-32-h100
+! stderr --keep
+$ orrery search grpo-llama-3-8b-16-h100-async --pareto step_time_s --pareto mfu
+! exit 2
+! stderr /--pareto.*training.rl/
+
+# A sweep over lengths; what breaks a rule is a row.
+$ echo '{"run": "grpo-llama-3-8b-16-h100-async", "axes": {"training.rl.response.mean": [500, 1000], "placement.rollout_gpus": [8, 16]}, "columns": ["step_time_s", "rl.phases.generate_s"]}' > sweep.json
+$ orrery sweep sweep.json --csv | cut -d, -f4-9
+> training.rl.response.mean,placement.rollout_gpus,status,reason,step_time_s,rl.phases.generate_s
+> 500,8,fits,,...
+> 500,16,illegal,...
+> 1000,8,fits,,...
+> 1000,16,illegal,...
+
+# Two steps by phase, and each key alone.
+$ orrery compare grpo-llama-3-8b-16-h100-async winner.json --json > compare.json
+! json runs[0].numbers.step_time_s >= runs[1].numbers.step_time_s
+! json len(keys) > 2
+$ orrery compare grpo-llama-3-8b-16-h100-async llama-3-8b-8-h100
+! exit 2
+! stderr with and without training.rl
+
+# A phase down to its inputs; the tree adds up.
+$ orrery explain grpo-llama-3-8b-16-h100-async generate --json > phase.json
+! json metric = "rl.phases.generate_s"
+! json value = async.json:rl.phases.generate.time_s ± 1e-9 %
+$ orrery explain grpo-llama-3-8b-16-h100-async --json | grep -c '"one update"'
+> 1
+$ orrery explain grpo-llama-3-8b-16-h100-async mfu
+! exit 2
+! stderr rl.phases.generate_s
+
+# Played steps, their spread, and a trace.
+$ orrery simulate grpo-llama-3-8b-16-h100-async --steps 8 --trace steps.json --json > played.json
+! json len(steps) = 8
+! json played.p10_s <= played.p90_s
+! json groups[0].name = "generate, 8"
+$ python3 -c "import json; print(len([e for e in json.load(open('steps.json'))['traceEvents'] if e['ph'] == 'X']) > 30)"
+> True
+$ orrery simulate grpo-llama-3-8b-16-h100-async --steps 4 | grep -c 'half are shorter'
+> 1
+$ orrery simulate grpo-llama-3-8b-16-h100-async --slow gpu:1=2
+! exit 2
+! stderr /--slow.*reinforcement learning/
+$ orrery simulate llama-3-8b-8-h100 --steps 4
+! exit 2
+! stderr --steps
+
+# Days and GPU hours of a whole training; a teacher that scores; pairs for a reward model.
+$ orrery estimate grpo-llama-3-8b-16-h100-async --rl-steps 1000 --json > whole.json
+! json rl.training.gpu_hours > 1
+$ orrery estimate grpo-llama-3-8b-16-h100-async --rl distill
+! exit 2
+! stderr --teacher
+$ orrery estimate grpo-llama-3-8b-16-h100-async --rl distill --teacher llama-3-70b --json > distill.json
+! exit 3
+! json rl.phases.reference.time_s > async.json:rl.phases.reference.time_s
+$ orrery capacity grpo-llama-3-8b-16-h100-async
 ! exit 2
 ! stderr training.rl: found a step of reinforcement learning
-$ orrery explain grpo-qwen3-30b-a3b-32-h100
-! exit 2
-! stderr training.rl: found a step of reinforcement learning
+
+# A log beside the prediction.
+$ printf 'step:%d - timing_s/gen:%d - timing_s/update_actor:20.0 - timing_s/step:%d - response_length/mean:900.0\n' 1 90 130 2 60 100 3 62 102 > verl.log
+$ orrery diagnose verl.log --run grpo-llama-3-8b-16-h100-async --json > log.json
+! json form = "verl"
+! json steps = 3
+! json phases[1].time_s = 61 ± 1e-9 %
+$ orrery diagnose verl.log | grep -c 'verl, 3 steps'
+> 1
 
 # Rules between keys.
 $ orrery estimate grpo-qwen3-30b-a3b-32-h100 --engine-tp 3

@@ -5,8 +5,11 @@
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/typed_run.h"
+#include "exchange/logs/rl_log.h"
 #include "insight/diagnosis.h"
+#include "insight/rl_report.h"
 #include "report/diagnosis.h"
+#include "report/rl_against.h"
 
 namespace orrery {
 namespace {
@@ -42,12 +45,37 @@ std::optional<RunReport> report_of(const GivenRun& given, const CommandContext& 
   return r;
 }
 
+// A log of reinforcement learning, beside its run where one is given.
+std::optional<CommandAnswer> of_rl(const DiagnoseChoice& choice, const OutputForm& output,
+                                   const CommandContext& context) {
+  const RlLog log = read_rl_log(choice.log->text);
+  if (log.form.empty()) return {};
+  std::optional<RlReport> report;
+  if (says_run(choice.run)) {
+    use_run(choice.run, context, [&](const RunSource& source) {
+      if (!has_rl(source.json)) return;
+      report =
+          rl_report_on(resolve_with_rl(source.json, source.file, source.lookup, source.changes));
+    });
+    if (!report) {
+      throw InputError("orrery diagnose", "", "a log of " + log.form + "'s reinforcement learning",
+                       "a run with training.rl beside it");
+    }
+  }
+  const RlReport* r = report ? &*report : nullptr;
+  return CommandAnswer{ExitCode::answer,
+                       output.json()
+                           ? AnswerText(rl_against_json(log, r))
+                           : drawn(rl_against_document(log, choice.log->name, r), output)};
+}
+
 CommandAnswer answer_diagnose(Request& request, const CommandContext& context) {
   const auto choice = read_options<DiagnoseChoice>(kDiagnoseOptions, request);
   const OutputForm output = request.output();
   request.done();
   if (!choice.log)
     throw InputError("orrery diagnose", "", "no text", "FILE, or - for standard input");
+  if (auto answer = of_rl(choice, output, context)) return *std::move(answer);
   const Diagnosis d =
       diagnosis_of(choice.log->text, choice.log->name, report_of(choice.run, context));
   return {ExitCode::answer, output.json()

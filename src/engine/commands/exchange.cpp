@@ -27,7 +27,8 @@ GivenSetting assumption(const std::string& text) {
 }
 
 bool is_run_key(const std::string& name) {
-  for (const char* part : {"model", "cluster.", "training.", "parallel.", "framework"}) {
+  for (const char* part :
+       {"model", "cluster.", "training.", "parallel.", "framework", "rollout.", "placement."}) {
     if (name.starts_with(part)) return true;
   }
   return false;

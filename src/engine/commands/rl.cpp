@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/commands/rl.h"
 
+#include <algorithm>
+
+#include "core/error.h"
+#include "document/html.h"
 #include "engine/given_run.h"
+#include "engine/printed_run.h"
+#include "insight/rl_compare.h"
 #include "insight/rl_report.h"
+#include "insight/rl_search_report.h"
+#include "insight/rl_simulation.h"
 #include "report/rl.h"
+#include "report/rl_compare.h"
+#include "report/rl_search.h"
+#include "report/rl_simulate.h"
 
 namespace orrery {
 namespace {
@@ -27,6 +38,68 @@ std::optional<CommandAnswer> rl_memory(const RunSource& source, const OutputForm
       rl_report_on(resolve_with_rl(source.json, source.file, source.lookup, source.changes));
   return answered(
       r, output.json() ? AnswerText(rl_memory_json(r)) : drawn(rl_memory_document(r), output));
+}
+
+std::optional<CommandAnswer> rl_search_answer(const RunSource& source, const OutputForm& output,
+                                              const RlSearchCommand& command) {
+  if (!has_rl(source.json)) return {};
+  const RlSearchReport r = report_on_rl_search(source.json, source.file, source.lookup,
+                                               source.changes, command.keep, command.adjust);
+  if (!command.print.empty() && !r.best.empty()) {
+    return printed_run(command.print, r.best[0].learner, source.json, source.lookup, output.json());
+  }
+  return CommandAnswer{r.best.empty() ? ExitCode::no : ExitCode::answer,
+                       output.json() ? AnswerText(rl_search_json(r))
+                                     : drawn(rl_search_document(r, command.run), output)};
+}
+
+std::optional<CommandAnswer> rl_compare(const std::vector<GivenRun>& runs, const OutputForm& output,
+                                        const CommandContext& context) {
+  std::vector<NamedRlRun> all;
+  std::size_t without = 0;
+  for (const GivenRun& one : runs) {
+    use_run(one, context, [&](const RunSource& source) {
+      if (!has_rl(source.json)) {
+        ++without;
+        return;
+      }
+      all.push_back(
+          {one.document ? one.document->file : one.name, source.json,
+           rl_report_on(resolve_with_rl(source.json, source.file, source.lookup, source.changes))});
+    });
+  }
+  if (all.empty()) return {};
+  if (without > 0) {
+    throw InputError("orrery compare", "", "runs with and without training.rl",
+                     "steps of one kind: all with training.rl or none");
+  }
+  const bool fit =
+      std::all_of(all.begin(), all.end(), [](const NamedRlRun& r) { return r.report.step.fits; });
+  const RlComparison c = compare_rl(std::move(all), config_lookup(context.configs));
+  return CommandAnswer{
+      fit ? ExitCode::answer : ExitCode::no,
+      output.json() ? AnswerText(rl_comparison_json(c)) : drawn(rl_comparison_document(c), output)};
+}
+
+std::optional<CommandAnswer> rl_simulate(const RunSource& source, const OutputForm& output,
+                                         const RlSimulateCommand& command) {
+  if (!has_rl(source.json)) return {};
+  const std::int64_t steps = command.steps == 0 ? kStepsPlayed : command.steps;
+  if (steps < 1 || steps > kMostStepsPlayed) {
+    throw InputError("command line", "--steps", std::to_string(steps),
+                     "1 to " + std::to_string(kMostStepsPlayed));
+  }
+  const RlSimulation s = rl_simulation(
+      rl_report_on(resolve_with_rl(source.json, source.file, source.lookup, source.changes)), steps,
+      command.seed);
+  CommandAnswer answer = answered(
+      s.report, output.json() ? AnswerText(rl_simulation_json(s))
+                              : drawn(rl_simulation_document(s, output.style.width), output));
+  if (!command.trace.empty()) answer.files.push_back({command.trace, rl_trace(s)});
+  if (!command.html.empty()) {
+    answer.files.push_back({command.html, html_of(rl_timeline_page(s))});
+  }
+  return answer;
 }
 
 }  // namespace orrery

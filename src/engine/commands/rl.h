@@ -1,19 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answers to `estimate` and `memory` of a run with training.rl. Errors: InputError.
+// The answers to `estimate`, `memory`, `search`, `compare` and `simulate` of a run with
+// training.rl. Errors: InputError.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/answer.h"
 #include "engine/request.h"
+#include "insight/settings.h"
 
 namespace orrery {
 
+struct CommandContext;
+struct GivenRun;
 struct RunSource;
+struct SearchOptions;
 
 // Nothing where the run has no training.rl.
 std::optional<CommandAnswer> rl_estimate(const RunSource& source, const OutputForm& output);
 std::optional<CommandAnswer> rl_memory(const RunSource& source, const OutputForm& output);
+
+// Nothing where none of the runs has training.rl.
+std::optional<CommandAnswer> rl_compare(const std::vector<GivenRun>& runs, const OutputForm& output,
+                                        const CommandContext& context);
+
+// What `simulate` asks beside the run; "" for no file.
+struct RlSimulateCommand {
+  std::int64_t steps = 0;  // 0: as many as usual
+  std::uint64_t seed = 1;
+  std::string trace;
+  std::string html;
+};
+std::optional<CommandAnswer> rl_simulate(const RunSource& source, const OutputForm& output,
+                                         const RlSimulateCommand& command);
+
+// What `search` asks beside the run.
+struct RlSearchCommand {
+  TypedRun run;
+  std::vector<std::string> keep;
+  std::string print;  // a format; "": the answer
+  std::function<void(SearchOptions&)> adjust;
+};
+std::optional<CommandAnswer> rl_search_answer(const RunSource& source, const OutputForm& output,
+                                              const RlSearchCommand& command);
 
 }  // namespace orrery

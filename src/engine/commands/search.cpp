@@ -9,6 +9,7 @@
 #include "core/unknown_name.h"
 #include "document/html.h"
 #include "engine/commands/commands.h"
+#include "engine/commands/rl.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "engine/typed_run.h"
@@ -147,6 +148,33 @@ CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
       output.json() ? AnswerText(mixed_search_json(r)) : drawn(mixed_search_document(r), output)};
 }
 
+// Options that a search of a step of reinforcement learning has no answer to.
+void refuse_beside_rl(const SearchCommand& c) {
+  const auto refuse = [](bool is_given, const char* flag) {
+    if (!is_given) return;
+    throw InputError(ErrorCode::not_allowed, "orrery search", "", flag,
+                     "--top, --keep, --print and flags of the run, with training.rl: the step's "
+                     "time is minimized over what fits");
+  };
+  refuse(!c.where.empty(), "--where");
+  refuse(!c.pareto.empty(), "--pareto");
+  refuse(!c.minimize.empty(), "--minimize");
+  refuse(!c.maximize.empty(), "--maximize");
+  refuse(c.refine > 0, "--refine");
+  refuse(c.fewest, "--fewest");
+  refuse(c.page, "--html");
+}
+
+std::optional<CommandAnswer> answer_rl(const SearchCommand& c, const RunSource& source,
+                                       const OutputForm& output, const CommandContext& context) {
+  if (!has_rl(source.json)) return {};
+  refuse_beside_rl(c);
+  if (context.hooks.team != nullptr && !context.hooks.team->leads()) return CommandAnswer{};
+  return rl_search_answer(
+      source, output,
+      {typed_run(c.run), c.keep, c.print, [&](SearchOptions& o) { adjust(c, context.hooks, o); }});
+}
+
 CommandAnswer answer_search(Request& request, const CommandContext& context) {
   const SearchCommand command = read_search(request);
   const OutputForm output = request.output();
@@ -160,6 +188,10 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
       [&](const RunSource& source) {
         if (has_groups(source.json)) {
           answer = answer_of_groups(command, output, source);
+          return;
+        }
+        if (auto of_rl = answer_rl(command, source, output, context)) {
+          answer = *std::move(of_rl);
           return;
         }
         SearchExtras extras = static_cast<const SearchExtras&>(command);

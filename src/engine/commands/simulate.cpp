@@ -16,6 +16,7 @@
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
 #include "engine/commands/mixed.h"
+#include "engine/commands/rl.h"
 #include "engine/config_source.h"
 #include "engine/given_run.h"
 #include "estimate/mixed_document.h"
@@ -222,6 +223,7 @@ struct SimulateOptions : CheckpointChoice, SimulateFiles {
   double expert_load = 1;
   std::optional<double> prefetch;
   std::uint64_t seed = 1;
+  std::int64_t steps = 0;  // with training.rl; 0: as many as usual
 };
 
 constexpr auto kSimulateOptions = [] {
@@ -259,7 +261,9 @@ constexpr auto kSimulateOptions = [] {
              "fetch sharded weights layer by layer, this many layers ahead"},
       Option{into<&C::expert_load>(), "--expert-load", "FACTOR",
              "tokens of the fullest rank of experts over the mean"},
-      Option{into<&C::seed>(), "--seed", "N", "seed of the random speeds"},
+      Option{into<&C::seed>(), "--seed", "N", "seed of the random speeds, or of answers' lengths"},
+      Option{into<&C::steps>(), "--steps", "N",
+             "with training.rl: steps to play, each with answers of its own (16)"},
       Option{into<&C::trace, C>(), "--trace", "FILE",
              "write Chrome trace events, which ui.perfetto.dev opens; FILE.gz is compressed"},
       Option{into<&C::trace_ranks, C>(), "--trace-ranks", "RANKS",
@@ -430,11 +434,53 @@ std::optional<CommandAnswer> answer_of_groups(const SimulateOptions& o, const Ou
   return answer;
 }
 
+// Effects and files of one step of a training, which steps of reinforcement learning do not have.
+void refuse_beside_rl(const SimulateOptions& o) {
+  const auto refuse = [](bool is_given, const char* flag) {
+    if (!is_given) return;
+    throw InputError(ErrorCode::not_allowed, "command line", flag,
+                     "a step of reinforcement learning",
+                     "--steps, --seed, --trace and --html; the others are of a run without "
+                     "training.rl");
+  };
+  refuse(!o.with.empty(), "--with");
+  refuse(!o.without.empty(), "--without");
+  refuse(!o.slow.empty(), kSlow.name);
+  refuse(!o.fail.empty(), kFail.name);
+  refuse(o.every_gpu, "--every-gpu");
+  refuse(o.spread > 0, "--spread");
+  refuse(o.jitter > 0, "--jitter");
+  refuse(o.expert_load != 1, "--expert-load");
+  refuse(o.prefetch.has_value(), "--prefetch");
+  refuse(!o.mode.empty(), "--checkpoint");
+  refuse(!o.storage.empty(), "--storage");
+  refuse(!o.trace_ranks.empty(), "--trace-ranks");
+  refuse(!o.chakra.empty(), "--chakra");
+  refuse(!o.simai.empty(), "--simai");
+  refuse(!o.snapshot.empty(), "--memory-snapshot");
+}
+
+std::optional<CommandAnswer> of_steps(const SimulateOptions& o, const OutputForm& output,
+                                      const CommandContext& context) {
+  std::optional<CommandAnswer> answer;
+  use_run(o.run, context, [&](const RunSource& source) {
+    if (!has_rl(source.json)) return;
+    refuse_beside_rl(o);
+    answer = rl_simulate(source, output, {o.steps, o.seed, o.trace, o.html});
+  });
+  if (!answer && o.steps != 0) {
+    throw InputError(ErrorCode::not_allowed, "command line", "--steps", std::to_string(o.steps),
+                     "a run with training.rl, or the flag away: one step is played");
+  }
+  return answer;
+}
+
 CommandAnswer answer_simulate(Request& request, const CommandContext& context) {
   const auto options = read_options<SimulateOptions>(kSimulateOptions, request);
   const OutputForm output = request.output();
   request.done();
   if (auto of_groups = answer_of_groups(options, output, context)) return *std::move(of_groups);
+  if (auto of_rl = of_steps(options, output, context)) return *std::move(of_rl);
   const SimulationReport r = report_of(options, context);
   CommandAnswer answer;
   answer.files = simulate_files(options, r);

@@ -30,7 +30,7 @@
 namespace orrery {
 namespace {
 
-struct Operator {
+struct TimedOperator {
   std::string name;
   Json args;  // of those that are read
   bool twice = false;
@@ -92,7 +92,7 @@ class KinetoTrace {
     for (const GpuWork& w : gpu_) {
       const std::int64_t id = operator_of(w);
       const auto op = operators_.find(id);
-      const Operator* known = op == operators_.end() ? nullptr : &op->second;
+      const TimedOperator* known = op == operators_.end() ? nullptr : &op->second;
       const bool is_kernel = w.kind == GpuWork::Kind::kernel;
       if (is_kernel && contains(w.name, "nccl")) {
         add_collective(w, known);
@@ -129,7 +129,7 @@ class KinetoTrace {
     const auto id = external_id(args);
     if (!id) return;
     const auto [at, is_new] = operators_.try_emplace(*id);
-    Operator& op = at->second;
+    TimedOperator& op = at->second;
     op.twice = !is_new;
     op.name = text_at(event, "name");
     has_shapes_ = has_shapes_ || args.contains("Input Dims");
@@ -146,7 +146,7 @@ class KinetoTrace {
     repeats_.add(m, Seconds(microseconds * kMicro));
   }
 
-  void add_collective(const GpuWork& w, const Operator* op) {
+  void add_collective(const GpuWork& w, const TimedOperator* op) {
     const bool says = !w.collective.is_null() || op == nullptr;
     const auto run = head_.find("distributedInfo");
     const std::int64_t world = run == head_.end() ? 0 : whole_at(*run, "world_size").value_or(0);
@@ -164,7 +164,7 @@ class KinetoTrace {
     add_point(*copy, w.time);
   }
 
-  void add_operator_work(const Operator& op, const Kernels& kernels) {
+  void add_operator_work(const TimedOperator& op, const Kernels& kernels) {
     if (op.twice) return leave_out("operators whose External id another has too");
     std::vector<std::string> names;
     double time = 0;
@@ -201,8 +201,8 @@ class KinetoTrace {
   }
 
   const Json& head_;
-  std::unordered_map<std::int64_t, Operator> operators_;     // by External id
-  std::unordered_map<std::int64_t, std::int64_t> launches_;  // External id by correlation
+  std::unordered_map<std::int64_t, TimedOperator> operators_;  // by External id
+  std::unordered_map<std::int64_t, std::int64_t> launches_;    // External id by correlation
   std::vector<GpuWork> gpu_;
   std::map<std::int64_t, Kernels> of_operator_;
   Repeats repeats_;

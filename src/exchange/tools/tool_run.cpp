@@ -321,6 +321,7 @@ void put_on_base(const Tool& tool, Json& document, Facts& facts) {
       facts.refuse(tool.base + " " + name.get<std::string>(), "is not given; give it too");
       continue;
     }
+    facts.include(file->name);
     const Json base = read_yaml(file->text, file->name);
     if (base.is_object()) merge_over(whole, base);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <initializer_list>
+#include <string_view>
 
 #include "core/json_path.h"
 #include "exchange/text_lines.h"
@@ -33,7 +34,7 @@ class Finish {
     d_.out.without_effect = f_.without_effect_;
     keys();
     copy(FactId::model);
-    copy(FactId::sequence_length);
+    if (!of_rl()) copy(FactId::sequence_length);
     sharding();
     degrees();
     batches();
@@ -115,6 +116,14 @@ class Finish {
 
   std::int64_t degree(FactId fact) const { return f_.degree(fact); }
 
+  // A step of reinforcement learning, whose batch and length follow from its prompts and answers.
+  bool of_rl() const { return sets("training.rl.algorithm"); }
+
+  bool sets(std::string_view path) const {
+    return std::any_of(f_.keys_.begin(), f_.keys_.end(),
+                       [&](const KeyValue& k) { return k.path == path; });
+  }
+
   // A DeepSpeed file says its own sharding; what launches the training may contradict it.
   void sharding() {
     const bool named = has(FactId::deepspeed);
@@ -190,7 +199,7 @@ class Finish {
     const bool whole = has(FactId::shard);
     const bool same =
         whole ? world_ == stated || world_ == stated * degree(FactId::ep) : world_ % stated == 0;
-    if (world_ == 0 || same) return;
+    if (world_ == 0 || same || of_rl()) return;
     const std::string setting = whole ? f_.at(FactId::shard)->setting : "tp x pp x cp";
     const std::size_t file = setting.find(": ");
     d_.refuse(setting.substr(file == std::string::npos ? 0 : file + 2),
@@ -199,7 +208,9 @@ class Finish {
   }
 
   void batches() {
-    copy(FactId::micro_batch);
+    // Answers that share micro batches of so many tokens are one sequence each.
+    if (!sets("training.rl.packed_tokens")) copy(FactId::micro_batch);
+    if (of_rl()) return;
     if (has(FactId::global_batch)) return copy(FactId::global_batch);
     const bool whole = has(FactId::replica_batch);
     if ((!has(FactId::micro_batch) && !whole) || is_open(FactId::global_batch)) return;

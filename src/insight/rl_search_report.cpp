@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/rl_search_report.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/json_path.h"
+#include "core/one_line.h"
+#include "estimate/rl_keys.h"
+#include "explore/space_json.h"
+
+namespace orrery {
+namespace {
+
+// Keys of placement and generator that a search varies.
+std::vector<std::string> freed_rl_paths() {
+  using P = PlacementRequest;
+  using R = RolloutRequest;
+  return {key_path<&P::kind>,
+          key_path<&P::rollout_gpus>,
+          key_path<&P::staleness>,
+          key_path<&P::offload_weights>,
+          key_path<&P::offload_optimizer>,
+          key_path<&P::offload_reference>,
+          key_path<&R::tp>,
+          key_path<&R::dp>,
+          key_path<&R::ep>,
+          key_path<&R::memory_share>};
+}
+
+std::string last_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+// A key of placement or generator that --keep names: a path, an object, or the last part of a
+// placement's ("tp" alone is the learner's).
+std::vector<std::string> rl_paths_of(const std::string& name) {
+  std::vector<std::string> out;
+  for (const std::string& path : freed_rl_paths()) {
+    const bool is_short = last_of(path) == name && !lies_at(path, kRolloutKeys.path);
+    if (lies_at(path, name) || is_short || (name == "memory_share" && last_of(path) == name)) {
+      out.push_back(path);
+    }
+  }
+  return out;
+}
+
+class RlHeldKeys {
+ public:
+  RlHeldKeys(const Json& run, const std::vector<Fact>& changes,
+             const std::vector<std::string>& keep)
+      : strategy_(run, changes, of_strategy(run, keep)), held_(strategy_.all()) {
+    for (const Fact& change : changes) hold(run, change.path, change.where);
+    for (const std::string& name : keep) {
+      for (const std::string& path : rl_paths_of(name)) hold(run, path, "--keep");
+    }
+  }
+
+  bool holds(std::string_view path) const {
+    return std::find(paths_.begin(), paths_.end(), path) != paths_.end();
+  }
+
+  const std::vector<HeldKey>& all() const { return held_; }
+
+  Json freed(const Json& run) const {
+    Json free = strategy_.freed(run);
+    for (const std::string& path : freed_rl_paths()) {
+      if (!holds(path)) erase_at(free, path);
+    }
+    return free;
+  }
+
+ private:
+  static std::vector<std::string> of_strategy(const Json& /*run*/,
+                                              const std::vector<std::string>& keep) {
+    std::vector<std::string> out;
+    for (const std::string& name : keep) {
+      if (rl_paths_of(name).empty()) out.push_back(name);
+    }
+    return out;
+  }
+
+  void hold(const Json& run, const std::string& path, const std::string& by) {
+    for (const std::string& free : freed_rl_paths()) {
+      if (!lies_at(free, path) || holds(free)) continue;
+      const Json& value = value_at(run, free);
+      paths_.push_back(free);
+      if (!value.is_null()) held_.push_back({free, bare_text(value), by});
+    }
+  }
+
+  HeldKeys strategy_;
+  std::vector<HeldKey> held_;
+  std::vector<std::string> paths_;
+};
+
+class Reporter {
+ public:
+  Reporter(const Json& run, const std::string& file, const ConfigLookup& lookup)
+      : run_(run), file_(file), lookup_(lookup) {}
+
+  RlFoundStep played(Json changed) const {
+    RlFoundStep out{std::move(changed), {}, {}, {}};
+    out.learner = resolve_with_rl(out.run, file_, lookup_);
+    out.step = rl_step_alone(out.learner);
+    out.settings = settings_between(run_, out.run);
+    return out;
+  }
+
+  RlFoundStep found(const Json& freed, const RlSpace& space, const RlFound& f) const {
+    RlFoundStep out = played(with_found(freed, space, f));
+    const double off = out.step.step.value / f.step - 1;
+    constexpr double kRounding = 1e-9;
+    if (!out.step.fits || off > kRounding || off < -kRounding) {
+      throw std::logic_error("search and estimate disagree on a step of reinforcement learning");
+    }
+    return out;
+  }
+
+  void add_own(RlSearchReport& r) const {
+    try {
+      r.own = played(run_);
+    } catch (const InputError& e) {
+      r.own_refusal = e.what();
+    }
+  }
+
+ private:
+  const Json& run_;
+  const std::string& file_;
+  const ConfigLookup& lookup_;
+};
+
+void refuse_search_keys(const Json& search, const std::string& file) {
+  for (const auto& [key, value] : search.items()) {
+    if (key == "top") continue;
+    throw InputError(ErrorCode::not_allowed, file, "search." + one_line(key),
+                     "a search of a step of reinforcement learning",
+                     "search.top alone; the step's time is minimized, and --keep or flags hold "
+                     "keys of it");
+  }
+}
+
+}  // namespace
+
+RlSearchReport report_on_rl_search(const Json& run_file, const std::string& file,
+                                   const ConfigLookup& lookup, const std::vector<Fact>& changes,
+                                   const std::vector<std::string>& keep,
+                                   const std::function<void(SearchOptions&)>& adjust) {
+  const SearchQuestion asked = taken_apart(run_file);
+  if (asked.search.is_object()) refuse_search_keys(asked.search, file);
+  const RlHeldKeys held(asked.run, changes, keep);
+  const Json freed = held.freed(asked.run);
+  const RlSpace space =
+      rl_space(freed, file, lookup, [&](std::string_view path) { return held.holds(path); });
+  SearchOptions options;
+  adjust(options);
+  RlSearchReport r;
+  r.held = held.all();
+  r.top = options.top;
+  r.choices = std::ssize(space.choices);
+  r.rollouts = std::ssize(space.rollouts);
+  r.answer = rl_search(space, options);
+  const Reporter reporter(asked.run, file, lookup);
+  for (const RlFound& f : r.answer.best) r.best.push_back(reporter.found(freed, space, f));
+  for (const auto& f : r.answer.of_kind) {
+    if (!f || f->step == r.answer.best.front().step) continue;
+    r.of_kind.push_back(reporter.found(freed, space, *f));
+  }
+  reporter.add_own(r);
+  return r;
+}
+
+}  // namespace orrery

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A search of a run with training.rl with all that is reported of it: the fastest steps, the
+// fastest of each placement, and the run's own beside them.
+//
+// Free are placement, split, engine and its share, and the strategy of the learner
+// (explore/rl_space.h); held is what the user sets on top of the run file, what `--keep` names, and
+// every other key. Every reported step is resolved and played again as a run file would be; a time
+// that then differs is a fault of Orrery's own. Errors: InputError where the run is wrong, `--keep`
+// names no such key, or no layout is legal.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/fact.h"
+#include "core/json_fwd.h"
+#include "explore/rl_search.h"
+#include "insight/held_keys.h"
+#include "insight/rl_report.h"
+
+namespace orrery {
+
+struct RlFoundStep {
+  Json run;  // the run file with it in
+  ResolvedRun learner;
+  RlStep step;
+  std::vector<Setting> settings;  // that lead from the run to it
+};
+
+struct RlSearchReport {
+  RlSearchAnswer answer;
+  std::int64_t choices = 0;   // of placement, split, engine and its share
+  std::int64_t rollouts = 0;  // played
+  std::vector<RlFoundStep> best;
+  std::vector<RlFoundStep>
+      of_kind;  // the fastest of each placement that `best` does not begin with
+  std::optional<RlFoundStep> own;
+  std::string own_refusal;  // why it has none
+  std::vector<HeldKey> held;
+  std::size_t top = 0;
+};
+
+RlSearchReport report_on_rl_search(const Json& run, const std::string& file,
+                                   const ConfigLookup& lookup, const std::vector<Fact>& changes,
+                                   const std::vector<std::string>& keep,
+                                   const std::function<void(SearchOptions&)>& adjust);
+
+}  // namespace orrery

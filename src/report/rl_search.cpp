@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/rl_search.h"
+
+#include <numeric>
+
+#include "core/json.h"
+#include "core/units.h"
+#include "document/words.h"
+#include "insight/rl_search_report.h"
+#include "report/frame.h"
+#include "report/frame_json.h"
+#include "report/rl.h"
+
+namespace orrery {
+namespace {
+
+const RlRun& rl_of(const RlFoundStep& f) { return *f.learner.rl; }
+
+// The fullest phase over what its device has.
+double fullest_of(const RlStep& s) {
+  double most = 0;
+  for (const MomentMemory& m : s.memory) {
+    if (m.happens) most = std::max(most, double(m.all() / m.capacity));
+  }
+  return most;
+}
+
+std::string gpu_words(const RlRun& rl) {
+  const RlPlacement& p = rl.placement;
+  if (p.kind == PlacementKind::colocated) return grouped(rl.all_gpus);
+  return grouped(p.rollout_gpus) + " + " + grouped(rl.all_gpus - p.rollout_gpus);
+}
+
+std::string engine_words(const RlRun& rl) {
+  const EngineLayout& l = rl.generator.layout;
+  std::string text = "tp " + grouped(l.tp);
+  if (l.pp > 1) text += " pp " + grouped(l.pp);
+  if (l.dp > 1) text += " dp " + grouped(l.dp);
+  if (l.ep > 1) text += " ep " + grouped(l.ep);
+  return text + ", " + percent(rl.work.share, 0);
+}
+
+std::string learner_words(const Strategy& s) {
+  std::string text = "tp " + grouped(s.tp);
+  if (s.cp > 1) text += " cp " + grouped(s.cp);
+  if (s.pp > 1) text += " pp " + grouped(s.pp);
+  if (s.ep > 1) text += " ep " + grouped(s.ep);
+  return text + " dp " + grouped(s.dp) + ", batch " + grouped(s.micro_batch) + ", recompute " +
+         std::string(name_of(s.recompute));
+}
+
+std::string placement_cell(const RlRun& rl) {
+  const RlPlacement& p = rl.placement;
+  std::string text(name_of(p.kind));
+  if (p.kind == PlacementKind::async) text += " " + grouped(p.staleness);
+  std::string offloaded;
+  const auto add = [&](bool on, const char* what) {
+    if (on) offloaded += (offloaded.empty() ? "" : " + ") + std::string(what);
+  };
+  add(p.offload_weights, "weights");
+  add(p.offload_optimizer, "optimizer");
+  add(p.offload_reference, "reference");
+  return offloaded.empty() ? text : text + ", off: " + offloaded;
+}
+
+void add_row(const std::string& name, const RlFoundStep& f, Table& t) {
+  const RlRun& rl = rl_of(f);
+  const PhaseTime& generate = f.step.phases[RlPhase::generate];
+  const PhaseTime& update = f.step.phases[RlPhase::update];
+  t.add({name, pretty(f.step.step.value, 3) + (f.step.fits ? "" : " (no)"),
+         pretty(generate.value, 3), pretty(update.value, 3), percent(fullest_of(f.step), 0),
+         placement_cell(rl), gpu_words(rl), engine_words(rl),
+         learner_words(f.learner.run.strategy)});
+}
+
+Section best_section(const RlSearchReport& r) {
+  Table t({{"", true},
+           {"step", true},
+           {"generate", true},
+           {"update", true},
+           {"memory", true},
+           {"placement"},
+           {"GPUs"},
+           {"engine"},
+           {"learner"}},
+          2);
+  for (std::size_t i = 0; i < r.best.size(); ++i) add_row(std::to_string(i + 1), r.best[i], t);
+  for (const RlFoundStep& f : r.of_kind) add_row("·", f, t);
+  if (r.own) add_row("yours", *r.own, t);
+  Section s{bold("Best") + ", GPUs that generate + that learn", {t}};
+  if (!r.of_kind.empty()) s.add(Paragraph{"·  the fastest of another placement", 3, 3});
+  if (!r.own_refusal.empty()) s.add(Paragraph{"yours is refused: " + r.own_refusal, 3, 3});
+  if (r.own && !r.own->step.fits) s.add(Paragraph{"yours does not fit", 3, 3});
+  return s;
+}
+
+std::string key_without_object(const std::string& path) { return path.substr(path.find('.') + 1); }
+
+std::string held_words(const RlSearchReport& r) {
+  std::string text;
+  for (const HeldKey& h : r.held) {
+    text += (text.empty() ? "" : ", ") + key_without_object(h.path) + " " +
+            (h.value.empty() ? "open" : h.value) + " (" + h.by + ")";
+  }
+  if (text.empty()) text = "nothing of placement, engine and strategy (--keep KEY holds a key)";
+  return text + "; model, cluster, algorithm, lengths, batch, precision and framework";
+}
+
+std::string count_words(const RlSearchReport& r) {
+  const RlSearchAnswer& a = r.answer;
+  return grouped(a.placements) + " placements: " + grouped(r.choices) +
+         " choices of placement, split, engine and share (" + grouped(r.rollouts) +
+         " rollouts played), " + grouped(a.learner_candidates) + " layouts of the learner (" +
+         grouped(a.learner_candidates - a.rejected[0]) + " illegal)";
+}
+
+std::string winner_words(const RlSearchReport& r) {
+  const RlFoundStep& f = r.best.front();
+  std::string text = "step " + pretty(f.step.step.value, 3) + ", " + placement_cell(rl_of(f)) +
+                     ", " + gpu_words(rl_of(f)) + " GPUs";
+  if (!r.own || !r.own->step.fits) return text;
+  const double change = f.step.step.value / r.own->step.step.value - 1;
+  return text + " (" + signed_percent(change) + " of yours)";
+}
+
+Section outcome(const RlSearchReport& r) {
+  Section s;
+  s.add(labelled("held", held_words(r)));
+  s.add(labelled("search", count_words(r)));
+  if (r.answer.is_stopped) s.add(labelled("stopped", "below is the best so far"));
+  if (r.best.empty()) {
+    s.add(labelled("answer", Phrase(TextStyle::red, "nothing fits as surely as asked") +
+                                 ": no placement of the space (--risk accepts less)"));
+  }
+  return s;
+}
+
+Section ending(const RlSearchReport& r) {
+  Section s;
+  if (r.best.empty()) return s;
+  s.add(labelled("answer", bold(winner_words(r))));
+  s.add(labelled("changes", typed(r.best.front().settings)));
+  return s;
+}
+
+// CSV: a row each.
+Table rows(const RlSearchReport& r) {
+  Table t({{"rank"},
+           {"step_time_s"},
+           {"placement"},
+           {"rollout_gpus"},
+           {"staleness"},
+           {"engine_tp"},
+           {"engine_dp"},
+           {"engine_ep"},
+           {"memory_share"},
+           {"tp"},
+           {"cp"},
+           {"pp"},
+           {"dp"},
+           {"ep"},
+           {"micro_batch"},
+           {"recompute"}});
+  for (std::size_t i = 0; i < r.best.size(); ++i) {
+    const RlRun& rl = rl_of(r.best[i]);
+    const EngineLayout& l = rl.generator.layout;
+    const Strategy& s = r.best[i].learner.run.strategy;
+    t.add({data_cell(i + 1), data_cell(r.best[i].step.step.value.si()),
+           data_cell(std::string(name_of(rl.placement.kind))), data_cell(rl.placement.rollout_gpus),
+           data_cell(rl.placement.staleness), data_cell(l.tp), data_cell(l.dp), data_cell(l.ep),
+           data_cell(rl.work.share), data_cell(s.tp), data_cell(s.cp), data_cell(s.pp),
+           data_cell(s.dp), data_cell(s.ep), data_cell(s.micro_batch),
+           data_cell(std::string(name_of(s.recompute)))});
+  }
+  return t;
+}
+
+Json found_json(const RlFoundStep& f) {
+  Json phases = Json::object();
+  for (const RlPhase p : kAllOf<RlPhase>) {
+    phases[std::string(name_of(p))] = f.step.phases[p].value.si();
+  }
+  return {{"feasible", f.step.fits},
+          {"step_time_s", f.step.step.value.si()},
+          {"placement", name_of(rl_of(f).placement.kind)},
+          {"rollout_gpus", rl_of(f).placement.rollout_gpus},
+          {"fullest_share", fullest_of(f.step)},
+          {"phases_s", phases},
+          {"set", settings_json(f.settings)},
+          {"type", typed(f.settings)},
+          {"run", f.run}};
+}
+
+}  // namespace
+
+AnswerDocument rl_search_document(const RlSearchReport& r, const TypedRun& /*run*/) {
+  const RlFoundStep* first = !r.best.empty() ? &r.best.front() : r.own ? &*r.own : nullptr;
+  AnswerDocument d{"Placements of a step of reinforcement learning", {}, rows(r)};
+  if (first != nullptr) d.sections.push_back(run_header(first->learner));
+  d.sections.push_back(outcome(r));
+  if (!r.best.empty()) d.add(best_section(r));
+  d.add(ending(r));
+  return d;
+}
+
+Json rl_search_json(const RlSearchReport& r) {
+  Json j = {{"feasible", !r.best.empty()},
+            {"placements", r.answer.placements},
+            {"choices", r.choices},
+            {"rollouts", r.rollouts},
+            {"learner_candidates", r.answer.learner_candidates},
+            {"learner_illegal", r.answer.learner_candidates - r.answer.rejected[0]}};
+  j["held"] = json_list(r.held, [](const HeldKey& h) -> Json {
+    return {{"path", h.path}, {"value", h.value}, {"by", h.by}};
+  });
+  j["best"] = json_list(r.best, found_json);
+  j["of_placement"] = json_list(r.of_kind, found_json);
+  j["own"] = json_or_null(r.own, found_json);
+  if (!r.own_refusal.empty()) j["own_refusal"] = r.own_refusal;
+  return versioned(std::move(j));
+}
+
+}  // namespace orrery

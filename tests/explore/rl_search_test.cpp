@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A search over placements of a step of reinforcement learning against trying everything.
+#include "explore/rl_search.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/json.h"
+#include "estimate/resolve.h"
+#include "explore/unit_walk.h"
+#include "rl/step.h"
+#include "support/about.h"
+#include "support/runs.h"
+
+using namespace orrery;
+using namespace orrery::testing;
+
+namespace {
+
+Json small_run() {
+  return json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+      "framework": "megatron-core",
+      "training": {"rl": {"algorithm": "grpo", "prompts": 16, "group": 4, "prompt_length": 200,
+                          "response": {"mean": 800, "cap": 2048}, "packed_tokens": 4096}},
+      "parallel": {"pp": 1, "cp": 1}, "rollout": {"engine": "vllm"}, "placement": {}})");
+}
+
+bool holds(std::string_view path) { return path == "placement.offload_reference"; }
+
+RlSpace small_space(const Json& run) { return rl_space(run, "run.json", shipped_configs(), holds); }
+
+bool is_legal(const Space& s, const Unit& unit, const Point& p, Strategy& strategy) {
+  Run run = s.bases.front().run;
+  set_degrees(s, unit, run.strategy);
+  set_point(s, s.bases.front(), p, run.strategy);
+  strategy = run.strategy;
+  for (const RulePart part : {RulePart::degrees, RulePart::sharding, RulePart::recompute}) {
+    if (first_broken(part, run.strategy, run.model, shape_of(run)) != RuleId::none) return false;
+  }
+  return true;
+}
+
+// Every placement of a space, each as a run file of its own.
+struct BruteForce {
+  BruteForce(const Json& run, const RlSpace& space) : run_(run), space_(space) {
+    for (std::size_t l = 0; l < space.learners.size(); ++l) {
+      for (std::size_t i = 0; i < space.learners[l].layouts.size(); ++i) try_layout(l, i);
+    }
+  }
+
+  void try_layout(std::size_t l, std::size_t i) {
+    const Space& s = space_.learners[l].layouts[i];
+    for (const Unit& unit : units_of(s)) {
+      UnitWalk(s, unit).cells([&](const SearchCell& cell) {
+        for_each_point(cell, [&](const Point& p) {
+          RlFound f;
+          f.learners = l;
+          f.layout = i;
+          f.unit = unit;
+          f.point = p;
+          ++candidates;
+          if (is_legal(s, unit, p, f.strategy)) try_choices(f);
+        });
+      });
+    }
+  }
+
+  void try_choices(RlFound f) {
+    for (const auto& of_kind : space_.learners[f.learners].choices) {
+      for (const std::size_t choice : of_kind) {
+        ++placements;
+        f.choice = choice;
+        const ResolvedRun r =
+            resolve_with_rl(with_found(run_, space_, f), "run.json", shipped_configs());
+        const RlStep step = rl_step_alone(r);
+        if (step.fits && fits_surely(r.run, step.memory)) offer(r.rl->placement.kind, step);
+      }
+    }
+  }
+
+  void offer(PlacementKind kind, const RlStep& step) {
+    ++fitting;
+    if (best[kind] == Seconds() || step.step.value < best[kind]) best[kind] = step.step.value;
+  }
+
+  const Json& run_;
+  const RlSpace& space_;
+  std::int64_t candidates = 0;
+  std::int64_t placements = 0;
+  std::int64_t fitting = 0;
+  EnumArray<PlacementKind, Seconds> best{};
+};
+
+}  // namespace
+
+TEST_CASE("the search over placements finds what trying everything finds") {
+  const Json run = small_run();
+  const RlSpace space = small_space(run);
+  const BruteForce all(run, space);
+  REQUIRE(all.fitting > 20);
+  REQUIRE(all.fitting < all.placements);
+  const RlSearchAnswer found = rl_search(space, {});
+  CHECK(found.learner_candidates == all.candidates);
+  CHECK(found.placements == all.placements);
+  Seconds fastest{};
+  for (const PlacementKind kind : kAllOf<PlacementKind>) {
+    REQUIRE(found.of_kind[kind].has_value() == (all.best[kind] > Seconds()));
+    if (!found.of_kind[kind]) continue;
+    CHECK(found.of_kind[kind]->step.si() == about(all.best[kind].si()));
+    if (fastest == Seconds() || all.best[kind] < fastest) fastest = all.best[kind];
+  }
+  REQUIRE(!found.best.empty());
+  CHECK(found.best.front().step.si() == about(fastest.si()));
+}
+
+TEST_CASE("the answer of a search over placements does not depend on its workers") {
+  const Json run = small_run();
+  const RlSpace space = small_space(run);
+  const RlSearchAnswer one = rl_search(space, {});
+  SearchOptions options;
+  options.workers = 3;
+  options.parallel = [](const std::function<void(unsigned)>& work) {
+    for (unsigned n : {2U, 0U, 1U}) work(n);
+  };
+  const RlSearchAnswer three = rl_search(space, options);
+  REQUIRE(one.best.size() == three.best.size());
+  for (std::size_t i = 0; i < one.best.size(); ++i) {
+    CHECK(one.best[i].step == three.best[i].step);
+    CHECK(one.best[i].choice == three.best[i].choice);
+    CHECK(one.best[i].point == three.best[i].point);
+  }
+  CHECK(one.placements == three.placements);
+}
+
+TEST_CASE("a held split is the only one") {
+  Json run = small_run();
+  run["placement"] = {{"kind", "async"}, {"rollout_gpus", 4}};
+  const RlSpace space = rl_space(run, "run.json", shipped_configs(), [](std::string_view path) {
+    return path == "placement.kind" || path == "placement.rollout_gpus";
+  });
+  REQUIRE(space.learners.size() == 1);
+  CHECK(space.learners[0].gpus == 4);
+  CHECK(space.learners[0].choices[PlacementKind::colocated].empty());
+  CHECK(space.learners[0].choices[PlacementKind::split].empty());
+  CHECK(!space.learners[0].choices[PlacementKind::async].empty());
+}

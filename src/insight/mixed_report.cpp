@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "insight/mixed_report.h"
 
-#include "core/units.h"
+#include "document/words.h"
 #include "estimate/mixed_estimate.h"
 #include "estimate/run.h"
 #include "parallel/stages.h"

@@ -56,7 +56,7 @@ Section header(const MixedReport& r) {
   Section s;
   s.add(model_line(r));
   s.add(strategy_line(r));
-  s.add(groups_table(r).untitled());
+  s.add(groups_table(r));
   const std::size_t n = r.resolved.names.size();
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = a + 1; b < n; ++b) {

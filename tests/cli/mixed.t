@@ -18,8 +18,8 @@ $ orrery comm mixed-llama-2-70b-64-a100-64-h100 --json
 ! json communication[0].dimension = "tp"
 $ orrery explain mixed-llama-2-70b-64-a100-64-h100 step_time_s --depth 1 | head -3
 > step_time_s: one optimizer step
-> several kinds of node: inputs of hardware are of the kind that their term is of (stage ... on
-> ...
+>
+> several kinds of node: inputs of hardware are of the kind that their term is of (stage ... on ...
 $ orrery simulate mixed-llama-2-70b-64-a100-64-h100 --json
 ! json step_time_s = pipeline.json:step_time_s ± 0.5 %
 
@@ -43,9 +43,12 @@ $ orrery estimate two.json | grep -c 'nobody gave the network between a and h'
 > 1
 
 # What does not stand, in one line.
-$ orrery capacity mixed-llama-2-70b-64-a100-64-h100
+$ orrery compare mixed-llama-2-70b-64-a100-64-h100 llama-3-8b-8-h100
 ! exit 2
 ! stderr /cluster.groups: found several kinds of node; allowed: `node` and `gpus`/
+$ orrery capacity mixed-llama-2-70b-64-a100-64-h100
+! exit 2
+! stderr /found no number of GPUs/
 $ orrery estimate two.json --set cluster.gpus=64
 ! exit 2
 ! stderr /cluster.gpus: found a key beside `groups`/
@@ -54,7 +57,7 @@ $ orrery estimate two.json --set parallel.stage_groups='["a","a","h","x"]'
 ! stderr /the unknown group "x"; allowed: a or h/
 $ orrery estimate two.json --set parallel.dp=4
 ! exit 2
-! stderr /parallel.stage_groups: found nothing, where the groups' GPUs make 2 stages of dp 4/
+! stderr /parallel.dp: found nothing, where the groups' GPUs make 2 stages of dp 4/
 $ orrery estimate two.json --set parallel.group_tp='{"b": 4}'
 ! exit 2
 ! stderr /the unknown group "b"/

@@ -42,7 +42,7 @@ $ orrery schema run | python3 of.py parallel.pp parallel.zero parallel.recompute
 > {"description": "pipeline parallelism: stages; pp\u00b7vpp up to 1024, in ranks", "default": 1, "type": ["integer", "null"], "minimum": 1, "maximum": 1048576}
 > {"description": "ZeRO: 1 shards optimizer states over the replicas, 2 gradients too, 3 weights too. Default: the framework's", "type": ["integer", "null"], "minimum": 0, "maximum": 3}
 > {"description": "activations that backward computes again. Default: as recompute_modules, recompute_method or recompute_layers imply; else the framework's where it fits as likely as not, else the least that does", "enum": ["none", "selective", "full", null]}
-> {"description": "GPUs of the run", "type": "integer", "minimum": 1, "maximum": 100000000}
+> {"description": "GPUs of the run; required, unless `groups` has them", "type": ["integer", "null"], "minimum": 1, "maximum": 100000000}
 $ orrery schema sweep | python3 of.py answer
 > {"description": "what is asked at every point", "default": "estimate", "enum": ["estimate", "memory", "search", "simulate", null]}
 $ orrery schema device | python3 of.py power | grep -o '"pattern.*W)'

@@ -20,7 +20,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 # Project headers a source sees, at most: in the median, and any.
 MEDIAN = 26
-MOST = 117
+MOST = 120
 # Sources that see a header, at most.
 SEEN_BY = {
     "cost/product.h": 9,
@@ -31,7 +31,7 @@ SEEN_BY = {
 }
 # Sources that parse all of JSON's library.
 JSON = "nlohmann/json.hpp"
-SEE_JSON = 240
+SEE_JSON = 249
 
 
 @functools.lru_cache(maxsize=None)

@@ -13,8 +13,6 @@
 #include "report/compare.h"
 #include "report/explain.h"
 #include "report/frame_json.h"
-#include "report/rl_explain.h"
-#include "rl/step.h"
 
 namespace orrery {
 namespace {
@@ -169,29 +167,18 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
           output.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), output)};
 }
 
-struct Explained {
-  ResolvedRun run;
-  Explanation explanation;
-};
-
-Explained explained(const GivenRun& given, const std::string& name, const CommandContext& context) {
-  Explained out;
-  use_run(given, context, [&](const RunSource& source) {
-    const bool of_rl = has_rl(source.json);
-    const Metric* metric = of_rl ? nullptr : &metric_named(name);
-    out.run = resolve_with_rl(source.json, source.file, source.lookup, source.changes);
-    out.explanation =
-        of_rl ? explain_rl(out.run, rl_step_alone(out.run), name) : explain(out.run, *metric);
-  });
-  return out;
-}
-
 CommandAnswer answer_explain(Request& request, const CommandContext& context) {
   const auto [given, name, depth] = read_options<ExplainChoice>(kExplainOptions, request);
   const OutputForm output = request.output(
       {AnswerFormat::json, AnswerFormat::text, AnswerFormat::html, AnswerFormat::markdown});
   request.done();
-  const auto [r, e] = explained(given, name, context);
+  std::optional<CommandAnswer> of_rl;
+  use_run(given, context,
+          [&](const RunSource& source) { of_rl = rl_explain(source, output, name, depth); });
+  if (of_rl) return *std::move(of_rl);
+  const Metric& metric = metric_named(name);
+  const ResolvedRun r = resolved_run(given, context);
+  const Explanation e = explain(r, metric);
   if (output.json()) return {ExitCode::answer, AnswerText(document_of(r, e))};
   return {ExitCode::answer, drawn(explain_document(r, e, depth), output)};
 }

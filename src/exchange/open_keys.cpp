@@ -32,7 +32,7 @@ bool is_needed(const std::string& path) {
                      [&](const char* key) { return path == key; });
 }
 
-// Of a step of reinforcement learning these follow from its prompts and answers.
+// Keys of a step of reinforcement learning that follow from its prompts and answers.
 bool follows_from_answers(const ImportedRun& r, std::string_view path) {
   const bool of_batch = path == "training.sequence_length" || path == "training.global_batch" ||
                         path == "training.micro_batch";

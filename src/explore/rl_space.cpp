@@ -161,7 +161,7 @@ class SpaceMaker {
 
   // Shares of the device that the engine may take.
   std::vector<double> shares(const Split& split, const RlRun& rl) const {
-    if (is_given(key_path<&R::memory_share>) || !generates_) return {rl.work.share};
+    if (holds_(key_path<&R::memory_share>) || !generates_) return {rl.work.share};
     const double of_engine = rl.generator.engine.memory.share;
     if (split.kind != PlacementKind::colocated) return {of_engine};
     std::set<double> all = {rl.work.share, of_engine};
@@ -174,7 +174,7 @@ class SpaceMaker {
       Json with = keys;
       RlRun changed = rl;
       changed.work.share = share;
-      if (generates_ && !is_given(key_path<&R::memory_share>)) put<&R::memory_share>(with, share);
+      if (generates_ && !holds_(key_path<&R::memory_share>)) put<&R::memory_share>(with, share);
       const std::size_t rollout = rollout_of(changed);
       if (generates_ && !out_.rollouts[rollout].fits) continue;
       add_offloads(split, with, changed, rollout);
@@ -194,7 +194,7 @@ class SpaceMaker {
   template <auto Member, class Next>
   void with_both(bool is_free, bool RlPlacement::*member, Json& keys, RlRun& rl,
                  const Next& next) const {
-    if (!is_free || is_given(key_path<Member>)) return next();
+    if (!is_free || holds_(key_path<Member>)) return next();
     for (const bool on : {false, true}) {
       put<Member>(keys, on);
       rl.placement.*member = on;
@@ -213,7 +213,7 @@ class SpaceMaker {
   }
 
   void add_stale(const Split& split, Json& keys, RlRun& rl, std::size_t rollout) {
-    if (split.kind != PlacementKind::async || is_given(key_path<&P::staleness>)) {
+    if (split.kind != PlacementKind::async || holds_(key_path<&P::staleness>)) {
       return add(split, keys, rl, rollout);
     }
     for (std::int64_t s = 1; s <= kMostStaleness; ++s) {
@@ -285,7 +285,7 @@ class SpaceMaker {
     }
   }
 
-  // What the search of a step leaves as the run or its framework has it.
+  // Axes that the search of a step leaves as the run or its framework has them.
   static Space narrowed(Space space) {
     const Framework& f = space.bases.front().run.framework;
     const auto hold = [&](SearchAxis a, std::int64_t value) {

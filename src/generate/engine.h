@@ -48,7 +48,7 @@ struct EngineLimits {
 struct EngineHandover {
   BytesPerSecond broadcast{};  // one stream from the learner, whatever the number of GPUs
   BytesPerSecond p2p{};        // into one GPU of an engine, all of them at once
-  BytesPerSecond colocated{};  // one stream of all weights, gathered from the learner's shards
+  BytesPerSecond colocated{};  // into one GPU of an engine, from the learner's shards around it
   BytesPerSecond host{};       // of one GPU, to and from the host's memory, asleep and awake
   Seconds start{};             // pause and resume of the engines
   Bytes bucket{};              // gathered at once

@@ -81,7 +81,7 @@ inline constexpr auto kEngineHandoverRows = keys<EngineHandover>(
                                "into one GPU of an engine, all at once"),
     fact<&EngineHandover::colocated>(
         "colocated", engine_forms::kBytesMoved, kRequired,
-        "one stream of all weights, gathered from the learner's shards"),
+        "into one GPU of an engine, from the learner's shards around it"),
     fact<&EngineHandover::host>("host", engine_forms::kBytesMoved, kRequired,
                                 "of one GPU, to and from the host's memory"),
     fact<&EngineHandover::start>("start", engine_forms::kTime, kRequired,

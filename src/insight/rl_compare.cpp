@@ -34,7 +34,7 @@ void add_numbers(RlComparison& c) {
 }
 
 void try_alone(const NamedRlRun& first, const ConfigLookup& lookup, RlChangedKey& key) {
-  Json run = first.run;
+  Json run = *first.run;
   key.setting.value == "null"
       ? erase_at(run, key.setting.path)
       : static_cast<void>(set_at(run, key.setting.path, json_or_text(key.setting.value)));
@@ -50,9 +50,9 @@ void try_alone(const NamedRlRun& first, const ConfigLookup& lookup, RlChangedKey
 void add_keys(RlComparison& c, std::size_t i, const ConfigLookup& lookup) {
   const NamedRlRun& first = c.runs.front();
   std::vector<RlChangedKey> keys;
-  for (const Setting& s : settings_between(first.run, c.runs[i].run)) {
+  for (const Setting& s : settings_between(*first.run, *c.runs[i].run)) {
     if (s.path == "name") continue;
-    const Json& from = value_at(first.run, s.path);
+    const Json& from = value_at(*first.run, s.path);
     keys.push_back({i, s, from.is_null() ? "" : bare_text(from), {}, true, {}});
     try_alone(first, lookup, keys.back());
   }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json_fwd.h"
 #include "insight/rl_numbers.h"
 #include "insight/rl_report.h"
 
@@ -17,7 +17,7 @@ namespace orrery {
 
 struct NamedRlRun {
   std::string name;
-  Json run;
+  KeptJson run;
   RlReport report;
 };
 

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// What an alternative changes: of the run's means alone, or of what is learned too.
+// The part of a step that an alternative changes.
 enum class RlChangeKind : std::uint8_t {
   engine,     // its layout, its share, its graphs
   placement,  // who works where

@@ -101,9 +101,9 @@ class Reporter {
 
   RlFoundStep played(Json changed) const {
     RlFoundStep out{std::move(changed), {}, {}, {}};
-    out.learner = resolve_with_rl(out.run, file_, lookup_);
+    out.learner = resolve_with_rl(*out.run, file_, lookup_);
     out.step = rl_step_alone(out.learner);
-    out.settings = settings_between(run_, out.run);
+    out.settings = settings_between(run_, *out.run);
     return out;
   }
 

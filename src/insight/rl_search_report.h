@@ -25,7 +25,7 @@
 namespace orrery {
 
 struct RlFoundStep {
-  Json run;  // the run file with it in
+  KeptJson run;  // the run file with it in
   ResolvedRun learner;
   RlStep step;
   std::vector<Setting> settings;  // that lead from the run to it

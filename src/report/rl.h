@@ -12,7 +12,7 @@ namespace orrery {
 
 struct RlReport;
 
-// What stands above every answer of such a run: the step, the run, whether it fits.
+// The head of every answer of such a run: the step, the run, whether it fits.
 std::vector<Section> rl_heading(const RlReport& r);
 
 AnswerDocument rl_document(const RlReport& r);

@@ -78,7 +78,7 @@ void add_worst(const RlLog& log, const RlReport& r, std::vector<std::string>& ou
                 " against " + pretty(predicted(*worst, r), 3));
 }
 
-// What of the step no phase names.
+// The share of the step that no phase names.
 void add_rest(const RlLog& log, std::vector<std::string>& out) {
   const LoggedPhase* step = log.step();
   if (step == nullptr) return;

@@ -206,11 +206,10 @@ class Explainer {
                       : streams ? "handover.broadcast"
                                 : "handover.p2p";
     const BytesPerSecond rate = colocated ? h.colocated : streams ? h.broadcast : h.p2p;
-    const bool whole = streams || colocated;
-    const Bytes bytes = whole ? weights_of_model(g) : weights_of_gpu(g);
+    const Bytes bytes = streams ? weights_of_model(g) : weights_of_gpu(g);
     const Ids of = {input("start", h.start.si(), kSeconds, of_engine("handover.start")),
                     input("bytes", bytes.si(), kBytes,
-                          whole ? "weights of the model" : "weights on one GPU of an engine"),
+                          streams ? "weights of the model" : "weights on one GPU of an engine"),
                     input("rate", rate.si(), kRate, of_engine(key))};
     return add("handover", t, "start + bytes/rate", of);
   }

@@ -188,12 +188,12 @@ Json found_json(const RlFoundStep& f) {
           {"phases_s", phases},
           {"set", settings_json(f.settings)},
           {"type", typed(f.settings)},
-          {"run", f.run}};
+          {"run", *f.run}};
 }
 
 }  // namespace
 
-AnswerDocument rl_search_document(const RlSearchReport& r, const TypedRun& /*run*/) {
+AnswerDocument rl_search_document(const RlSearchReport& r) {
   const RlFoundStep* first = !r.best.empty() ? &r.best.front() : r.own ? &*r.own : nullptr;
   AnswerDocument d{"Placements of a step of reinforcement learning", {}, rows(r)};
   if (first != nullptr) d.sections.push_back(run_header(first->learner));

@@ -9,9 +9,8 @@
 namespace orrery {
 
 struct RlSearchReport;
-struct TypedRun;
 
-AnswerDocument rl_search_document(const RlSearchReport& r, const TypedRun& run);
+AnswerDocument rl_search_document(const RlSearchReport& r);
 Json rl_search_json(const RlSearchReport& r);
 
 }  // namespace orrery

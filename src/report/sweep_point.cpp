@@ -12,7 +12,7 @@
 #include "insight/metrics.h"
 #include "insight/run_report.h"
 #include "insight/simulation_report.h"
-#include "rl/step.h"
+#include "report/rl_point.h"
 
 namespace orrery {
 namespace {
@@ -22,15 +22,6 @@ void take(const Run& run, const Answer& answer, PointAnswer& out) {
   out.has_numbers = true;
   out.run = run;
   out.answer = answer;
-}
-
-void played(const Json& run, const std::string& file, const ConfigLookup& lookup,
-            PointAnswer& out) {
-  const ResolvedRun learner = resolve_with_rl(run, file, lookup);
-  out.rl = learner.rl;
-  out.step = std::make_shared<const RlStep>(rl_step_alone(learner));
-  out.status = out.step->fits ? "fits" : "does not fit";
-  out.has_numbers = !out.rl->generates || out.step->rollout.fits;
 }
 
 bool plays_step(SweepAnswer wanted, const Json& run) {
@@ -69,7 +60,7 @@ PointAnswer point_answer(SweepAnswer wanted, const Json& run, const std::string&
   PointAnswer out;
   try {
     if (plays_step(wanted, run)) {
-      played(run, file, lookup, out);
+      play_point(run, file, lookup, out);
       return out;
     }
     switch (wanted) {

@@ -7,7 +7,7 @@ namespace {
 Seconds moving(const RlRun& rl) {
   const Generator& g = rl.generator;
   const EngineHandover& h = g.engine.handover;
-  if (rl.placement.kind == PlacementKind::colocated) return weights_of_model(g) / h.colocated;
+  if (rl.placement.kind == PlacementKind::colocated) return weights_of_gpu(g) / h.colocated;
   switch (rl.placement.transfer) {
     case WeightTransfer::broadcast:
       return weights_of_model(g) / h.broadcast;

@@ -4,12 +4,11 @@
 //
 // Broadcast: one stream of all weights, whatever the number of GPUs (19 to 45 GB/s over twice the
 // bytes in radixark/miles docs/advanced/p2p-weight-transfer.md @31f1ca96). P2P: every GPU of an
-// engine takes its own share at once. Colocated: every GPU gathers all weights
-// from the learner's shards, bucket by bucket, and loads its share, so that a wider engine is no
-// faster (4B on 8 A100: 2.5 s at tp 2, 2.2 s at tp 4). Memory that leaves a device for its host,
-// and comes back, moves at the engine's measured rate. Leaves out: requantising, the host's time
-// for each tensor (0.1 to 1 ms in the same hand-overs, of which a mixture has many). Units: bytes,
-// seconds. Errors: none.
+// engine takes its own share at once. Colocated: each GPU's share is gathered from the learner's
+// shards bucket by bucket. Memory that leaves a device for its host, and comes back, moves at the
+// engine's measured rate. Leaves out: requantising, resharding of experts that every rank receives,
+// the host's time for each tensor (about 1 ms in the slowest published hand-overs of mixtures).
+// Units: bytes, seconds. Errors: none.
 #pragma once
 
 #include "estimate/answer.h"

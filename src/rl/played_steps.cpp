@@ -20,7 +20,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// What steps of n answers draw from.
+// The lengths that steps of n answers draw from.
 std::vector<std::int64_t> lengths_to_draw(const AnswerLengths& lengths, std::int64_t n) {
   if (!lengths.listed.empty()) return lengths.listed;
   return lengths_of(lengths, std::min(kMostQuantiles, n * kQuantilesAnAnswer));
@@ -67,7 +67,7 @@ class StepsPlayer {
     return d;
   }
 
-  // Of prompts and answers over those in the mean.
+  // In proportion to prompts and answers over those in the mean.
   void follow_tokens(double tokens, PhaseSeconds& phases) const {
     const auto n = static_cast<double>(rl_.work.prompts * rl_.work.group);
     const double prompts = n * static_cast<double>(rl_.work.prompt_length);

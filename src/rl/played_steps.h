@@ -42,7 +42,7 @@ struct PlayedSteps {
   std::vector<RlSpan> spans;  // by step, then by begin
   std::size_t groups = 1;
   Seconds end{};
-  // Of the time of a step, without the first of a queue, with which nothing overlaps.
+  // Quantiles of a step's time, without the first of a queue, with which nothing overlaps.
   Seconds p10{}, p50{}, p90{};
 };
 

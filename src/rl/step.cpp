@@ -59,7 +59,7 @@ class StepPlayer {
     return within(t, u.interval_low / u.step_time, u.interval_high / u.step_time);
   }
 
-  // Which side's error a phase has.
+  // A phase errs as generator, learner or hand-over do.
   PhaseTime with_interval(RlPhase p, Seconds t) const {
     const EngineSpread& spread = rl_.generator.engine.spread;
     switch (p) {

@@ -19,7 +19,7 @@ SRC = ROOT / "src"
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 # Project headers a source sees, at most: in the median, and any.
-MEDIAN = 26
+MEDIAN = 27
 MOST = 125
 # Sources that see a header, at most.
 SEEN_BY = {

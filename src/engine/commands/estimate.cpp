@@ -14,8 +14,6 @@
 #include "report/compare.h"
 #include "report/explain.h"
 #include "report/frame_json.h"
-#include "report/rl_explain.h"
-#include "rl/step.h"
 
 namespace orrery {
 namespace {
@@ -185,45 +183,24 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
           output.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), output)};
 }
 
-struct Explained {
-  ResolvedRun run;
-  Explanation explanation;
-  std::optional<CommandAnswer> of_groups;  // in place of both
-};
-
-struct ExplainForm {
-  std::size_t depth = 0;
-  const OutputForm& output;
-};
-
-Explained explained(const GivenRun& given, const std::string& name, const CommandContext& context,
-                    const ExplainForm& form) {
-  Explained out;
-  use_run(given, context, [&](const RunSource& source) {
-    if (has_groups(source.json)) {
-      out.of_groups = mixed_explain(source, metric_named(name), form.depth, form.output);
-      return;
-    }
-    const bool of_rl = has_rl(source.json);
-    const Metric* metric = of_rl ? nullptr : &metric_named(name);
-    out.run = resolve_with_rl(source.json, source.file, source.lookup, source.changes);
-    out.explanation =
-        of_rl ? explain_rl(out.run, rl_step_alone(out.run), name) : explain(out.run, *metric);
-  });
-  return out;
-}
-
 CommandAnswer answer_explain(Request& request, const CommandContext& context) {
-  const auto [given, name, depth] = read_options<ExplainChoice>(kExplainOptions, request);
+  const auto choice = read_options<ExplainChoice>(kExplainOptions, request);
   const OutputForm output = request.output(
       {AnswerFormat::json, AnswerFormat::text, AnswerFormat::html, AnswerFormat::markdown});
   request.done();
-  const Explained answer = explained(given, name, context, {depth, output});
-  if (answer.of_groups) return *answer.of_groups;
-  const ResolvedRun& r = answer.run;
-  const Explanation& e = answer.explanation;
+  ResolvedRun r;
+  std::optional<CommandAnswer> other;  // of a step of reinforcement learning, or of several groups
+  use_run(choice.run, context, [&](const RunSource& source) {
+    other = rl_explain(source, output, choice.metric, choice.depth);
+    if (other) return;
+    const Metric& metric = metric_named(choice.metric);
+    other = mixed_explain(source, metric, choice.depth, output);
+    if (!other) r = resolve_run(source.json, source.file, source.lookup, source.changes);
+  });
+  if (other) return *std::move(other);
+  const Explanation e = explain(r, metric_named(choice.metric));
   if (output.json()) return {ExitCode::answer, AnswerText(document_of(r, e))};
-  return {ExitCode::answer, drawn(explain_document(r, e, depth), output)};
+  return {ExitCode::answer, drawn(explain_document(r, e, choice.depth), output)};
 }
 
 CommandAnswer answer_compare(Request& request, const CommandContext& context) {

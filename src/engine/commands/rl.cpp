@@ -11,8 +11,10 @@
 #include "insight/rl_report.h"
 #include "insight/rl_search_report.h"
 #include "insight/rl_simulation.h"
+#include "report/frame_json.h"
 #include "report/rl.h"
 #include "report/rl_compare.h"
+#include "report/rl_explain.h"
 #include "report/rl_search.h"
 #include "report/rl_simulate.h"
 
@@ -48,9 +50,23 @@ std::optional<CommandAnswer> rl_search_answer(const RunSource& source, const Out
   if (!command.print.empty() && !r.best.empty()) {
     return printed_run(command.print, r.best[0].learner, source.json, source.lookup, output.json());
   }
-  return CommandAnswer{r.best.empty() ? ExitCode::no : ExitCode::answer,
-                       output.json() ? AnswerText(rl_search_json(r))
-                                     : drawn(rl_search_document(r, command.run), output)};
+  return CommandAnswer{
+      r.best.empty() ? ExitCode::no : ExitCode::answer,
+      output.json() ? AnswerText(rl_search_json(r)) : drawn(rl_search_document(r), output)};
+}
+
+std::optional<CommandAnswer> rl_explain(const RunSource& source, const OutputForm& output,
+                                        const std::string& metric, std::size_t depth) {
+  if (!has_rl(source.json)) return {};
+  const ResolvedRun learner =
+      resolve_with_rl(source.json, source.file, source.lookup, source.changes);
+  const Explanation e = explain_rl(learner, rl_step_alone(learner), metric);
+  if (!output.json())
+    return CommandAnswer{ExitCode::answer, drawn(explain_document(learner, e, depth), output)};
+  Json j = explain_json(e);
+  j["rests_on"] = rests_on_json(learner);
+  j["inputs"] = reported_inputs(learner);
+  return CommandAnswer{ExitCode::answer, AnswerText(versioned(std::move(j)))};
 }
 
 std::optional<CommandAnswer> rl_compare(const std::vector<GivenRun>& runs, const OutputForm& output,

@@ -12,7 +12,6 @@
 
 #include "engine/answer.h"
 #include "engine/request.h"
-#include "insight/settings.h"
 
 namespace orrery {
 
@@ -29,7 +28,11 @@ std::optional<CommandAnswer> rl_memory(const RunSource& source, const OutputForm
 std::optional<CommandAnswer> rl_compare(const std::vector<GivenRun>& runs, const OutputForm& output,
                                         const CommandContext& context);
 
-// What `simulate` asks beside the run; "" for no file.
+// A metric by its name, expanded.
+std::optional<CommandAnswer> rl_explain(const RunSource& source, const OutputForm& output,
+                                        const std::string& metric, std::size_t depth);
+
+// Options of `simulate` beside the run; "" for no file.
 struct RlSimulateCommand {
   std::int64_t steps = 0;  // 0: as many as usual
   std::uint64_t seed = 1;
@@ -39,9 +42,8 @@ struct RlSimulateCommand {
 std::optional<CommandAnswer> rl_simulate(const RunSource& source, const OutputForm& output,
                                          const RlSimulateCommand& command);
 
-// What `search` asks beside the run.
+// Options of `search` beside the run.
 struct RlSearchCommand {
-  TypedRun run;
   std::vector<std::string> keep;
   std::string print;  // a format; "": the answer
   std::function<void(SearchOptions&)> adjust;

@@ -171,8 +171,7 @@ std::optional<CommandAnswer> answer_rl(const SearchCommand& c, const RunSource& 
   refuse_beside_rl(c);
   if (context.hooks.team != nullptr && !context.hooks.team->leads()) return CommandAnswer{};
   return rl_search_answer(
-      source, output,
-      {typed_run(c.run), c.keep, c.print, [&](SearchOptions& o) { adjust(c, context.hooks, o); }});
+      source, output, {c.keep, c.print, [&](SearchOptions& o) { adjust(c, context.hooks, o); }});
 }
 
 CommandAnswer answer_search(Request& request, const CommandContext& context) {

@@ -76,7 +76,7 @@ TEST_CASE("Trainers that are installed by name take their settings behind it") {
   CHECK(at(r, "model") == "qwen2.5-7b");
   CHECK(at(r, "training.global_batch") == 64);
   CHECK(at(r, "parallel.recompute") == "full");
-  CHECK(refuses_at(read({{"a.sh", "trl dpo" + more + "\n"}}), "trl dpo"));
+  CHECK(refuses_at(read({{"a.sh", "trl kto" + more + "\n"}}), "trl kto"));
 }
 
 TEST_CASE("No layers to recompute, and a null in their place, are no recompute") {

@@ -30,13 +30,13 @@ constexpr std::array kPerSpace = {Per{"/TB/month", 1e12 * kMonth}, Per{"/GB/mont
                                   Per{"/PB/month", 1e15 * kMonth}, Per{"/TB/y", 1e12 * kYear.si()}};
 constexpr std::array kPerNothing = {Per{"", 1}};
 
-struct Sample {
+struct PriceForm {
   std::span<const Per> units;
   const char* example;
 };
 
 template <Dimension D>
-Sample sample() {
+PriceForm price_form() {
   if constexpr (D == kSeconds) return {kPerTime, "an amount and its currency: \"2.49 USD/h\""};
   if constexpr (D == kJoules) return {kPerEnergy, "an amount and its currency: \"0.08 USD/kWh\""};
   if constexpr (D == kBytes + kSeconds) {
@@ -56,16 +56,16 @@ bool is_code(std::string_view text) {
 Currency currency_of(std::string_view code) { return {{code[0], code[1], code[2]}}; }
 
 // The amount in the plan's currency, per SI unit.
-double amount(const Reader& r, const ExchangeRates& x, const Sample& sample) {
-  if (r.json().is_number()) return r.number(0, kMostMoney) / sample.units.front().si;
-  if (!r.json().is_string()) r.fail(sample.example);
+double amount(const Reader& r, const ExchangeRates& x, const PriceForm& in) {
+  if (r.json().is_number()) return r.number(0, kMostMoney) / in.units.front().si;
+  if (!r.json().is_string()) r.fail(in.example);
   const std::string text = r.text();
   const std::size_t space = text.find(' ');
   const std::size_t slash = std::min(text.find('/'), text.size());
-  if (space == std::string::npos || space > slash) r.fail(sample.example);
+  if (space == std::string::npos || space > slash) r.fail(in.example);
   const auto number = parse_number(text.substr(0, space));
   const std::string code = text.substr(space + 1, slash - space - 1);
-  if (!number || *number < 0 || *number > kMostMoney || !is_code(code)) r.fail(sample.example);
+  if (!number || *number < 0 || *number > kMostMoney || !is_code(code)) r.fail(in.example);
   double worth = 1;
   if (code != x.currency.text()) {
     const auto known = x.worth.find(code);
@@ -75,15 +75,15 @@ double amount(const Reader& r, const ExchangeRates& x, const Sample& sample) {
     }
     worth = known->second;
   }
-  for (const Per& per : sample.units) {
+  for (const Per& per : in.units) {
     if (text.substr(slash) == per.text) return *number * worth / per.si;
   }
-  r.fail(sample.example);
+  r.fail(in.example);
 }
 
 template <Dimension D>
 MoneyPer<D> read_money(const Reader& r, const ExchangeRates& x) {
-  return {amount(r, x, sample<D>()), x.currency};
+  return {amount(r, x, price_form<D>()), x.currency};
 }
 
 constexpr const char* kGivenByYou = "given by you";
@@ -113,7 +113,8 @@ class BookReader {
              std::optional<Ranged<MoneyPer<D>>>& to) {
     auto found = r.find(key);
     if (!found) return;
-    const std::string unit = " " + x_.currency.text() + std::string(sample<D>().units.front().text);
+    const std::string unit =
+        " " + x_.currency.text() + std::string(price_form<D>().units.front().text);
     note(of, (of.empty() ? "" : of + ": ") + what, *found, unit);
     to = read_ranged<MoneyPer<D>>(
         *found, [&](const Reader& v) { return read_money<D>(v, x_); },
@@ -214,7 +215,7 @@ ExchangeRates read_exchange(std::optional<Reader> r, Currency currency) {
   for (const std::string& code : r->keys()) {
     Reader rate = r->at(code);
     if (!is_code(code)) rate.fail("\"" + code + "\"", "a currency by its three letters");
-    const double worth = amount(rate.at("value"), {currency, {}}, sample<kNone>());
+    const double worth = amount(rate.at("value"), {currency, {}}, price_form<kNone>());
     static_cast<void>(rate.at("source").text());
     static_cast<void>(rate.at("date").text());
     rate.reject_unknown();

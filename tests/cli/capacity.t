@@ -356,7 +356,7 @@ $ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --gpus 512 --global-batch 512 
 > llama-3-8b-8-h100,,512,network,network ports of hosts,512,,,,8 of 400 Gb/s a host
 $ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --materials dragonfly
 ! exit 2
-! stderr error: --materials dragonfly: materials: found "dragonfly"; allowed: rail-optimised, fat-tree, rail-only
+! stderr error: --materials dragonfly: materials: found "dragonfly"; allowed: rail-optimised, fat-tree or rail-only
 
 # A fleet: two trainings that take all of a pool; the one that is due first goes first, and the other is late.
 $ cat > fleet.json
@@ -366,12 +366,12 @@ $ cat > fleet.json
 <   {"name": "first", "run": "llama-3-8b-8-h100", "set": {"training.global_batch": 256}, "goal": {"tokens": 1e11}, "gpus": [64], "deadline": "3 d"}]}
 $ orrery capacity fleet.json --json
 ! exit 3
-! json trainings[1].start_days = 0
-! json trainings[1].late_days = 0
+! json trainings[1].start_days = 0.0
+! json trainings[1].late_days = 0.0
 ! json trainings[0].late_days > 0
 ! json exact = true
 ! json additions[0].gpus = 64
-! json additions[0].needed_from_days = 0
+! json additions[0].needed_from_days = 0.0
 $ orrery capacity fleet.json --deadline 3d
 ! exit 2
 ! stderr error: fleet.json: found a fleet beside options; allowed: the fleet alone

@@ -157,8 +157,8 @@ class TrunkFile {
     if (value.is_number()) numbers_[key] = value.get<double>();
     if (value.is_string()) texts_[key] = value.get<std::string>();
     if (value.is_object()) flatten(value, key + ".");
+    if (value.is_structured()) numbers_[key + "_count"] = static_cast<double>(value.size());
     if (!value.is_array()) return;
-    numbers_[key + "_count"] = static_cast<double>(value.size());
     for (std::size_t i = 0; i < value.size(); ++i) {
       flatten_value(key + "[" + std::to_string(i) + "]", value[i]);
     }
@@ -244,12 +244,19 @@ class TrunkFile {
     if (value.is_array()) {
       Json out = Json::array();
       for (const Json& item : value) {
-        out.push_back(item.is_string() ? Json(product(item.get<std::string>()))
-                                       : evaluated(item, key));
+        Json one = item.is_string() ? Json(product(item.get<std::string>())) : evaluated(item, key);
+        if (!gives_nothing(one)) out.push_back(std::move(one));
       }
       return without_empty_layers(std::move(out), key);
     }
     return value.is_string() ? evaluated_text(value.get<std::string>(), key) : value;
+  }
+
+  // A linear layer without outputs: a head that a file does not have.
+  static bool gives_nothing(const Json& one) {
+    if (!one.is_string()) return false;
+    const std::string text = one.get<std::string>() + " ";
+    return text.find(" > 0 ") != std::string::npos;
   }
 
   static Json without_empty_layers(Json list, const std::string& key) {

@@ -142,6 +142,13 @@ std::string origin_title(const Fact& f) {
   return f.known == Known::tool_default && !ours ? "Default of " + f.where : kOriginTitles[f.known];
 }
 
+// Lists of lengths and the like fill a screen: --json has them.
+std::string shown_value(const std::string& value) {
+  constexpr std::size_t kLongest = 80;
+  const bool is_long_list = value.size() > kLongest && value.starts_with("[");
+  return is_long_list ? "a list (--json)" : value;
+}
+
 // A paragraph for each origin, in the order in which they come. Open keys have one each.
 void add_origins(const std::vector<Fact>& facts, Section& section) {
   std::vector<std::string> titles;
@@ -154,7 +161,7 @@ void add_origins(const std::vector<Fact>& facts, Section& section) {
       titles.push_back(title);
       parts.emplace_back();
     }
-    parts[static_cast<std::size_t>(at)].push_back(f.path + " " + f.value);
+    parts[static_cast<std::size_t>(at)].push_back(f.path + " " + shown_value(f.value));
   }
   for (std::size_t i = 0; i < titles.size(); ++i) {
     section.add(Paragraph{bold(titles[i]) + "  " + joined(parts[i], " · "), 2});

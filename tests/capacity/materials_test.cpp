@@ -27,7 +27,7 @@ std::int64_t count_of(const OptionAnswer& o, const std::string& item) {
 }
 
 const std::string kTraining = R"("run": "llama-3-8b-8-h100", "goal": {"tokens": 1e9}, "spares": 1,
-    "set": {"parallel": {"tp": 2, "pp": 2}, "training.global_batch": 1536,
+    "set": {"parallel": {"tp": 2, "pp": 2}, "training.global_batch": 1152,
             "training.precision": "bf16"},)";
 
 // 144 GPUs and a spare tray are three racks of 18 hosts with four ports each: 216 ports. A rail of

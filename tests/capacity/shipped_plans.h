@@ -31,7 +31,10 @@ inline PlanContext shipped_context() {
   c.site = [](SiteKind kind, const std::string& name) {
     return shipped_config(std::string(name_of(kind)), name);
   };
-  c.site_names = [](SiteKind) { return std::vector<std::string>{"llama-3", "market-2026"}; };
+  c.site_names = [](SiteKind kind) {
+    if (kind == SiteKind::switches) return std::vector<std::string>{"qm9700", "sn5600"};
+    return std::vector<std::string>{"llama-3", "market-2026"};
+  };
   c.set = set_at;
   c.metrics = {{"step_time_s"}, {MetricTrend::rises}, [](std::size_t, const Run&, const Answer& a) {
                  return a.step_time.si();

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "estimate/estimate.h"
+#include "estimate/mixed_document.h"
 #include "support/runs.h"
 
 using namespace orrery;
@@ -413,6 +414,7 @@ TEST_CASE("shipped runs resolve, and to themselves") {
     const std::string path = entry.path().string();
     CAPTURE(path);
     const Json run = parse_json(text_of_file(path).value_or(""), path);
+    if (has_groups(run)) continue;  // resolved kind by kind (mixed_resolve.h)
     check_round_trip(run);
   }
 }

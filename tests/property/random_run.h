@@ -48,6 +48,8 @@ class Shelf {
       }
     };
     load("models", [this](const Json& json, const std::string& name) {
+      // Text decoders: the changes below are of their keys.
+      if (json.contains("trunk") || json.contains("config")) return;
       models.push_back({name, read_model(json, name).architecture});
     });
     load("frameworks", [this](const Json& json, const std::string& name) {

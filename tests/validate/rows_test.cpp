@@ -108,7 +108,7 @@ TEST_CASE("every shipped file is read, one source group a file") {
     }
     count += rows.size();
   }
-  CHECK(count == 2113);
+  CHECK(count == 2158);
   CHECK(ids.size() == count);
 }
 

@@ -76,8 +76,9 @@ std::optional<double> value_in(std::string_view line, std::string_view name) {
   return {};
 }
 
-double median_of(std::vector<double> values) {
-  if (values.size() > 2) values.erase(values.begin());  // the first step warms up
+// The median, without the first step of three or more.
+double settled_of(std::vector<double> values) {
+  if (values.size() > 2) values.erase(values.begin());
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
@@ -110,7 +111,7 @@ std::string form_of(const Found& found) {
 }
 
 void take(const LoggedName& name, const std::vector<double>& values, RlLog& log) {
-  const double median = median_of(values);
+  const double median = settled_of(values);
   log.steps = std::max(log.steps, values.size());
   switch (name.kind) {
     case LoggedKind::phase: {

@@ -66,8 +66,8 @@ TEST_CASE("A command line of Hugging Face's Trainer says what its YAML would") {
       read({{"a.sh", command + "--vision_tower clip --pretrain_mm_mlp_adapter x.bin\n"}}),
       "vision_tower"));
   const std::string preferences =
-      "accelerate launch --num_processes 8 dpo.py " + command.substr(command.find("--model"));
-  CHECK(refuses_at(read({{"a.sh", preferences + "\n"}}), "dpo.py"));
+      "accelerate launch --num_processes 8 kto.py " + command.substr(command.find("--model"));
+  CHECK(refuses_at(read({{"a.sh", preferences + "\n"}}), "kto.py"));
   const ImportedRun factory =
       read({{"a.sh", command + "--finetuning_type full --cutoff_len 512 --stage sft\n"}});
   CHECK(at(factory, "training.sequence_length") == 512);

@@ -167,7 +167,7 @@ TEST_CASE("every device is used by a node") {
   for (const std::string& name : shipped_hardware(HardwareKind::node)) {
     used.emplace_back(shipped_node(name).cluster.device.name.view());
   }
-  // Their nodes stand in the rows of published runs on several kinds (validation/mixed).
+  // Rows of published runs on several kinds (validation/mixed) hold the nodes of these.
   used.insert(used.end(), {"rtx-2080-ti", "titan-rtx"});
   for (const std::string& name : shipped_hardware(HardwareKind::device)) {
     CAPTURE(name);

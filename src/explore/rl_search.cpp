@@ -64,7 +64,7 @@ class Keeper {
 
   void hand_over(RlSearchAnswer& out) {
     out.best = std::move(best_);
-    out.of_kind = std::move(of_kind_);
+    out.of_kind = of_kind_;
   }
 
  private:

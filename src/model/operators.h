@@ -201,7 +201,7 @@ enum class OpName : std::uint8_t {
 // Names up to this one may exchange something.
 inline constexpr std::size_t kExchangingOps = static_cast<std::size_t>(OpName::loss) + 1;
 
-constexpr EnumNames<OpName> names_of(OpName) {
+constexpr EnumNames<OpName> names_of(OpName) {  // NOLINT(readability-function-size): a list
   return {"embedding",
           "position embedding",
           "qkv",

@@ -117,6 +117,7 @@ class Part {
         c_{arch_, options_} {}
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
+  ~Part() = default;
 
   const BuildContext& c() const { return c_; }
 

@@ -11,6 +11,7 @@
 #include "estimate/mixed_resolve.h"
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {

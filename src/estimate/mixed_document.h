@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a run file has several kinds of node, for those that only ask. Errors: InputError.
+// A run file that has several kinds of node: the question alone. Errors: InputError.
 #pragma once
 
 #include <string>

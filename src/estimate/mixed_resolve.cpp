@@ -287,7 +287,7 @@ class MixedResolver {
     return l;
   }
 
-  // Whether stages of one replica are on kinds of unlike speed.
+  // True where stages of one replica are on kinds of unlike speed.
   bool has_unlike_stages() const {
     for (const ReplicaClass& c : layout_.replicas) {
       const GivenGroup& first = groups_[c.kind_of_stage.front()];

@@ -24,7 +24,7 @@ class Reader;
 // has no trunk; `trunk` gets the tokens of text and the batch.
 Json sampled_training(const Reader& training, Trunk& trunk, std::vector<Fact>& assumed);
 
-// Whether the sample says the sequence's length, so that an answer's inputs need not.
+// True where the sample says the sequence's length, so that an answer's inputs need not.
 bool gives_length(const TrainingRequest& asked);
 
 }  // namespace orrery

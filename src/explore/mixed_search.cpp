@@ -135,7 +135,6 @@ class MixedSearch {
   // The run without the axes of this search.
   Json without_search() const {
     Json run = run_;
-    run.erase(kSearchKey);
     Json p = parallel();
     erase_key<&StrategyRequest::tp>(p);
     erase_key<&StrategyRequest::pp>(p);
@@ -477,6 +476,10 @@ class MixedSearch {
 
 MixedSearchResult search_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
                                const MixedSearchOptions& options) {
+  if (run.is_object() && run.contains(kSearchKey)) {
+    throw InputError(ErrorCode::not_allowed, file, kSearchKey, "a search over groups of nodes",
+                     "--keep and --top; it looks for the shortest step");
+  }
   return MixedSearch(run, file, lookup, options).search();
 }
 

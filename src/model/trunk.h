@@ -140,7 +140,7 @@ struct Trunk {
   bool operator==(const Trunk&) const = default;
 };
 
-// Whether text stands in one sequence with the sample's tokens in some layer.
+// True where text stands in one sequence with the sample's tokens in some layer.
 constexpr bool joins_text(const Trunk& t) {
   for (std::uint8_t i = 0; i < t.kinds; ++i) {
     if (t.layers[i].beside.width > 0 || t.layers[i].seen == Seen::all) return true;

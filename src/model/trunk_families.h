@@ -9,7 +9,7 @@
 //   let       "name = expression", in order; "name = floor expression" rounds down
 //   trunk     what is built
 //   leaves_out  parts that are not modelled, for a note
-// Of a list, K_count is its length and K[0] its first number; of a text, K_is_TEXT is 1, else 0; a
+// K_count is the length of a list and K[0] its first number; K_is_TEXT is 1 where a text is TEXT; a
 // truth is 1 or 0; K_given is 1 where the file has K.
 #pragma once
 

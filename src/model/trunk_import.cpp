@@ -244,19 +244,12 @@ class TrunkFile {
     if (value.is_array()) {
       Json out = Json::array();
       for (const Json& item : value) {
-        Json one = item.is_string() ? Json(product(item.get<std::string>())) : evaluated(item, key);
-        if (!gives_nothing(one)) out.push_back(std::move(one));
+        out.push_back(item.is_string() ? Json(product(item.get<std::string>()))
+                                       : evaluated(item, key));
       }
       return without_empty_layers(std::move(out), key);
     }
     return value.is_string() ? evaluated_text(value.get<std::string>(), key) : value;
-  }
-
-  // A linear layer without outputs: a head that a file does not have.
-  static bool gives_nothing(const Json& one) {
-    if (!one.is_string()) return false;
-    const std::string text = one.get<std::string>() + " ";
-    return text.find(" > 0 ") != std::string::npos;
   }
 
   static Json without_empty_layers(Json list, const std::string& key) {

@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// Whether the document is such a file: of diffusers, or of a family with a row.
+// True where the document is such a file: of diffusers, or of a family with a row.
 bool is_trunk_config(const Json& document);
 
 ModelDescription read_trunk_config(const Json& document, const KeyNames& names);

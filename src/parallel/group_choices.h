@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Whether a group of nodes holds whole stages of the pipeline, of all replicas, or whole replicas.
+// A group of nodes holds whole stages of the pipeline, of all replicas, or whole replicas.
 enum class GroupsHold : std::uint8_t { stages, replicas };
 constexpr EnumNames<GroupsHold> names_of(GroupsHold) { return {"stages", "replicas"}; }
 

@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Whether every training is placed and none is late.
+// True where every training is placed and none is late.
 bool is_answered(const FleetAnswer& a);
 
 AnswerDocument fleet_document(const FleetAnswer& a);

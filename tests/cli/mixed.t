@@ -67,9 +67,15 @@ $ orrery estimate plain.json --set parallel.group_tp='{"b": 4}'
 $ orrery simulate two.json --jitter 0.1
 ! exit 2
 ! stderr /--jitter: found a run with cluster.groups/
+$ orrery simulate two.json --steps 3
+! exit 2
+! stderr /--steps: found a run with cluster.groups/
 $ orrery search two.json --where 'tp <= 4'
 ! exit 2
 ! stderr /--where: found a run with cluster.groups/
+$ orrery search two.json --set search.top=3
+! exit 2
+! stderr /search: found a search over groups of nodes; allowed: --keep and --top/
 
 # A search over placements.
 $ echo '{"model": "llama-3-8b", "cluster": {"groups": [{"name": "a", "node": "dgx-a100-80gb", "gpus": 8}, {"name": "h", "node": "dgx-h100", "gpus": 8}], "links": [{"bandwidth": "100 GB/s", "latency": "10 us"}]}, "training": {"sequence_length": 4096, "global_batch": 64}, "parallel": {"recompute": "full"}, "framework": "megatron-core"}' > small.json

@@ -364,7 +364,8 @@ void add_nodes(const std::vector<std::string>& nodes, Json& plan) {
 // A schedule of trainings takes no option but the format: its document says all.
 CommandAnswer answer_of_fleet(const CapacityCommand& c, const CommandContext& context,
                               const PlanSource& source) {
-  if (!c.plan.empty() || !c.run.overrides.empty() || !c.models.empty() || c.search || c.sure) {
+  if (!c.html.empty() || !c.plan.empty() || !c.run.overrides.empty() || !c.models.empty() ||
+      c.search || c.sure) {
     throw UsageError(source.file + ": found a fleet beside options; allowed: the fleet alone");
   }
   const FleetAnswer answer =

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "capacity/site_json.h"
@@ -394,11 +396,11 @@ std::string drawn(const SimulateOptions& o, const SimulationReport& r, const Out
   return drawn(d, output);
 }
 
-// The options that play something else than the step alone.
-std::vector<std::string> options_beside_run(const SimulateOptions& o) {
-  std::vector<std::string> names;
-  const auto add = [&names](bool given, const char* name) {
-    if (given) names.emplace_back(name);
+// The options that are given beside the run, by name.
+std::vector<std::string_view> options_beside_run(const SimulateOptions& o) {
+  std::vector<std::string_view> names;
+  const auto add = [&names](bool given, std::string_view name) {
+    if (given) names.push_back(name);
   };
   add(!o.with.empty(), "--with");
   add(!o.without.empty(), "--without");
@@ -411,7 +413,10 @@ std::vector<std::string> options_beside_run(const SimulateOptions& o) {
   add(o.jitter > 0, "--jitter");
   add(o.expert_load != 1, "--expert-load");
   add(o.prefetch.has_value(), "--prefetch");
+  add(o.seed != SimulateOptions{}.seed, "--seed");
+  add(o.steps != 0, "--steps");
   add(!o.trace.empty(), "--trace");
+  add(!o.trace_ranks.empty(), "--trace-ranks");
   add(!o.chakra.empty(), "--chakra");
   add(!o.simai.empty(), "--simai");
   add(!o.snapshot.empty(), "--memory-snapshot");
@@ -420,44 +425,25 @@ std::vector<std::string> options_beside_run(const SimulateOptions& o) {
   return names;
 }
 
+// Refuses the options that this kind of run does not read.
+void refuse_options_but(std::span<const std::string_view> read, const SimulateOptions& o,
+                        const char* kind, const char* allowed) {
+  for (const std::string_view name : options_beside_run(o)) {
+    if (std::ranges::find(read, name) != read.end()) continue;
+    throw InputError(ErrorCode::not_allowed, "command line", std::string(name), kind, allowed);
+  }
+}
+
 std::optional<CommandAnswer> answer_of_groups(const SimulateOptions& o, const OutputForm& output,
                                               const CommandContext& context) {
   std::optional<CommandAnswer> answer;
   use_run(o.run, context, [&](const RunSource& source) {
     if (!has_groups(source.json)) return;
-    if (const auto names = options_beside_run(o); !names.empty()) {
-      throw InputError("command line", names.front(), "a run with cluster.groups",
+    refuse_options_but({}, o, "a run with cluster.groups",
                        "simulate without it: of several kinds of node it plays the step alone");
-    }
     answer = mixed_simulate(source, output);
   });
   return answer;
-}
-
-// Effects and files of one step of a training, which steps of reinforcement learning do not have.
-void refuse_beside_rl(const SimulateOptions& o) {
-  const auto refuse = [](bool is_given, const char* flag) {
-    if (!is_given) return;
-    throw InputError(ErrorCode::not_allowed, "command line", flag,
-                     "a step of reinforcement learning",
-                     "--steps, --seed, --trace and --html; the others are of a run without "
-                     "training.rl");
-  };
-  refuse(!o.with.empty(), "--with");
-  refuse(!o.without.empty(), "--without");
-  refuse(!o.slow.empty(), kSlow.name);
-  refuse(!o.fail.empty(), kFail.name);
-  refuse(o.every_gpu, "--every-gpu");
-  refuse(o.spread > 0, "--spread");
-  refuse(o.jitter > 0, "--jitter");
-  refuse(o.expert_load != 1, "--expert-load");
-  refuse(o.prefetch.has_value(), "--prefetch");
-  refuse(!o.mode.empty(), "--checkpoint");
-  refuse(!o.storage.empty(), "--storage");
-  refuse(!o.trace_ranks.empty(), "--trace-ranks");
-  refuse(!o.chakra.empty(), "--chakra");
-  refuse(!o.simai.empty(), "--simai");
-  refuse(!o.snapshot.empty(), "--memory-snapshot");
 }
 
 std::optional<CommandAnswer> of_steps(const SimulateOptions& o, const OutputForm& output,
@@ -465,7 +451,11 @@ std::optional<CommandAnswer> of_steps(const SimulateOptions& o, const OutputForm
   std::optional<CommandAnswer> answer;
   use_run(o.run, context, [&](const RunSource& source) {
     if (!has_rl(source.json)) return;
-    refuse_beside_rl(o);
+    static constexpr std::array<std::string_view, 4> kRead = {"--steps", "--seed", "--trace",
+                                                              "--html"};
+    refuse_options_but(kRead, o, "a step of reinforcement learning",
+                       "--steps, --seed, --trace and --html; the others are of a run without "
+                       "training.rl");
     answer = rl_simulate(source, output, {o.steps, o.seed, o.trace, o.html});
   });
   if (!answer && o.steps != 0) {

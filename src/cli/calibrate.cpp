@@ -10,19 +10,10 @@
 #include "core/error.h"
 #include "engine/command_engine.h"
 #include "io/files.h"
-#include "io/gzip.h"
 #include "io/interrupt.h"
 
 namespace orrery {
 namespace {
-
-// Measurements may be packed; the engine reads text.
-void unpack(Json& request) {
-  if (!request.contains("files")) return;
-  for (Json& file : request["files"]) {
-    file["text"] = gunzip(file["text"].get<std::string>(), file["file"].get<std::string>());
-  }
-}
 
 // The overlay goes to -o, the report to standard output.
 ExitCode run_fit(Json& request, const Session& s) {
@@ -64,7 +55,6 @@ ExitCode run_measure(const Json& request, const Session& s) {
 
 ExitCode run_calibrate(Json request, const Session& s) {
   read_inputs(request);
-  unpack(request);
   const std::string action = request.value("action", "");
   if (action == "measure") return run_measure(request, s);
   if (action == "check") return run_check(request, s);

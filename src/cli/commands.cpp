@@ -63,12 +63,14 @@ constexpr std::array kCommands = {
             "--global-batch 128 --framework megatron-core --of sequence_length,gpus\n"
             "orrery limits run.json --versus hgx-b200 --within 5 --json",
             nullptr, nullptr},
-    Command{"sweep", "estimate or search a grid of settings, row by row",
-            "orrery sweep sweep.json -o rows.jsonl\n"
-            "orrery sweep sweep.json --csv --jobs 4 -o rows.csv\n"
-            "orrery sweep sweep.json --shard $SLURM_ARRAY_TASK_ID/16 -o "
-            "rows.$SLURM_ARRAY_TASK_ID.jsonl",
-            declare_sweep, run_sweep},
+    Command{
+        "sweep", "estimate or search a grid of settings, row by row",
+        "orrery sweep llama-3-8b-8-h100 --vary micro_batch=1,2,4 --vary recompute=none,selective\n"
+        "orrery sweep sweep.json -o rows.jsonl\n"
+        "orrery sweep sweep.json --csv --jobs 4 -o rows.csv\n"
+        "orrery sweep sweep.json --shard $SLURM_ARRAY_TASK_ID/16 -o "
+        "rows.$SLURM_ARRAY_TASK_ID.jsonl",
+        declare_sweep, run_sweep},
     Command{"compare", "compare runs: what changed, and what each change does",
             "orrery compare before.json after.json\n"
             "orrery compare a.json b.json c.json --json",

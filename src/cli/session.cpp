@@ -26,11 +26,12 @@
 namespace orrery {
 namespace {
 
+// Any file may be packed by gzip; the engine reads text.
 void read_input(Json& value) {
   if (!value.is_object() || !value.contains("file") || value.contains("text")) return;
   if (!value["file"].is_string()) return;  // the engine says what is allowed
   const std::string path = value["file"].get<std::string>();
-  value["text"] = read_text(path);
+  value["text"] = gunzip(read_text(path), path);
   if (path == "-") value["file"] = "standard input";
 }
 

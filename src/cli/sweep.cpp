@@ -10,6 +10,7 @@
 #include "cli/flags.h"
 #include "cli/sweep_sink.h"
 #include "core/error.h"
+#include "engine/command_engine.h"
 #include "engine/config_source.h"
 #include "engine/hooks.h"
 #include "engine/sweep_job.h"
@@ -109,7 +110,7 @@ void follow(const SweepCrew& crew) {
 ExitCode take_part(Request& request, bool sqlite, const Session& s) {
   const SweepChoice choice = sweep_choice(request);
   request.done();
-  const SweepJob job = read_sweep_job(choice, configs_of(s));
+  const SweepJob job = read_sweep_job(choice, {configs_of(s), {}});
   const SweepRows rows(job.sweep, job.sweep_file, job.id, s.csv ? RowFormat::csv : RowFormat::json);
   const EngineHooks hooks = hooks_of(s);
   const SweepCrew crew(job, rows, hooks, choice.jobs);
@@ -129,17 +130,28 @@ Json sweep_named(const std::string& name, const Session& s) {
   return is_file ? Json{{"file", name}} : Json(name);
 }
 
+// A run and what is varied of it, without a file of rows, is a table on the screen.
+bool is_table(const Json& request, const Session& s) {
+  return request.contains("vary") && !s.to_file() && !s.csv && !s.json && !is_led();
+}
+
 }  // namespace
 
 // A failure of any rank is reported once, by the leader, and no rank waits for another.
 ExitCode run_sweep(Json request, const Session& s) {
-  const std::string name = request["sweep"].get<std::string>();
+  const std::string name = request.value("sweep", std::string());
+  if (is_table(request, s)) {
+    if (!name.empty()) request["sweep"] = sweep_named(name, s);
+    dress(request, s);
+    return give_answer(
+        s, CommandEngine(configs_of(s), hooks_of(s)).call("sweep", request, Asker::flags));
+  }
   if (is_led() && name == "-") {
     throw InputError("orrery sweep", "", "standard input under mpirun",
                      "a file that all ranks see");
   }
   try {
-    request["sweep"] = sweep_named(name, s);
+    if (!name.empty()) request["sweep"] = sweep_named(name, s);
     const bool sqlite = request.erase("sqlite") > 0;
     read_inputs(request);
     Request asked(request, Asker::flags);
@@ -151,7 +163,6 @@ ExitCode run_sweep(Json request, const Session& s) {
 }
 
 void declare_sweep(CLI::App& app, Json& request) {
-  app.get_option("FILE")->required();
   add_option(app, request,
              {{OptionKind::flag},
               "--sqlite",

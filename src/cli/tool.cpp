@@ -4,11 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/words.h"
 #include "core/error.h"
+#include "core/json_in.h"
 #include "core/json_path.h"
+#include "document/words.h"
 #include "engine/command_engine.h"
 #include "engine/overrides.h"
 #include "engine/short_flags.h"
@@ -27,22 +33,32 @@ constexpr std::array kWriting = {"chakra",          "heat",           "html",   
                                  "memory_snapshot", "simai",          "sqlite",       "trace",
                                  "trace_ranks",     "write_accuracy", "write_configs"};
 
-// An argument of a request that no flag gives.
-struct ObjectArgument {
+constexpr const char* kSchemaTool = "schema";
+
+// An argument that no flag gives.
+struct ToolArgument {
   const char* command;
   const char* key;
+  const char* type;
   const char* help;
 };
-constexpr std::array kObjects = {ObjectArgument{
-    "capacity", "plan", "a plan in place of `run`, as the tool schema says with the name plan"}};
+constexpr std::array kToolArguments = {
+    ToolArgument{"capacity", "plan", "object",
+                 "a plan in place of `run`, as the tool schema says with the name plan"},
+    ToolArgument{kSchemaTool, "tool", "string", "a tool, for all of its arguments"}};
 
-// Flags of a run that each tool lists. The others are arguments as well, and keys of `set`: named
-// once in its description they take a twentieth of the characters that every client reads first.
+// Every client reads the list of tools first, so it says most of them by name alone. The tool of
+// the first questions lists these flags of a run; each lists what it must be given, and so many of
+// its own options. All others are arguments as well: those of a run are keys of `set`, the tool
+// `schema` says each of the rest.
+constexpr const char* kFirstTool = "estimate";
+constexpr std::size_t kListedOptions = 3;
 constexpr std::array kListedFlags = {"model",           "node",         "gpus",
                                      "sequence_length", "global_batch", "framework"};
 constexpr const char* kSetHelp =
     "keys of the run file by their paths: {\"parallel.zero\": 3}; run flags are arguments too (tp, "
     "zero, micro_batch, recompute, lora, …)";
+constexpr const char* kSetHelpBriefly = "as in estimate, and so are the flags of a run";
 
 template <class Names>
 bool is_among(const Names& names, const std::string& name) {
@@ -96,27 +112,54 @@ bool is_short_flag(const CommandWord& w) {
                      [&](const ShortFlag& f) { return f.name == w.flag; });
 }
 
-bool is_listed(const CommandWord& w) {
-  const bool is_of_run = run_flag(w) != nullptr || is_short_flag(w) || w.key == "observed";
-  return !is_of_run || is_among(kListedFlags, w.key);
+bool is_of_run(const CommandWord& w) {
+  return run_flag(w) != nullptr || is_short_flag(w) || w.key == "observed";
 }
 
-Json input_schema(const Command& c) {
+bool is_own_option(const CommandWord& w) {
+  return !w.flag.empty() && w.key != "set" && !is_of_run(w);
+}
+
+enum class Detail : std::uint8_t { brief, whole };
+
+Json answer_properties(bool described) {
+  Json format = {{"enum", {"text", "json"}}, {"default", "text"}};
+  Json paths = {{"type", "array"}, {"items", {{"type", "string"}}}};
+  if (described) {
+    format["description"] = "text, or JSON of which `paths` chooses";
+    paths["description"] = "of the JSON answer: step_time_s, best.0.strategy";
+  }
+  return {{"format", std::move(format)}, {"paths", std::move(paths)}};
+}
+
+Json input_schema(const Command& c, Detail detail) {
+  const bool is_whole = detail == Detail::whole;
+  const bool is_first = is_whole || c.name == std::string_view(kFirstTool);
   Json properties = Json::object();
+  std::size_t options = 0;
   for (const CommandWord& w : arguments_of(c)) {
-    if (is_listed(w)) properties[w.key] = schema_of_word(w);
+    if (is_of_run(w) && !(is_first && is_among(kListedFlags, w.key))) continue;
+    if (is_own_option(w) && ++options > kListedOptions && !is_whole) continue;
+    properties[w.key] = schema_of_word(w);
+    if (w.key == "set" && !is_first) properties[w.key]["description"] = kSetHelpBriefly;
   }
-  for (const ObjectArgument& o : kObjects) {
-    if (c.name == std::string_view(o.command))
-      properties[o.key] = {{"type", "object"}, {"description", o.help}};
+  for (const ToolArgument& a : kToolArguments) {
+    if (c.name == std::string_view(a.command))
+      properties[a.key] = {{"type", a.type}, {"description", a.help}};
   }
-  properties["format"] = {{"enum", {"text", "json"}},
-                          {"default", "text"},
-                          {"description", "text, or JSON of which `paths` chooses"}};
-  properties["paths"] = {{"type", "array"},
-                         {"items", {{"type", "string"}}},
-                         {"description", "of the JSON answer: step_time_s, best.0.strategy"}};
+  properties.update(answer_properties(is_first));
   return {{"type", "object"}, {"properties", properties}};
+}
+
+// "; also: risk, spot (schema of tool capacity)"
+std::string further_options(const Command& c) {
+  std::vector<std::string> names;
+  std::size_t options = 0;
+  for (const CommandWord& w : arguments_of(c)) {
+    if (is_own_option(w) && ++options > kListedOptions) names.push_back(w.key);
+  }
+  if (names.empty()) return "";
+  return "; also: " + joined(names, ", ") + " (schema of tool " + c.name + ")";
 }
 
 Json file_of(const Json& path) {
@@ -134,8 +177,8 @@ Json request_of(const Command& c, const Json& arguments) {
   const std::vector<CommandWord> words = arguments_of(c);
   std::vector<std::string> names = {"format", "paths"};
   for (const CommandWord& w : words) names.push_back(w.key);
-  for (const ObjectArgument& o : kObjects) {
-    if (c.name == std::string_view(o.command)) names.emplace_back(o.key);
+  for (const ToolArgument& a : kToolArguments) {
+    if (c.name == std::string_view(a.command)) names.emplace_back(a.key);
   }
   Json request = Json::object();
   for (const auto& item : arguments.items()) {
@@ -179,7 +222,25 @@ Json content(const std::string& text, bool is_error) {
   return {{"content", {{{"type", "text"}, {"text", text}}}}, {"isError", is_error}};
 }
 
+// JSON also as the protocol's structured content, where the text is whole.
+Json json_content(const std::string& text, bool is_error) {
+  Json result = content(text, is_error);
+  std::optional<Json> value = json_in(text);
+  if (value && value->is_object()) result["structuredContent"] = *std::move(value);
+  return result;
+}
+
+// The tool whose arguments are asked for; nullptr where none is.
+const Command* described_tool(const Command& c, const Json& arguments) {
+  if (c.name != std::string_view(kSchemaTool) || !arguments.contains("tool")) return nullptr;
+  const Json& name = arguments["tool"];
+  if (const Command* tool = name.is_string() ? find_tool(name) : nullptr) return tool;
+  throw InputError(c.name, "tool", name.dump(), "the name of a tool");
+}
+
 Json answered(const Command& c, const Json& arguments, const CommandContext& context) {
+  if (const Command* tool = described_tool(c, arguments))
+    return json_content(input_schema(*tool, Detail::whole).dump(), false);
   Json request = request_of(c, arguments);
   const Json paths = arguments.value("paths", Json::array());
   const bool json = !paths.empty() || arguments.value("format", Json("text")) == "json";
@@ -188,10 +249,10 @@ Json answered(const Command& c, const Json& arguments, const CommandContext& con
   const CommandAnswer answer =
       CommandEngine(context.configs, context.hooks).call(c.name, request, Asker::request);
   if (!answer.error.empty()) return content(answer.error, true);
-  const std::string text =
-      json ? json_text(answer, paths)
-           : cut(answer.text.str(), "`format` json with `paths` chooses single values.");
-  return content(text, answer.code == ExitCode::wrong_input);
+  const bool is_error = answer.code == ExitCode::wrong_input;
+  if (json) return json_content(json_text(answer, paths), is_error);
+  return content(cut(answer.text.str(), "`format` json with `paths` chooses single values."),
+                 is_error);
 }
 
 }  // namespace
@@ -229,8 +290,8 @@ Json tools() {
     if (find_tool(c.name) == nullptr) continue;
     list.push_back({{"name", c.name},
                     {"title", title_of(c)},
-                    {"description", c.summary},
-                    {"inputSchema", input_schema(c)},
+                    {"description", c.summary + further_options(c)},
+                    {"inputSchema", input_schema(c, Detail::brief)},
                     {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}});
   }
   return list;

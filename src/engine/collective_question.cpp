@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "core/unknown_name.h"
+#include "engine/given_names.h"
 #include "network/group_across.h"
 
 namespace orrery {
@@ -32,6 +33,8 @@ GivenCluster given_cluster(const CollectiveChoice& choice, const ConfigLookup& l
                                               : "request";
   given.run["cluster"] = choice.cluster ? choice.cluster->json : Json::object();
   for (const Override& o : choice.overrides) apply_override(o, lookup, given.run);
+  std::vector<Fact> names;  // the answer names the node
+  take_node(lookup, given.file, {}, given.run, names);
   return given;
 }
 

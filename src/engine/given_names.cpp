@@ -264,4 +264,30 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
   if (is_part) take_part_of_node(node, each, run, facts);
 }
 
+namespace {
+
+// One key of a run, once names are taken.
+template <class Take>
+std::string renamed(const char* path, const std::string& name, const Take& take) {
+  Json run = Json::object();
+  set_at(run, path, name);
+  std::vector<Fact> facts;
+  take(run, facts);
+  return value_at(run, path).get<std::string>();
+}
+
+}  // namespace
+
+std::string our_model_name(const ConfigLookup& lookup, const std::string& name) {
+  return renamed(key_path<&RunRequest::model>, name, [&](Json& run, std::vector<Fact>& facts) {
+    take_names(lookup, "orrery show model", run, facts);
+  });
+}
+
+std::string our_node_name(const ConfigLookup& lookup, const std::string& name) {
+  return renamed(kNode, name, [&](Json& run, std::vector<Fact>& facts) {
+    take_node(lookup, "orrery show node", {}, run, facts);
+  });
+}
+
 }  // namespace orrery

@@ -30,6 +30,10 @@ void take_names(const ConfigLookup& lookup, const std::string& file, Json& run,
 void take_node(const ConfigLookup& lookup, const std::string& file,
                std::optional<std::int64_t> nodes, Json& run, std::vector<Fact>& facts);
 
+// Our name of a model or a node that people call so; the name itself where it is ours, or nobody's.
+std::string our_model_name(const ConfigLookup& lookup, const std::string& name);
+std::string our_node_name(const ConfigLookup& lookup, const std::string& name);
+
 // "8xA100" in parts.
 struct CountedName {
   std::string name;

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sweep_job.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <utility>
 
 #include "core/divide.h"
 #include "core/error.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
 #include "engine/given_names.h"
+#include "engine/typed_run.h"
+#include "engine/varied_keys.h"
 #include "estimate/run.h"
+#include "estimate/run_keys.h"
 #include "estimate/workspace.h"
 #include "explore/sweep_merge.h"
 #include "explore/sweep_rows.h"
@@ -17,6 +23,7 @@
 #include "report/frame_json.h"
 #include "report/sweep_calibrations.h"
 #include "report/sweep_row.h"
+#include "report/sweep_table.h"
 
 namespace orrery {
 namespace {
@@ -37,22 +44,34 @@ std::string find_run(SweepJob& job, const std::string& beside, const ConfigSourc
   return directory_of(found->file);
 }
 
+// Whether values of these axes may be names that people type for ours, which may set more keys.
+bool varies_names(const SweepPlan& sweep) {
+  constexpr std::array kNamed = {key_path<&RunRequest::model>, key_path<&RunRequest::framework>,
+                                 key_path<&ClusterRequest::node>,
+                                 key_path<&TrainingRequest::optimizer>};
+  const std::vector<std::string> paths = paths_of(sweep);
+  return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    return std::find(kNamed.begin(), kNamed.end(), path) != kNamed.end();
+  });
+}
+
 // The runs of one point after another. Neighbours differ in the last axis alone: if that is one
 // key, only this key is set anew.
 class PointRun {
  public:
-  explicit PointRun(const SweepJob& job) : job_(job) {}
+  explicit PointRun(const SweepJob& job) : job_(job), renames_(varies_names(job.sweep)) {}
 
   const Json& at(std::int64_t point) {
     const SweepAxis& last = job_.sweep.axes.back();
     const std::int64_t others = point / static_cast<std::int64_t>(last.size());
     std::vector<SweepSetting> settings = settings_of(job_.sweep, point);
-    if (others == others_ && last.paths.size() == 1) {
+    if (others == others_ && last.paths.size() == 1 && !renames_) {
       set(settings.back());
       return run_;
     }
     run_ = job_.sweep.run;
     for (const SweepSetting& s : settings) set(s);
+    if (renames_) take_ours();
     others_ = others;
     return run_;
   }
@@ -62,7 +81,14 @@ class PointRun {
     apply_override({job_.sweep_file, s.path, s.value}, job_.lookup, run_);
   }
 
+  void take_ours() {
+    std::vector<Fact> facts;  // a row has no place for them
+    take_names(job_.lookup, job_.run_file, run_, facts);
+    take_node(job_.lookup, job_.run_file, {}, run_, facts);
+  }
+
   const SweepJob& job_;
+  bool renames_;
   Json run_;
   std::int64_t others_ = -1;  // where the other axes stand
 };
@@ -88,6 +114,10 @@ void read_points_calibration(Request& request, const Option& option, SweepChoice
 constexpr std::array kSweepOptions = {
     Option{by<SweepChoice, read_sweep_option>(), "FILE", "", "sweep file: name, path or -",
            "sweep"},
+    Option{
+        into<&SweepChoice::vary>(), "--vary", "KEY=VALUES",
+        "vary a key of a run (FILE is then the run, or flags describe it): tp=1,2,4; gpus=64..512 "
+        "doubles; cluster.node=8xA100,8xH100"},
     Option{into<&SweepChoice::shard>(), "--shard", "I/N",
            "only the points I, I+N, I+2N, …, counted from 0; `orrery merge` joins the shards"},
     Option{into<&SweepChoice::jobs>(1, kMostWorkers), "--jobs", "N",
@@ -95,6 +125,7 @@ constexpr std::array kSweepOptions = {
     Option{by<SweepChoice, read_points_calibration>(), "--calibration", "FILE",
            "cluster.calibration of every point: a calibration's name or path", "", "",
            "calibration"},
+    Option{into<&SweepChoice::run>(OptionKind::run_flags)},
 };
 
 struct MergeChoice {
@@ -107,18 +138,47 @@ constexpr std::array kMergeOptions = {
 
 }  // namespace
 
+namespace {
+
+RequestDocument given_sweep(const SweepChoice& choice, const ConfigSource& configs) {
+  return choice.document ? *choice.document
+                         : named_document(ConfigKind::sweep, choice.name, configs);
+}
+
+// FILE is the run here.
+RequestDocument varied_sweep(const SweepChoice& choice, const CommandContext& context) {
+  GivenRun run = choice.run;
+  if (!choice.name.empty()) run.name = choice.name;
+  if (choice.document) run.document = choice.document;
+  RequestDocument sweep;
+  use_run(run, context, [&](const RunSource& source) {
+    sweep.json = {{"run", source.json}, {"axes", varied_axes(choice.vary)}};
+    sweep.file = source.file;
+    sweep.beside = source.beside;
+  });
+  return sweep;
+}
+
+}  // namespace
+
 SweepChoice sweep_choice(Request& request) {
   auto choice = read_options<SweepChoice>(kSweepOptions, request);
+  if (!choice.vary.empty()) return choice;
   if (choice.name.empty() && !choice.document) {
-    throw InputError("orrery sweep", "", "no sweep", "a file, - or a name");
+    throw InputError("orrery sweep", "", "no sweep", "a file, - or a name; --vary KEY=VALUES");
+  }
+  if (has_changes(choice.run)) {
+    throw InputError("orrery sweep", "", "flags of a run beside a sweep's own run",
+                     "--vary KEY=VALUES beside them, or keys in the file's `run`");
   }
   return choice;
 }
 
-SweepJob read_sweep_job(const SweepChoice& choice, const ConfigSource& configs) {
-  const RequestDocument given =
-      choice.document ? *choice.document : named_document(ConfigKind::sweep, choice.name, configs);
+SweepJob read_sweep_job(const SweepChoice& choice, const CommandContext& context) {
+  const ConfigSource& configs = context.configs;
   SweepJob job;
+  const RequestDocument given =
+      choice.vary.empty() ? given_sweep(choice, configs) : varied_sweep(choice, context);
   job.sweep_file = given.file;
   job.sweep = read_sweep(given.json, job.sweep_file);
   const std::string beside = find_run(job, given.beside, configs);
@@ -160,12 +220,27 @@ std::vector<std::string> SweepCrew::rows(std::int64_t first, std::int64_t count)
 
 namespace {
 
+CommandAnswer table_of(const std::string& lines, const SweepJob& job, const SweepChoice& choice,
+                       const OutputForm& output) {
+  std::vector<Json> rows;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = lines.find('\n', begin);
+    rows.push_back(parse_json(lines.substr(begin, end - begin), job.sweep_file));
+    begin = end + 1;
+  }
+  TypedRun run = typed_run(choice.run);
+  if (!choice.name.empty()) run.name = choice.name;
+  return {ExitCode::answer, drawn(sweep_document(job.sweep, rows, run), output)};
+}
+
 CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
   const SweepChoice choice = sweep_choice(request);
-  const AnswerFormat format =
-      request.format({AnswerFormat::json, AnswerFormat::csv, AnswerFormat::text});
+  const OutputForm output =
+      request.output({AnswerFormat::json, AnswerFormat::csv, AnswerFormat::text});
+  const AnswerFormat format = output.format;
   request.done();
-  const SweepJob job = read_sweep_job(choice, context.configs);
+  const SweepJob job = read_sweep_job(choice, context);
+  const bool as_table = format == AnswerFormat::text && !choice.vary.empty();
   const SweepRows rows(job.sweep, job.sweep_file, job.id,
                        format == AnswerFormat::csv ? RowFormat::csv : RowFormat::json);
   SweepCrew crew(job, rows, context.hooks, choice.jobs);
@@ -182,6 +257,7 @@ CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
     }
     if (context.hooks.progress) context.hooks.progress(done, job.mine);
   }
+  if (as_table) return table_of(text, job, choice, output);
   answer.text = std::move(text);
   return answer;
 }

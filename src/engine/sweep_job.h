@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/given_run.h"
 #include "engine/hooks.h"
 #include "engine/overrides.h"
 #include "explore/sweep.h"
@@ -14,9 +15,12 @@
 
 namespace orrery {
 
+// A sweep file, or a run and what is varied of it.
 struct SweepChoice {
   std::string name;                         // of configs/sweeps; "": the document is given
   std::optional<RequestDocument> document;  // handed in
+  std::vector<std::string> vary;            // KEY=VALUES, in place of a file
+  GivenRun run;                             // that they vary
   std::string shard = "0/1";                // "I/N"
   std::optional<Override> calibration;      // under every point
   unsigned jobs = 0;
@@ -37,7 +41,7 @@ struct SweepJob {
 SweepChoice sweep_choice(Request& request);
 
 // Errors: InputError.
-SweepJob read_sweep_job(const SweepChoice& choice, const ConfigSource& configs);
+SweepJob read_sweep_job(const SweepChoice& choice, const CommandContext& context);
 
 // The workers of a sweep: the rows of a stretch of its points, in order, and whole up to the first
 // that a stop left out. Refers to its arguments.

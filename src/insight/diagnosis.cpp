@@ -7,7 +7,10 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "exchange/kineto/trace_events.h"
+#include "exchange/snapshot/pickle.h"
 #include "exchange/text_lines.h"
+#include "insight/profile_losses.h"
 #include "insight/settings.h"
 
 namespace orrery {
@@ -15,28 +18,8 @@ namespace {
 
 constexpr const char* kReads =
     "a training log, an out-of-memory message (PyTorch's, XLA's, the host's), "
-    "torch.cuda.memory_summary(), DeepSpeed's see_memory_usage, nccl-tests' output, nvidia-smi";
-
-struct OtherText {
-  const char* mark;
-  const char* looks;
-  const char* advice;
-};
-// Texts that other commands read, or that none reads.
-constexpr OtherText kOtherTexts[] = {
-    {"\"traceEvents\"", "a profiler's trace (Kineto)",
-     "`orrery calibrate fit` for its kernels; `orrery diagnose` for the log of the same job"},
-    {"device_traces", "a memory snapshot of PyTorch",
-     "pytorch.org/memory_viz draws it; the job's out-of-memory message or its memory_summary()"},
-};
-constexpr std::size_t kHead = 1 << 16;
-
-void refuse_other(const std::string& text, const std::string& file) {
-  const std::string_view head = std::string_view(text).substr(0, kHead);
-  for (const OtherText& o : kOtherTexts) {
-    if (contains(head, o.mark)) throw InputError(file, "", o.looks, o.advice);
-  }
-}
+    "torch.cuda.memory_summary() or a snapshot of it, DeepSpeed's see_memory_usage, a profiler's "
+    "trace (Kineto), nccl-tests' output, nvidia-smi";
 
 std::optional<TrainingLog> log_in(const std::string& text, const std::string& file) {
   try {
@@ -47,7 +30,7 @@ std::optional<TrainingLog> log_in(const std::string& text, const std::string& fi
 }
 
 // Causes that need no numbers.
-std::vector<MemoryCause> causes_outside() {
+std::vector<DiagnosedCause> causes_outside() {
   return {{"PyTorch's allocator left no space for a library's own memory",
            "the allocation was not PyTorch's: its cache does not give way to others",
            "nvidia-smi beside torch.cuda.memory_reserved() just before",
@@ -66,7 +49,7 @@ std::string host_evidence(const MemoryMessage& m) {
   return "the text does not say how much was used";
 }
 
-MemoryCause offloaded_cause(const RunReport& r) {
+DiagnosedCause offloaded_cause(const RunReport& r) {
   const Answer& a = r.answer;
   const std::string of = a.host_capacity > Bytes() ? " of " + gib_text(a.host_capacity) : "";
   const bool is_full = a.reason == Reason::host_memory;
@@ -78,8 +61,8 @@ MemoryCause offloaded_cause(const RunReport& r) {
           is_full ? 0.6 : 0.2};
 }
 
-std::vector<MemoryCause> causes_of_host(const MemoryMessage& m, const RunReport* r) {
-  std::vector<MemoryCause> causes;
+std::vector<DiagnosedCause> causes_of_host(const MemoryMessage& m, const RunReport* r) {
+  std::vector<DiagnosedCause> causes;
   if (r != nullptr && r->answer.host_needed > Bytes()) causes.push_back(offloaded_cause(*r));
   causes.push_back({"every rank loads the whole checkpoint into host memory", host_evidence(m),
                     "resident memory of each rank while the model loads",
@@ -90,8 +73,8 @@ std::vector<MemoryCause> causes_of_host(const MemoryMessage& m, const RunReport*
                     host_evidence(m), "the cgroup's memory.max, sacct's MaxRSS beside ReqMem",
                     "ask for more memory", "", 0.2});
   double sum = 0;
-  for (const MemoryCause& c : causes) sum += c.probability;
-  for (MemoryCause& c : causes) c.probability /= sum;
+  for (const DiagnosedCause& c : causes) sum += c.probability;
+  for (DiagnosedCause& c : causes) c.probability /= sum;
   return causes;
 }
 
@@ -127,10 +110,10 @@ DeviceCounts counts_of(const std::vector<ListedDevice>& devices) {
 }
 
 // Findings of the table; it is one moment, so that each is as likely as any other.
-std::vector<MemoryCause> causes_of_devices(const std::vector<ListedDevice>& devices) {
+std::vector<DiagnosedCause> causes_of_devices(const std::vector<ListedDevice>& devices) {
   const DeviceCounts c = counts_of(devices);
   const auto n = static_cast<std::int64_t>(devices.size());
-  std::vector<MemoryCause> causes;
+  std::vector<DiagnosedCause> causes;
   if (c.idle == n) {
     causes.push_back({"all GPUs wait: for data, the host or another node",
                       "all " + grouped(n) + " are below " + percent(kIdle, 0) + " load",
@@ -156,18 +139,21 @@ std::vector<MemoryCause> causes_of_devices(const std::vector<ListedDevice>& devi
                       "stages of fewer layers at the ends (stage_layers), or end what is left over",
                       "", 0});
   }
-  for (MemoryCause& cause : causes) cause.probability = 1.0 / static_cast<double>(causes.size());
+  for (DiagnosedCause& cause : causes) cause.probability = 1.0 / static_cast<double>(causes.size());
   return causes;
 }
 
-std::vector<MemoryCause> causes_of_message(const MemoryMessage& m, const RunReport* r) {
+std::vector<DiagnosedCause> causes_of_message(const MemoryMessage& m, const RunReport* r) {
   switch (m.kind) {
     case MessageKind::device_out_of_memory:
     case MessageKind::xla_out_of_memory:
       return memory_causes_of(m, r);
+    case MessageKind::memory_snapshot:
+      return r == nullptr && !m[Stated::asked] ? std::vector<DiagnosedCause>()
+                                               : memory_causes_of(m, r);
     case MessageKind::memory_summary:
     case MessageKind::memory_usage:
-      return r == nullptr ? std::vector<MemoryCause>() : memory_causes_of(m, r);
+      return r == nullptr ? std::vector<DiagnosedCause>() : memory_causes_of(m, r);
     case MessageKind::outside_allocator:
       return causes_outside();
     case MessageKind::host_out_of_memory:
@@ -178,6 +164,31 @@ std::vector<MemoryCause> causes_of_message(const MemoryMessage& m, const RunRepo
   return {};
 }
 
+void take_message(MemoryMessage m, Diagnosis& d) {
+  auto causes = causes_of_message(m, d.run ? &*d.run : nullptr);
+  d.messages.push_back({std::move(m), std::move(causes)});
+}
+
+// Its steps are a log's.
+void take_profile(StepProfile p, Diagnosis& d) {
+  if (p.step_time) {
+    d.log.emplace();
+    d.log->form = "a profiler's trace";
+    d.log->steps = static_cast<std::size_t>(p.steps);
+    d.log->step_time = p.step_time;
+  }
+  d.losses = losses_of(p);
+  d.profile = std::move(p);
+}
+
+void take_lines(const std::string& text, const std::string& file, Diagnosis& d) {
+  for (MemoryMessage& m : read_memory_messages(text)) take_message(std::move(m), d);
+  d.collectives = read_nccl_rows(text);
+  if (d.collectives.empty()) d.log = log_in(text, file);
+  if (d.messages.empty() && d.collectives.empty() && !d.log)
+    throw InputError(file, "", "nothing that says how a run went", kReads);
+}
+
 }  // namespace
 
 Diagnosis diagnosis_of(const std::string& text, const std::string& file,
@@ -185,15 +196,12 @@ Diagnosis diagnosis_of(const std::string& text, const std::string& file,
   Diagnosis d;
   d.file = file;
   d.run = std::move(run);
-  for (MemoryMessage& m : read_memory_messages(text)) {
-    auto causes = causes_of_message(m, d.run ? &*d.run : nullptr);
-    d.messages.push_back({std::move(m), std::move(causes)});
-  }
-  d.collectives = read_nccl_rows(text);
-  if (d.collectives.empty()) d.log = log_in(text, file);
-  if (d.messages.empty() && d.collectives.empty() && !d.log) {
-    refuse_other(text, file);
-    throw InputError(file, "", "nothing that says how a run went", kReads);
+  if (is_pickle(text)) {
+    take_message(snapshot_message(text, file), d);
+  } else if (has_trace_events(text)) {
+    take_profile(read_step_profile(text, file), d);
+  } else {
+    take_lines(text, file, d);
   }
   return d;
 }

@@ -4,15 +4,16 @@
 // what an estimate of the run predicts.
 //
 // Read: training logs (exchange/logs/), messages of memory (exchange/messages/), nccl-tests'
-// output, also a part of it. One text may hold several: a log that ends in an out-of-memory error
-// is both. Leaves out profiles and snapshots, which are refused by name with what reads them.
-// Errors: InputError for a text of which nothing is known.
+// output, also a part of it, a profiler's trace, a snapshot of PyTorch's allocator. One text may
+// hold several: a log that ends in an out-of-memory error is both, but for the last two. Errors:
+// InputError for a text of which nothing is known.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "exchange/kineto/step_profile.h"
 #include "exchange/logs/training_log.h"
 #include "exchange/messages/memory_message.h"
 #include "exchange/messages/nccl_rows.h"
@@ -23,7 +24,7 @@ namespace orrery {
 
 struct DiagnosedMessage {
   MemoryMessage message;
-  std::vector<MemoryCause> causes;
+  std::vector<DiagnosedCause> causes;
 };
 
 struct Diagnosis {
@@ -31,6 +32,8 @@ struct Diagnosis {
   std::vector<DiagnosedMessage> messages;
   std::optional<TrainingLog> log;
   std::vector<NcclRow> collectives;
+  std::optional<StepProfile> profile;
+  std::vector<DiagnosedCause> losses;  // of the profile
   std::optional<RunReport> run;
 };
 

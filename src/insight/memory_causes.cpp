@@ -72,19 +72,20 @@ class MemoryWeighing {
  public:
   MemoryWeighing(const MemoryMessage& m, const RunReport* r) : m_(m), r_(r) {}
 
-  std::vector<MemoryCause> causes() {
+  std::vector<DiagnosedCause> causes() {
     fragmentation();
     others();
     limited();
     pools();
     r_ == nullptr ? need() : needs_of_run();
     double sum = 0;
-    for (const MemoryCause& c : all_) sum += c.probability;
-    for (MemoryCause& c : all_) c.probability = sum > 0 ? c.probability / sum : 0;
-    std::stable_sort(all_.begin(), all_.end(), [](const MemoryCause& a, const MemoryCause& b) {
-      return a.probability > b.probability;
-    });
-    std::erase_if(all_, [](const MemoryCause& c) { return c.probability < kLeastCause; });
+    for (const DiagnosedCause& c : all_) sum += c.probability;
+    for (DiagnosedCause& c : all_) c.probability = sum > 0 ? c.probability / sum : 0;
+    std::stable_sort(all_.begin(), all_.end(),
+                     [](const DiagnosedCause& a, const DiagnosedCause& b) {
+                       return a.probability > b.probability;
+                     });
+    std::erase_if(all_, [](const DiagnosedCause& c) { return c.probability < kLeastCause; });
     return std::move(all_);
   }
 
@@ -95,10 +96,13 @@ class MemoryWeighing {
     const auto& held = m_[Stated::unallocated];
     if (!held) return;
     const auto& whole = m_[Stated::capacity] ? m_[Stated::capacity] : m_[Stated::reserved];
-    const bool enough = asked() && *held >= *asked();
+    const auto& piece = m_[Stated::largest_piece];
+    const bool is_whole = piece && asked() && *piece >= *asked();
+    const bool enough = asked() && *held >= *asked() && !is_whole;
     const bool much = whole && *held / *whole >= kMatters;
     all_.push_back({"the allocator's cache is in pieces (fragmentation)",
                     gib_text(*held) + " are reserved and not allocated" +
+                        (piece ? ", " + gib_text(*piece) + " in the largest piece" : "") +
                         (asked() ? ", " + gib_text(*asked()) + " were asked for" : ""),
                     "torch.cuda.memory_summary(): non-releasable memory; a snapshot in "
                     "pytorch.org/memory_viz",
@@ -167,10 +171,11 @@ class MemoryWeighing {
     return text;
   }
 
-  // Tensors alone where nothing says how much was allocated beside them.
+  // What was held and asked for when an allocation failed; else the most that was held.
   Bytes needed() const {
-    return m_[Stated::allocated].value_or(m_[Stated::peak_allocated].value_or(Bytes())) +
-           asked().value_or(Bytes());
+    const Bytes peak = m_[Stated::peak_allocated].value_or(Bytes());
+    const Bytes held = m_[Stated::allocated].value_or(peak);
+    return asked() ? held + *asked() : std::max(held, peak);
   }
 
   double reach(const Run& run, const Answer& a) const {
@@ -220,7 +225,7 @@ class MemoryWeighing {
   const MemoryMessage& m_;
   const RunReport* r_;
   Workspace workspace_;
-  std::vector<MemoryCause> all_;
+  std::vector<DiagnosedCause> all_;
 };
 
 }  // namespace
@@ -236,7 +241,7 @@ std::optional<Bytes> held_by_others(const MemoryMessage& m) {
   return beside > 0 ? std::optional(Bytes(beside)) : std::nullopt;
 }
 
-std::vector<MemoryCause> memory_causes_of(const MemoryMessage& m, const RunReport* run) {
+std::vector<DiagnosedCause> memory_causes_of(const MemoryMessage& m, const RunReport* run) {
   return MemoryWeighing(m, run).causes();
 }
 

@@ -14,27 +14,18 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "exchange/messages/memory_message.h"
+#include "insight/diagnosed_cause.h"
 
 namespace orrery {
 
 struct RunReport;
 
-struct MemoryCause {
-  std::string what;
-  std::string evidence;
-  std::string check;   // what would decide
-  std::string mend;    // what to do
-  std::string change;  // of the run file, as it is typed; "": no key says it
-  double probability = 0;
-};
-
 // Without a run (nullptr), from the message alone. The likeliest first; those below two in a
 // hundred are left out.
-std::vector<MemoryCause> memory_causes_of(const MemoryMessage& m, const RunReport* run);
+std::vector<DiagnosedCause> memory_causes_of(const MemoryMessage& m, const RunReport* run);
 
 // Memory of the device that neither this process nor anything free accounts for; nothing where the
 // message does not state enough.

@@ -2,10 +2,12 @@
 #include "report/diagnosis.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/json.h"
 #include "core/units.h"
 #include "estimate/risk.h"
+#include "exchange/text_lines.h"
 #include "insight/against.h"
 #include "insight/diagnosis.h"
 #include "insight/settings.h"
@@ -18,6 +20,8 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kMostCauses = 5;
+constexpr std::size_t kMostLines = 8;       // of a table of kernels or of holders
+constexpr std::size_t kKernelLetters = 60;  // of a kernel's name
 constexpr std::string_view kStandardInput = "standard input";  // as the command line names it
 
 constexpr EnumArray<Stated, const char*> kStatedNames = {
@@ -33,6 +37,7 @@ constexpr EnumArray<Stated, const char*> kStatedNames = {
     "most allocated",
     "most reserved",
     "cannot be released",
+    "largest free piece of what is reserved",
     "needed by the program",
     "temporaries of the program",
     "arguments of the program",
@@ -51,11 +56,17 @@ std::string log_words(const TrainingLog& log) {
   return "a log of " + log.form + ", " + counted(static_cast<std::int64_t>(log.steps), "step");
 }
 
+std::string profile_words(const StepProfile& p) {
+  return "a profiler's trace (Kineto)" + (p.gpu.empty() ? "" : " of " + p.gpu) +
+         (p.steps > 0 ? ", " + counted(p.steps, "step") : "");
+}
+
 std::vector<std::string> read_words(const Diagnosis& d) {
   std::vector<std::string> parts;
   for (const DiagnosedMessage& m : d.messages)
     parts.push_back(m.message.form + times_words(m.message.count));
-  if (d.log) parts.push_back(log_words(*d.log));
+  if (d.profile) parts.push_back(profile_words(*d.profile));
+  if (d.log && !d.profile) parts.push_back(log_words(*d.log));
   if (!d.collectives.empty())
     parts.push_back("nccl-tests' output, " +
                     counted(static_cast<std::int64_t>(d.collectives.size()), "size"));
@@ -85,6 +96,7 @@ std::optional<Bytes> predicted_of(Stated s, const RunReport& r) {
     case Stated::pools:
     case Stated::allowed:
     case Stated::inactive:
+    case Stated::largest_piece:
     case Stated::temporary:
     case Stated::arguments:
       return {};
@@ -118,6 +130,19 @@ Table device_table(const MemoryMessage& m) {
   return table;
 }
 
+// What held the peak.
+Table holder_table(const MemoryMessage& m) {
+  Table table({{"line of the program", "where"},
+               {"held at the peak", "bytes", true},
+               {"blocks", "blocks", true}},
+              2);
+  for (std::size_t i = 0; i < std::min(kMostLines, m.holders.size()); ++i) {
+    const HeldMemory& h = m.holders[i];
+    table.add({h.where, Cell(gib_text(h.size), h.size.si()), count_cell(h.blocks)});
+  }
+  return table;
+}
+
 Section message_section(const DiagnosedMessage& d, const RunReport* r) {
   const MemoryMessage& m = d.message;
   Section s{bold("Stated") + " by " + m.form + times_words(m.count)};
@@ -130,6 +155,7 @@ Section message_section(const DiagnosedMessage& d, const RunReport* r) {
   } else {
     s.add(Paragraph{"no amounts: the message does not say what was held", 2, 2});
   }
+  if (!m.holders.empty()) s.add(holder_table(m));
   if (m.retries > 0)
     s.add(Paragraph{"the allocator emptied its cache and tried again " + grouped(m.retries) +
                         " times, each of which costs a step time",
@@ -137,17 +163,72 @@ Section message_section(const DiagnosedMessage& d, const RunReport* r) {
   return s;
 }
 
-Section causes_section(const std::vector<MemoryCause>& causes) {
+Section causes_section(const std::vector<DiagnosedCause>& causes, const char* order) {
   if (causes.empty()) return {};
-  Section s{bold("Causes") + ", the likeliest first"};
+  Section s{bold("Causes") + order};
   for (std::size_t i = 0; i < std::min(kMostCauses, causes.size()); ++i) {
-    const MemoryCause& c = causes[i];
+    const DiagnosedCause& c = causes[i];
     s.add(Paragraph{bold(right(percent(c.probability, 0), 5)) + "  " + bold(c.what), 9, 2});
     s.add(Paragraph{c.evidence, 9, 9});
     if (!c.check.empty()) s.add(Paragraph{"check: " + c.check, 9, 9});
     if (!c.mend.empty()) s.add(Paragraph{"mend: " + c.mend, 9, 9});
     if (!c.change.empty()) s.add(Paragraph{"type: " + c.change, 9, 9});
   }
+  return s;
+}
+
+struct ProfilePart {
+  const char* name;
+  Seconds StepProfile::*time;
+};
+constexpr std::array kProfileParts = {
+    ProfilePart{"computing", &StepProfile::computing},
+    ProfilePart{"communication alone", &StepProfile::exposed_communication},
+    ProfilePart{"copies alone", &StepProfile::exposed_copies},
+    ProfilePart{"idle", &StepProfile::idle},
+};
+
+double share_of(Seconds part, const StepProfile& p) {
+  return p.span > Seconds() ? part / p.span : 0.0;
+}
+
+Table part_table(const StepProfile& p) {
+  Table table({{"GPU", "part"}, {"time", "time_s", true}, {"share", "share", true}}, 2);
+  for (const ProfilePart& part : kProfileParts) {
+    const Seconds time = p.*part.time;
+    const double share = share_of(time, p);
+    table.add({part.name, Cell(pretty(time, 3), time.si()), Cell(percent(share), share)});
+  }
+  return table;
+}
+
+std::string kernel_name(const std::string& name) {
+  const std::string_view plain =
+      begins_with(name, "void ") ? std::string_view(name).substr(5) : name;
+  if (plain.size() <= kKernelLetters) return std::string(plain);
+  return std::string(plain.substr(0, kKernelLetters - 1)) + "…";
+}
+
+Table kernel_table(const StepProfile& p) {
+  Table table({{"kernel", "kernel"},
+               {"calls", "calls", true},
+               {"time", "time_s", true},
+               {"share", "share", true}},
+              2);
+  for (std::size_t i = 0; i < std::min(kMostLines, p.largest.size()); ++i) {
+    const KernelTime& k = p.largest[i];
+    const double share = share_of(k.time, p);
+    table.add({kernel_name(k.name), count_cell(k.calls), Cell(pretty(k.time, 3), k.time.si()),
+               Cell(percent(share), share)});
+  }
+  return table;
+}
+
+Section profile_section(const StepProfile& p) {
+  Section s{bold("Where the time goes") + ", of " + pretty(p.span, 4) + " of the GPU" +
+            (p.step_time ? ", " + pretty(*p.step_time, 4) + " a step" : "")};
+  s.add(part_table(p));
+  s.add(kernel_table(p));
   return s;
 }
 
@@ -178,7 +259,8 @@ Section log_section(const TrainingLog& log) {
   return s;
 }
 
-const MemoryCause* likeliest(const Diagnosis& d) {
+const DiagnosedCause* likeliest(const Diagnosis& d) {
+  if (!d.losses.empty()) return &d.losses[0];
   for (const DiagnosedMessage& m : d.messages) {
     if (!m.causes.empty()) return &m.causes[0];
   }
@@ -239,9 +321,9 @@ std::vector<Setting> fitting_settings(const RunReport& r) {
 
 std::string next_words(const Diagnosis& d, const TypedRun& run) {
   const RunReport& r = *d.run;
-  const MemoryCause* cause = likeliest(d);
+  const DiagnosedCause* cause = likeliest(d);
   std::string change = cause == nullptr ? "" : cause->change;
-  if (d.log && d.messages.empty()) {
+  if (d.log && d.messages.empty() && !d.profile) {
     const TrainingAgainst a = against(r, *d.log);
     change = a.causes.empty() ? "" : a.causes[0].change;
   }
@@ -249,14 +331,28 @@ std::string next_words(const Diagnosis& d, const TypedRun& run) {
   return "orrery estimate " + typed_with(run, fitting_settings(r));
 }
 
+const HeldMemory* largest_holder(const Diagnosis& d) {
+  if (d.messages.empty() || d.messages[0].message.holders.empty()) return nullptr;
+  return &d.messages[0].message.holders[0];
+}
+
 Section answer_section(const Diagnosis& d) {
   Section s;
-  if (const MemoryCause* c = likeliest(d)) {
+  if (const DiagnosedCause* c = likeliest(d)) {
+    const std::string part = d.profile ? " of what is lost" : "";
     s.add(labelled("answer",
-                   bold(c->what) + " (" + percent(c->probability, 0) + "): " + c->evidence));
+                   bold(c->what) + " (" + percent(c->probability, 0) + part + "): " + c->evidence));
     if (!c->mend.empty()) s.add(labelled("mend", c->mend));
   } else if (d.log && d.run) {
     s.add(labelled("answer", bold(slow_words(against(*d.run, *d.log)))));
+  } else if (const HeldMemory* h = largest_holder(d)) {
+    s.add(labelled("answer", bold(h->where) + " holds " + gib_text(h->size) + " at the peak, of " +
+                                 gib_text(*d.messages[0].message[Stated::peak_allocated])));
+  } else if (d.profile) {
+    s.add(labelled("answer",
+                   bold("the GPU computes " +
+                        percent(share_of(d.profile->computing, *d.profile), 0) + " of the time") +
+                       ": what is left to gain is in the kernels"));
   }
   return s;
 }
@@ -278,16 +374,50 @@ Paragraph collectives_next(const Diagnosis& d) {
   return labelled("next", "orrery collective --against " + file_word(d) + " --node " + node);
 }
 
+void add_cause(const std::string& form, const DiagnosedCause& c, Table& table) {
+  table.add({form, c.what, data_cell(c.probability), c.evidence, c.check, c.mend, c.change});
+}
+
 Table cause_rows(const Diagnosis& d) {
   Table table(
       {{"message"}, {"cause"}, {"probability"}, {"evidence"}, {"check"}, {"mend"}, {"change"}});
   for (const DiagnosedMessage& m : d.messages) {
-    for (const MemoryCause& c : m.causes) {
-      table.add({m.message.form, c.what, data_cell(c.probability), c.evidence, c.check, c.mend,
-                 c.change});
-    }
+    for (const DiagnosedCause& c : m.causes) add_cause(m.message.form, c, table);
   }
+  for (const DiagnosedCause& c : d.losses) add_cause("a profiler's trace", c, table);
   return table;
+}
+
+Json causes_json(const std::vector<DiagnosedCause>& causes) {
+  return json_list(causes, [](const DiagnosedCause& c) -> Json {
+    return {{"what", c.what},         {"probability", c.probability},
+            {"evidence", c.evidence}, {"check", c.check},
+            {"mend", c.mend},         {"change", c.change}};
+  });
+}
+
+Json profile_json(const StepProfile& p, const std::vector<DiagnosedCause>& losses) {
+  Json j = {{"gpu", p.gpu},
+            {"steps", p.steps},
+            {"step_time_s", p.step_time ? Json(p.step_time->si()) : Json()},
+            {"span_s", p.span.si()},
+            {"computing_s", p.computing.si()},
+            {"communicating_s", p.communicating.si()},
+            {"exposed_communication_s", p.exposed_communication.si()},
+            {"exposed_copies_s", p.exposed_copies.si()},
+            {"idle_s", p.idle.si()},
+            {"kernels", p.kernels},
+            {"median_kernel_s", p.median_kernel.si()}};
+  j["largest_kernels"] = json_list(p.largest, [](const KernelTime& k) -> Json {
+    return {{"name", k.name}, {"time_s", k.time.si()}, {"calls", k.calls}};
+  });
+  for (const HostWait w : kAllOf<HostWait>) {
+    j["host"][std::string(name_of(w))] = {{"time_s", p.host[w].time.si()},
+                                          {"gpu_idle_s", p.host[w].idle.si()},
+                                          {"calls", p.host[w].calls}};
+  }
+  j["causes"] = causes_json(losses);
+  return j;
 }
 
 Json message_json(const DiagnosedMessage& d, const RunReport* r) {
@@ -315,11 +445,10 @@ Json message_json(const DiagnosedMessage& d, const RunReport* r) {
             {"power_w", x.power ? Json(x.power->si()) : Json()},
             {"power_cap_w", x.cap ? Json(x.cap->si()) : Json()}};
   });
-  j["causes"] = json_list(d.causes, [](const MemoryCause& c) -> Json {
-    return {{"what", c.what},         {"probability", c.probability},
-            {"evidence", c.evidence}, {"check", c.check},
-            {"mend", c.mend},         {"change", c.change}};
+  j["holders"] = json_list(m.holders, [](const HeldMemory& h) -> Json {
+    return {{"where", h.where}, {"bytes", h.size.si()}, {"blocks", h.blocks}};
   });
+  j["causes"] = causes_json(d.causes);
   return j;
 }
 
@@ -349,10 +478,14 @@ AnswerDocument diagnosis_document(const Diagnosis& d, const TypedRun& run) {
   if (r != nullptr) document.add(run_header(r->resolved));
   for (const DiagnosedMessage& m : d.messages) {
     document.add(message_section(m, r));
-    document.add(causes_section(m.causes));
+    document.add(causes_section(m.causes, ", the likeliest first"));
+  }
+  if (d.profile) {
+    document.add(profile_section(*d.profile));
+    document.add(causes_section(d.losses, ", the dearest first, by their part of what is lost"));
   }
   document.add(collectives_section(d.collectives));
-  if (d.log && r == nullptr) document.add(log_section(*d.log));
+  if (d.log && !d.profile && r == nullptr) document.add(log_section(*d.log));
   if (r != nullptr) add_run(d, document);
   Section end = answer_section(d);
   if (!d.collectives.empty()) {
@@ -371,7 +504,8 @@ Json diagnosis_json(const Diagnosis& d) {
   Json j = {{"file", d.file}, {"read", read_words(d)}};
   j["messages"] =
       json_list(d.messages, [&](const DiagnosedMessage& m) { return message_json(m, r); });
-  j["log"] = d.log ? log_json(*d.log) : Json();
+  j["log"] = d.log && !d.profile ? log_json(*d.log) : Json();
+  j["profile"] = d.profile ? profile_json(*d.profile, d.losses) : Json();
   j["collectives"] = json_list(d.collectives, [](const NcclRow& row) -> Json {
     return {{"size_bytes", row.size.si()}, {"time_s", row.time.si()}, {"busbw", row.bus.si()}};
   });

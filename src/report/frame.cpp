@@ -222,10 +222,13 @@ std::string cluster_words(const Cluster& c) {
          counted(node_count(c), "node") + " " + std::string(c.node.view());
 }
 
+Section run_subject(const ResolvedRun& r) {
+  return {{}, {Paragraph{model_line(r), 2}, Paragraph{Phrase(cluster_line(r)), 2}}};
+}
+
 Section run_header(const ResolvedRun& r) {
-  Section header;
-  for (const Phrase& line : {model_line(r), Phrase(cluster_line(r)), Phrase(strategy_line(r)),
-                             Phrase(batch_line(r.run))}) {
+  Section header = run_subject(r);
+  for (const Phrase& line : {Phrase(strategy_line(r)), Phrase(batch_line(r.run))}) {
     header.add(Paragraph{line, 2});
   }
   const std::string calibrated = calibration_line(r);

@@ -18,7 +18,10 @@ struct ResolvedRun;
 // "1,024 GPUs h100-sxm5-80gb in 128 nodes dgx-h100"
 std::string cluster_words(const Cluster& c);
 
-// The run in words: model, cluster, strategy, batch; where its constants come from if calibrated.
+// Model and cluster in words.
+Section run_subject(const ResolvedRun& r);
+
+// The run in words: these, strategy, batch; where its constants come from if calibrated.
 Section run_header(const ResolvedRun& r);
 
 // The assumptions and warnings of a run.

@@ -26,6 +26,8 @@ constexpr std::size_t kMostRules = 6;
 constexpr std::size_t kMostOfFront = 12;
 constexpr std::size_t kFamily = 24;  // columns of a name
 constexpr double kWorthAWord = 0.02;
+// Rows of the table without --all: the recommended, the fastest, one of another kind.
+constexpr std::size_t kShownBest = 3;
 
 std::int64_t sum(const std::array<std::int64_t, kRules + 1>& rejected) {
   return std::accumulate(rejected.begin(), rejected.end(), std::int64_t{0});
@@ -98,7 +100,7 @@ std::string switch_words(const SearchReport& r) {
   return joined(parts, ", ") + " for all strategies below, the fastest on " + layouts;
 }
 
-Section outcome(const SearchReport& r) {
+Section outcome(const SearchReport& r, bool all) {
   Section s;
   if (r.frees) s.add(labelled("held", held_words(r)));
   if (r.is_stopped) {
@@ -113,7 +115,7 @@ Section outcome(const SearchReport& r) {
   s.add(labelled("search", counts(r.answer)));
   if (r.switch_layouts > 0) s.add(labelled("switches", switch_words(r)));
   if (!r.left_out.empty()) s.add(labelled("not tried", left_out_words(r)));
-  if (!r.best.empty()) s.add(labelled("ties", ties(r)));
+  if (all && !r.best.empty()) s.add(labelled("ties", ties(r)));
   return s;
 }
 
@@ -135,8 +137,37 @@ std::vector<Cell> best_row(const std::string& name, const RunReport& run, bool m
   return row;
 }
 
-Section best_section(const SearchReport& r) {
+// "; 4.1 % more than the fastest found: bubble +80 ms; a tie"
+std::string own_beside_best(const SearchReport& r) {
+  const Conditions& c = r.request.conditions;
+  const double best = r.best[r.fastest].found.objective;
+  const double own = c.objective_of(r.own->resolved.run, r.own->answer);
+  const double more = loss(own, best);
+  const char* const word =
+      c.objective ? (more < 0 ? " better" : " worse") : (more < 0 ? " less" : " more");
+  std::string text = std::isinf(more) ? "worse" : percent(std::abs(more)) + word;
+  text += " than " + the_best(c) + " found";
+  if (!c.objective && !r.own_difference.empty()) text += ": " + r.own_difference;
+  if (more < 0) return text;
+  if (is_tie(own, best, r.answer.tie)) return text + "; a tie";
+  return text + (c.objective ? "" : "; beyond the interval");
+}
+
+// "unlikely: fits with 12 %; 4.1 % more than the fastest found"
+std::string own_words(const SearchReport& r) {
+  std::vector<std::string> parts;
+  if (!is_feasible(*r.own)) {
+    const Run& run = r.own->resolved.run;
+    parts.push_back(std::string(fit_words(run, r.own->answer)) + ": fits with " +
+                    probability_words(fit_probability(run, r.own->answer)));
+  }
+  if (!r.best.empty()) parts.push_back(own_beside_best(r));
+  return joined(parts, "; ");
+}
+
+Section best_section(const SearchReport& r, bool all) {
   if (r.best.empty()) return {};
+  const std::size_t shown = all ? r.best.size() : std::min(kShownBest, r.best.size());
   const Space& space = r.request.space;
   const bool moe = is_moe(space.bases[0].run.model);
   const auto besides = [&](const Found& f) {
@@ -153,7 +184,7 @@ Section best_section(const SearchReport& r) {
   columns.insert(columns.end(), {{"batch", true}, {"ZeRO", true}, {"recompute"}, {"schedule"}});
   if (has_besides) columns.push_back({"besides"});
   Table table(columns, 2);
-  for (std::size_t i = 0; i < r.best.size(); ++i) {
+  for (std::size_t i = 0; i < shown; ++i) {
     std::vector<Cell> row = best_row(std::to_string(i + 1), r.best[i].run, moe);
     if (has_besides) row.push_back(besides(r.best[i].found));
     table.add(row);
@@ -164,9 +195,10 @@ Section best_section(const SearchReport& r) {
     table.add(row);
   }
   Section section = {bold("Best"), {table}};
-  for (std::size_t i = 0; i < r.best.size(); ++i) {
+  for (std::size_t i = 0; i < shown; ++i) {
     section.add(Paragraph{std::to_string(i + 1) + "  " + r.best[i].why, 3, 3});
   }
+  if (r.own) section.add(Paragraph{"yours  " + own_words(r), 5, 2});
   return section;
 }
 
@@ -231,36 +263,18 @@ Section refined(const SearchReport& r) {
   return {bold("Simulated"), {table}};
 }
 
-// "; 4.1 % more than the fastest found: bubble +80 ms; a tie"
-std::string own_beside_best(const SearchReport& r) {
-  const Conditions& c = r.request.conditions;
-  const double best = r.best[r.fastest].found.objective;
-  const double own = c.objective_of(r.own->resolved.run, r.own->answer);
-  const double more = loss(own, best);
-  const char* const word =
-      c.objective ? (more < 0 ? " better" : " worse") : (more < 0 ? " less" : " more");
-  std::string text = std::isinf(more) ? "; worse" : "; " + percent(std::abs(more)) + word;
-  text += " than " + the_best(c) + " found";
-  if (!c.objective && !r.own_difference.empty()) text += ": " + r.own_difference;
-  if (more < 0) return text;
-  if (is_tie(own, best, r.answer.tie)) return text + "; a tie";
-  return text + (c.objective ? "" : "; beyond the interval");
-}
-
+// Where no table has its row.
 Section own(const SearchReport& r) {
   if (!r.own_refusal.empty())
     return {bold("Yours"), {Paragraph{"illegal: " + r.own_refusal, 2, 2}}};
-  if (!r.own) return {};
+  if (!r.own || !r.best.empty()) return {};
   const Answer& a = r.own->answer;
-  std::string text = strategy_words(r.request.space, 0, r.own->resolved.run.strategy) + ": " +
-                     pretty(a.step_time) + ", " + gib_text(a.memory.peak, 1);
-  if (!is_feasible(*r.own)) {
-    const Run& run = r.own->resolved.run;
-    text += ", " + std::string(fit_words(run, r.own->answer)) + ": fits with " +
-            probability_words(fit_probability(run, r.own->answer));
-  }
-  if (!r.best.empty()) text += own_beside_best(r);
-  return {bold("Yours"), {Paragraph{text, 2, 2}}};
+  const std::string words = own_words(r);
+  return {bold("Yours"),
+          {Paragraph{strategy_words(r.request.space, 0, r.own->resolved.run.strategy) + ": " +
+                         pretty(a.step_time) + ", " + gib_text(a.memory.peak, 1) +
+                         (words.empty() ? "" : ", " + words),
+                     2, 2}}};
 }
 
 std::string loss_text(const Conditions& c, const FamilyReport& f) {
@@ -375,7 +389,7 @@ Section ending(const SearchReport& r, const TypedRun& run, bool all) {
     s.add(labelled("answer", bold(winner_words(r))));
     s.add(labelled("next", "orrery search " + typed_with(run) + " --print run -o best.json"));
   }
-  if (!all) s.add(labelled("all tables", "--all: what each value loses, and rules that refuse"));
+  if (!all) s.add(labelled("all tables", "--all: further rows, ties, what limits, what each value loses, rules that refuse"));
   return s;
 }
 
@@ -383,13 +397,13 @@ Section ending(const SearchReport& r, const TypedRun& run, bool all) {
 
 AnswerDocument search_document(const SearchReport& r, const TypedRun& run, bool all) {
   AnswerDocument d{title_of(r), {}, best_rows(r)};
-  d.sections = {run_header((r.best.empty() ? r.nearest[0] : r.best[0].run).resolved), outcome(r),
-                best_section(r)};
+  const ResolvedRun& shown = (r.best.empty() ? r.nearest[0] : r.best[0].run).resolved;
+  d.sections = {all || r.best.empty() ? run_header(shown) : run_subject(shown), outcome(r, all),
+                best_section(r, all)};
   if (r.heat && !r.best.empty()) d.add({}).add(search_points(r)).add(search_pairs(r));
-  for (const auto& more : {front_section, limit, sensitivity, refined, own}) d.add(more(r));
+  for (const auto& more : {front_section, refined, own}) d.add(more(r));
   if (all) {
-    d.add(families(r));
-    d.add(rules(r));
+    for (const auto& more : {limit, sensitivity, families, rules}) d.add(more(r));
   }
   d.add(ending(r, run, all));
   return d;

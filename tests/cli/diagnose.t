@@ -60,3 +60,31 @@ $ printf '| NVIDIA-SMI 535.104.05  Driver Version: 535.104.05  CUDA Version: 12.
 ! json messages[0].devices[1].load = 0.02
 ! json messages[0].causes[*].what = ["some GPUs wait for others", "power limits the clock"]
 ! json messages[0].causes[1].change = "--set 'cluster.power_cap=0.7 kW'"
+
+# A profiler's trace: where the time of the GPU goes, and what it would be without what is lost.
+$ echo '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": 0, "dur": 80, "args": {"device": 0, "stream": 7}}, {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "ts": 70, "dur": 30, "args": {"device": 0, "stream": 8}}, {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "ts": 0, "dur": 100}]}' > trace.json
+$ orrery diagnose trace.json
+> read              a profiler's trace (Kineto), 1 step
+> ...
+>   computing             80.0 us   80.0 %
+>   communication alone   20.0 us   20.0 %
+> ...
+> answer            communication that no computing hides (100 % of what is lost): 20 % of the time: ...
+> ...
+
+$ orrery diagnose trace.json --run llama-3-8b-8-h100 --json
+! json profile.exposed_communication_s = 2e-05 ± 1e-10
+! json profile.causes[0].probability = 1.0
+! json against.lines[0].measured = 0.0001 ± 1e-10
+
+# A snapshot of PyTorch's allocator, as torch pickles it: the line that holds the peak.
+$ python3 -c "import pickle; f = [{'filename': 'train.py', 'line': 7, 'name': 'step'}]; pickle.dump({'segments': [{'device': 0, 'address': 4096, 'total_size': 3 << 30, 'blocks': [{'size': 2 << 30, 'state': 'active_allocated', 'frames': f}, {'size': 1 << 30, 'state': 'inactive', 'frames': f}]}], 'device_traces': [[{'action': 'alloc', 'addr': 4096, 'size': 2 << 30, 'frames': f}, {'action': 'oom', 'size': 2 << 30, 'device_free': 0, 'frames': f}]]}, open('snapshot.pickle', 'wb'))"
+$ orrery diagnose snapshot.pickle
+> read              a snapshot of PyTorch's allocator, GPU 0
+> ...
+>   train.py:7 step                   2.00 GiB        1
+> ...
+
+$ orrery diagnose snapshot.pickle --json
+! json messages[0].bytes.largest_piece = 1073741824.0
+! json messages[0].holders[0].bytes = 2147483648.0

@@ -91,7 +91,7 @@ TEST_CASE("beside a run the update's temporary is known by its size, and all sum
   const auto causes = memory_causes_of(message(3.14, 31.74, 1.16, 30.5, 28.28, 1.2), &r);
   CHECK(causes.at(0).what == "a temporary of the optimizer's update");
   double sum = 0;
-  for (const MemoryCause& c : causes) sum += c.probability;
+  for (const DiagnosedCause& c : causes) sum += c.probability;
   CHECK(sum <= 1.0000001);
   CHECK(sum > 0.9);
 }

@@ -12,6 +12,7 @@
 #include "core/unknown_name.h"
 #include "document/rows.h"
 #include "engine/commands/commands.h"
+#include "engine/given_names.h"
 #include "engine/given_run.h"
 #include "estimate/framework_document.h"
 #include "estimate/resolve.h"
@@ -232,6 +233,10 @@ CommandAnswer answer_show(Request& request, const CommandContext& context) {
   if (operators || has_changes(given)) {
     throw InputError("orrery show " + word, "", "options of a run",
                      "them with `orrery show run` only");
+  }
+  if (kind == ConfigKind::model || kind == ConfigKind::node) {
+    const ConfigLookup lookup = config_lookup(context.configs);
+    name = kind == ConfigKind::model ? our_model_name(lookup, name) : our_node_name(lookup, name);
   }
   return show_document(kind, name, output, context.configs);
 }

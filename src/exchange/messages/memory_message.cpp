@@ -180,6 +180,7 @@ void take_message(std::string_view message, MemoryMessage& m) {
     case MessageKind::memory_usage:
     case MessageKind::outside_allocator:
     case MessageKind::device_list:
+    case MessageKind::memory_snapshot:
       break;
   }
   complete(m);
@@ -335,6 +336,27 @@ std::vector<MemoryMessage> read_memory_messages(std::string_view text) {
   std::stable_sort(all.begin(), all.end(),
                    [](const MemoryMessage& a, const MemoryMessage& b) { return a.kind < b.kind; });
   return all;
+}
+
+MemoryMessage snapshot_message(std::string_view bytes, const std::string& file) {
+  std::vector<SnapshotDevice> devices = read_memory_snapshot(bytes, file);
+  SnapshotDevice& d = *std::max_element(devices.begin(), devices.end(),
+                                        [](const SnapshotDevice& a, const SnapshotDevice& b) {
+                                          return a.peak_allocated < b.peak_allocated;
+                                        });
+  MemoryMessage m;
+  m.kind = MessageKind::memory_snapshot;
+  m.form = "a snapshot of PyTorch's allocator, GPU " + std::to_string(d.device);
+  m.count = std::max<std::int64_t>(1, d.failures);
+  m[Stated::asked] = d.asked;
+  m[Stated::free] = d.free;
+  m[Stated::allocated] = d.allocated;
+  m[Stated::reserved] = d.reserved;
+  m[Stated::unallocated] = d.reserved - d.allocated;
+  m[Stated::peak_allocated] = d.peak_allocated;
+  m[Stated::largest_piece] = d.largest_free;
+  m.holders = std::move(d.holders);
+  return m;
 }
 
 }  // namespace orrery

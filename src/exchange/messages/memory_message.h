@@ -16,7 +16,8 @@
 // - allocations outside PyTorch's allocator that failed: cuBLAS, NCCL, CUDA itself;
 // - host memory: PyTorch's DefaultCPUAllocator, the kernel's and Slurm's out-of-memory killers, a
 //   process that ended by signal 9;
-// - nvidia-smi's table: memory, load and power of each GPU.
+// - nvidia-smi's table: memory, load and power of each GPU;
+// - a snapshot of PyTorch's allocator (exchange/snapshot/read_snapshot.h), which is no line.
 //
 // All of these tools divide by powers of 1,024 whether they print GB or GiB. The first of several
 // messages of one kind counts, and the state that holds most; `count` says how many there are.
@@ -30,6 +31,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
+#include "exchange/snapshot/read_snapshot.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -42,10 +44,11 @@ enum class MessageKind : std::uint8_t {
   outside_allocator,  // a library's allocation failed
   host_out_of_memory,
   device_list,  // nvidia-smi
+  memory_snapshot,
 };
 constexpr EnumNames<MessageKind> names_of(MessageKind) {
   return {"device_out_of_memory", "memory_summary",     "memory_usage", "xla_out_of_memory",
-          "outside_allocator",    "host_out_of_memory", "device_list"};
+          "outside_allocator",    "host_out_of_memory", "device_list",  "memory_snapshot"};
 }
 
 // Quantities that a message may state, all in bytes.
@@ -61,16 +64,18 @@ enum class Stated : std::uint8_t {
   allowed,      // to this process, where it is limited
   peak_allocated,
   peak_reserved,
-  inactive,  // parts of blocks that cannot be released
-  program,   // a compiled program's need
+  inactive,       // parts of blocks that cannot be released
+  largest_piece,  // one free piece of what is reserved
+  program,        // a compiled program's need
   temporary,
   arguments,
   host_used,
 };
 constexpr EnumNames<Stated> names_of(Stated) {
-  return {"asked",   "capacity",  "free",      "allocated",      "reserved",      "unallocated",
-          "process", "pools",     "allowed",   "peak_allocated", "peak_reserved", "inactive",
-          "program", "temporary", "arguments", "host_used"};
+  return {"asked",         "capacity", "free",          "allocated", "reserved",
+          "unallocated",   "process",  "pools",         "allowed",   "peak_allocated",
+          "peak_reserved", "inactive", "largest_piece", "program",   "temporary",
+          "arguments",     "host_used"};
 }
 
 // One GPU of nvidia-smi's table.
@@ -91,6 +96,7 @@ struct MemoryMessage {
   EnumArray<Stated, std::optional<Bytes>> bytes{};
   std::int64_t retries = 0;  // of the allocator, before it gave up
   std::vector<ListedDevice> devices;
+  std::vector<HeldMemory> holders;  // of a snapshot, at its peak, the largest first
 
   const std::optional<Bytes>& operator[](Stated s) const { return bytes[s]; }
   std::optional<Bytes>& operator[](Stated s) { return bytes[s]; }
@@ -98,5 +104,8 @@ struct MemoryMessage {
 
 // In the order of kinds; none where the text has none.
 std::vector<MemoryMessage> read_memory_messages(std::string_view text);
+
+// A snapshot of PyTorch's allocator, of the device whose peak is the highest.
+MemoryMessage snapshot_message(std::string_view bytes, const std::string& file);
 
 }  // namespace orrery

@@ -52,7 +52,7 @@ constexpr std::array kToolArguments = {
 // its own options. All others are arguments as well: those of a run are keys of `set`, the tool
 // `schema` says each of the rest.
 constexpr const char* kFirstTool = "estimate";
-constexpr std::size_t kListedOptions = 3;
+constexpr std::size_t kListedOptions = 2;
 constexpr std::array kListedFlags = {"model",           "node",         "gpus",
                                      "sequence_length", "global_batch", "framework"};
 constexpr const char* kSetHelp =
@@ -122,14 +122,16 @@ bool is_own_option(const CommandWord& w) {
 
 enum class Detail : std::uint8_t { brief, whole };
 
-Json answer_properties(bool described) {
-  Json format = {{"enum", {"text", "json"}}, {"default", "text"}};
-  Json paths = {{"type", "array"}, {"items", {{"type", "string"}}}};
-  if (described) {
-    format["description"] = "text, or JSON of which `paths` chooses";
-    paths["description"] = "of the JSON answer: step_time_s, best.0.strategy";
-  }
-  return {{"format", std::move(format)}, {"paths", std::move(paths)}};
+// Of every tool.
+Json answer_properties() {
+  return {{"format",
+           {{"enum", {"text", "json"}},
+            {"default", "text"},
+            {"description", "of every tool: text, or JSON of which `paths` chooses"}}},
+          {"paths",
+           {{"type", "array"},
+            {"items", {{"type", "string"}}},
+            {"description", "of every tool's JSON answer: step_time_s, best.0.strategy"}}}};
 }
 
 Json input_schema(const Command& c, Detail detail) {
@@ -147,7 +149,7 @@ Json input_schema(const Command& c, Detail detail) {
     if (c.name == std::string_view(a.command))
       properties[a.key] = {{"type", a.type}, {"description", a.help}};
   }
-  properties.update(answer_properties(is_first));
+  if (is_first) properties.update(answer_properties());
   return {{"type", "object"}, {"properties", properties}};
 }
 

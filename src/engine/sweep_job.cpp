@@ -106,11 +106,6 @@ void read_sweep_option(Request& request, const Option& option, SweepChoice& choi
   }
 }
 
-void read_points_calibration(Request& request, const Option& option, SweepChoice& choice) {
-  choice.calibration =
-      given_override(request, key_of(option), key_path<&ClusterRequest::calibration>);
-}
-
 constexpr std::array kSweepOptions = {
     Option{by<SweepChoice, read_sweep_option>(), "FILE", "", "sweep file: name, path or -",
            "sweep"},
@@ -122,9 +117,6 @@ constexpr std::array kSweepOptions = {
            "only the points I, I+N, I+2N, …, counted from 0; `orrery merge` joins the shards"},
     Option{into<&SweepChoice::jobs>(1, kMostWorkers), "--jobs", "N",
            "threads (all the machine has); the rows are the same"},
-    Option{by<SweepChoice, read_points_calibration>(), "--calibration", "FILE",
-           "cluster.calibration of every point: a calibration's name or path", "", "",
-           "calibration"},
     Option{into<&SweepChoice::run>(OptionKind::run_flags)},
 };
 
@@ -167,7 +159,12 @@ SweepChoice sweep_choice(Request& request) {
   if (choice.name.empty() && !choice.document) {
     throw InputError("orrery sweep", "", "no sweep", "a file, - or a name; --vary KEY=VALUES");
   }
-  if (has_changes(choice.run)) {
+  // Of a run's flags a calibration alone goes under every point of a file.
+  const bool is_calibrated =
+      std::all_of(choice.run.overrides.begin(), choice.run.overrides.end(), [](const Override& o) {
+        return o.path == key_path<&ClusterRequest::calibration>;
+      });
+  if (!is_calibrated || choice.run.observed || choice.run.nodes) {
     throw InputError("orrery sweep", "", "flags of a run beside a sweep's own run",
                      "--vary KEY=VALUES beside them, or keys in the file's `run`");
   }
@@ -187,7 +184,9 @@ SweepJob read_sweep_job(const SweepChoice& choice, const CommandContext& context
   std::vector<Fact> names;  // a row has no place for them: the run of each point has ours
   take_names(job.lookup, job.run_file, job.sweep.run, names);
   take_node(job.lookup, job.run_file, {}, job.sweep.run, names);
-  if (choice.calibration) apply_override(*choice.calibration, job.lookup, job.sweep.run);
+  if (choice.vary.empty()) {
+    for (const Override& o : choice.run.overrides) apply_override(o, job.lookup, job.sweep.run);
+  }
   job.id = fingerprint(std::string(kVersion) + " " + std::to_string(kSchemaVersion) + " " +
                        given.json.dump() + job.sweep.run.dump() +
                        calibration_documents(job.sweep.run, job.run_file, job.lookup));

@@ -20,9 +20,8 @@ struct SweepChoice {
   std::string name;                         // of configs/sweeps; "": the document is given
   std::optional<RequestDocument> document;  // handed in
   std::vector<std::string> vary;            // KEY=VALUES, in place of a file
-  GivenRun run;                             // that they vary
+  GivenRun run;                             // that they vary; of a file a calibration alone
   std::string shard = "0/1";                // "I/N"
-  std::optional<Override> calibration;      // under every point
   unsigned jobs = 0;
 };
 

@@ -66,23 +66,23 @@ $ echo '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": 0, "
 $ orrery diagnose trace.json
 > read              a profiler's trace (Kineto), 1 step
 > ...
->   computing             80.0 us   80.0 %
->   communication alone   20.0 us   20.0 %
+>   computing            80 us  80.0 %
+>   communication alone  20 us  20.0 %
 > ...
-> answer            communication that no computing hides (100 % of what is lost): 20 % of the time: ...
+> answer            communication that no computing hides (100 % of what is lost): 20 % of the time:
 > ...
 
 $ orrery diagnose trace.json --run llama-3-8b-8-h100 --json
 ! json profile.exposed_communication_s = 2e-05 ± 1e-10
 ! json profile.causes[0].probability = 1.0
-! json against.lines[0].measured = 0.0001 ± 1e-10
+! json against.terms[0].measured = 0.0001 ± 1e-10
 
 # A snapshot of PyTorch's allocator, as torch pickles it: the line that holds the peak.
 $ python3 -c "import pickle; f = [{'filename': 'train.py', 'line': 7, 'name': 'step'}]; pickle.dump({'segments': [{'device': 0, 'address': 4096, 'total_size': 3 << 30, 'blocks': [{'size': 2 << 30, 'state': 'active_allocated', 'frames': f}, {'size': 1 << 30, 'state': 'inactive', 'frames': f}]}], 'device_traces': [[{'action': 'alloc', 'addr': 4096, 'size': 2 << 30, 'frames': f}, {'action': 'oom', 'size': 2 << 30, 'device_free': 0, 'frames': f}]]}, open('snapshot.pickle', 'wb'))"
 $ orrery diagnose snapshot.pickle
 > read              a snapshot of PyTorch's allocator, GPU 0
 > ...
->   train.py:7 step                   2.00 GiB        1
+>   train.py:7 step              2.00 GiB       1
 > ...
 
 $ orrery diagnose snapshot.pickle --json

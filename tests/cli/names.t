@@ -47,3 +47,14 @@ $ orrery estimate llama-3-8b-8-h100 --tensor-parallel 4
 ! stderr /the flag --tensor-parallel; .*did you mean "--tp"\?/
 $ orrery estimate llama-3-8b-8-h100 --qlora 8 --json
 ! json inputs.training.adapter.kind = "qlora"
+
+# A collective and what is shown take the same names.
+$ orrery collective all-reduce --node 8xH100 --size 1GiB --json
+! json inputs.cluster.node = "dgx-h100"
+! json inputs.cluster.gpus = 8
+
+$ orrery show node h100 --json
+! json name = "dgx-h100"
+
+$ orrery show model meta-llama/Llama-3.1-8B --json
+! json name ~ /^llama-3/

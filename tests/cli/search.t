@@ -45,6 +45,7 @@ $ orrery search gpt3-175b-1024-a100 --beside --keep framework_options --keep fla
 $ orrery search gpt3-175b-1024-a100 --tp 8 --keep parallel.pp | grep -E "^held|^  *yours"
 > held              tp 8 (--tp), pp 8 (--keep); model, cluster, batch, length, precision, optimizer
 >   yours  ...
+>   yours  ... % more than the fastest found: ...
 $ orrery search gpt3-175b-1024-a100 --tp 8 --keep pp --set search.axes.micro_batch=[1,2] --json
 ! json best[*].inputs.parallel.tp = 8
 ! json best[*].inputs.parallel.pp = 8
@@ -145,10 +146,10 @@ $ orrery search llama-3-8b-8-h100 --minimize memory.peak_gib --all
 > ...
 > ... % worse: a step of ... GiB
 > ...
-$ orrery search llama-3-8b-8-h100 --maximize tokens_per_s --beside | grep -E "ties|fastest|4  another|ZeRO 3.*by"
+$ orrery search llama-3-8b-8-h100 --maximize tokens_per_s --all | grep -E "^ties|4  another|yours.*worse"
 > ties              none: no other strategy has tokens_per_s >= ...
 >    4  another kind, ... % worse than the best by tokens_per_s: ...
->   tp 1, dp 8 ZeRO 3, ... % worse than the best by
+>   yours  ... % worse than the best by tokens_per_s found
 $ orrery search llama-3-8b-8-h100 --minimize memory.peak_gib --json
 ! json best[fastest].memory.peak_gib = best[fastest].objective_value
 ! json best[fastest].memory.peak_gib = min(families[*step_time_s > 0].objective_value)

@@ -178,3 +178,15 @@ $ orrery list sweeps --csv | cut -d, -f1-4
 $ orrery sweep stash-or-checkpont
 ! exit 2
 ! stderr stash-or-checkpont: found no such sweep; allowed: a file, - or a name of `orrery list sweeps`; did you mean "stash-or-checkpoint"?
+
+# Axes without a file: a run by name, flags as keys, and a table that ends with the best of what fits.
+$ orrery sweep llama-3-8b-8-h100 --vary micro_batch=1,2 --vary recompute=none,selective
+>   micro_batch  recompute ...
+> ...
+> answer            most tokens/s of what fits: ...
+> next              orrery estimate llama-3-8b-8-h100 ...
+
+# A run by flags, doublings, and names that people type.
+$ orrery sweep --model llama-3-8b --sequence-length 4096 --global-batch 64 --zero 3 --gpus 8 --vary node=8xA100,h100 --vary training.micro_batch=1..4 --json > rows.jsonl
+! json rows.jsonl:[*].point = [0, 1, 2, 3, 4, 5]
+! json rows.jsonl:[*]["training.micro_batch"] = [1, 2, 4, 1, 2, 4]

@@ -9,6 +9,7 @@
 #include "core/units.h"
 #include "engine/foreign_run.h"
 #include "engine/given_names.h"
+#include "engine/missing_flags.h"
 #include "engine/options.h"
 #include "engine/overrides.h"
 #include "engine/short_flags.h"
@@ -18,6 +19,7 @@
 #include "estimate/open_run.h"
 #include "estimate/origins.h"
 #include "estimate/run_keys.h"
+#include "exchange/hub_names.h"
 #include "exchange/logs/training_log.h"
 #include "exchange/text_lines.h"
 #include "hardware/cluster_keys.h"
@@ -84,10 +86,22 @@ void refuse_far_level(const StackLevel& level, const std::string& file) {
                    "a log of this run: 0.1 to 10 times");
 }
 
+// A model's name where a run is asked for.
+void refuse_model_name(const std::string& name, const ConfigSource& configs) {
+  if (find_config(configs, ConfigKind::run, name)) return;
+  if (shipped_model(name).empty() && !find_config(configs, ConfigKind::model, name)) return;
+  throw InputError(
+      ErrorCode::unknown_name, name, "", "a model where a run is asked for",
+      "--model " + name + " with --node NAME --gpus N --sequence-length N --global-batch N");
+}
+
 RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
   const auto of = [](const RequestDocument& d) { return RunSource{d.json, d.file, d.beside, {}}; };
   if (given.document) return of(*given.document);
-  if (!given.name.empty()) return of(named_document(ConfigKind::run, given.name, configs));
+  if (!given.name.empty()) {
+    refuse_model_name(given.name, configs);
+    return of(named_document(ConfigKind::run, given.name, configs));
+  }
   RunSource source;
   source.file = given.asker == Asker::flags ? "command line" : "request";
   return source;
@@ -235,7 +249,10 @@ void use_run(const GivenRun& given, const CommandContext& context,
     if (given.observed) set_observed_level(*given.observed, context.configs, source);
     use(source);
   } catch (const InputError& e) {
-    throw named_after_flag(e, given.overrides, source.file);
+    const bool is_described = given.name.empty() && !given.document && !has_rl(source.json);
+    throw named_after_flag(
+        is_described ? with_missing_flags(e, source.json, source.lookup, given.asker) : e,
+        given.overrides, source.file);
   }
 }
 

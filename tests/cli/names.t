@@ -58,3 +58,17 @@ $ orrery show node h100 --json
 
 $ orrery show model meta-llama/Llama-3.1-8B --json
 ! json name ~ /^llama-3/
+
+# All that is missing of a run by flags, as it is typed; a model's name is no run.
+$ orrery estimate --model meta-llama/Llama-3.1-8B --node 8xH100 --lora 16
+! exit 2
+! stderr /found no sequence length, no global batch; allowed: it with --sequence-length N --global-batch N$/
+$ orrery search --model Qwen/Qwen3-32B
+! exit 2
+! stderr /found no node, no GPUs, no sequence length, no global batch; allowed: it with --node NAME --gpus N --seq/
+$ orrery estimate --model flux.1-dev --node 8xH100
+! exit 2
+! stderr /found no global batch; allowed: it with --global-batch N$/
+$ orrery estimate meta-llama/Llama-3.1-8B
+! exit 2
+! stderr /found a model where a run is asked for; allowed: --model meta-llama\/Llama-3.1-8B with --node/

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run described by flags still lacks, all at once and as it is typed.
+#pragma once
+
+#include "core/error.h"
+#include "core/json_fwd.h"
+#include "engine/request.h"
+#include "estimate/config_lookup.h"
+
+namespace orrery {
+
+// The error with every flag that such a run lacks, where it is about one of them; else as it is.
+InputError with_missing_flags(const InputError& e, const Json& run, const ConfigLookup& lookup,
+                              Asker asker);
+
+}  // namespace orrery

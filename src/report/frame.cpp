@@ -222,18 +222,25 @@ std::string cluster_words(const Cluster& c) {
          counted(node_count(c), "node") + " " + std::string(c.node.view());
 }
 
-Section run_subject(const ResolvedRun& r) {
-  return {{}, {Paragraph{model_line(r), 2}, Paragraph{Phrase(cluster_line(r)), 2}}};
-}
+namespace {
 
-Section run_header(const ResolvedRun& r) {
-  Section header = run_subject(r);
-  for (const Phrase& line : {Phrase(strategy_line(r)), Phrase(batch_line(r.run))}) {
-    header.add(Paragraph{line, 2});
-  }
+Section header_of(const ResolvedRun& r, const std::vector<Phrase>& lines) {
+  Section header;
+  for (const Phrase& line : lines) header.add(Paragraph{line, 2});
   const std::string calibrated = calibration_line(r);
   if (!calibrated.empty()) header.add(Paragraph{calibrated, 2});
   return header;
+}
+
+}  // namespace
+
+Section run_subject(const ResolvedRun& r) {
+  return header_of(r, {model_line(r), Phrase(cluster_line(r))});
+}
+
+Section run_header(const ResolvedRun& r) {
+  return header_of(r, {model_line(r), Phrase(cluster_line(r)), Phrase(strategy_line(r)),
+                       Phrase(batch_line(r.run))});
 }
 
 Section run_assumptions(const ResolvedRun& r) {

@@ -18,10 +18,10 @@ struct ResolvedRun;
 // "1,024 GPUs h100-sxm5-80gb in 128 nodes dgx-h100"
 std::string cluster_words(const Cluster& c);
 
-// Model and cluster in words.
+// Model and cluster in words; where constants come from if calibrated.
 Section run_subject(const ResolvedRun& r);
 
-// The run in words: these, strategy, batch; where its constants come from if calibrated.
+// The run in words: these and strategy, batch.
 Section run_header(const ResolvedRun& r);
 
 // The assumptions and warnings of a run.

@@ -146,4 +146,4 @@ $ orrery estimate gpt3-175b-1024-a100 --tp
 ! stderr /^error: orrery estimate: found --tp without a value; /
 $ orrery sweep
 ! exit 2
-! stderr /^error: orrery sweep: found no FILE; /
+! stderr /^error: orrery sweep: found no sweep; /

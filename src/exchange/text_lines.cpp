@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/one_line.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -19,6 +20,12 @@ std::string_view unquoted(std::string_view text) {
 }
 
 }  // namespace
+
+std::string shown_text(std::string_view text) {
+  std::string shown(text);
+  make_valid(shown);
+  return one_line(std::move(shown));
+}
 
 void make_valid(std::string& text) {
   const bool plain = std::all_of(text.begin(), text.end(),

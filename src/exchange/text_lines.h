@@ -27,6 +27,9 @@ inline bool begins_with(std::string_view text, std::string_view begin) {
 // Bytes that are no UTF-8 become replacement characters: a name or a value of them can be shown.
 void make_valid(std::string& text);
 
+// A part of a file as one line can show it: made valid, without control characters.
+std::string shown_text(std::string_view text);
+
 // A text without the mark of its byte order that Excel and PowerShell put first.
 std::string_view without_byte_order(std::string_view text);
 

@@ -117,7 +117,7 @@ class ProfileReader {
     take_kernels(work);
     const auto devices = head.find("deviceProperties");
     if (devices != head.end() && devices->is_array() && !devices->empty())
-      p_.gpu = text_at(devices->front(), "name");
+      p_.gpu = shown_text(text_at(devices->front(), "name"));
     return std::move(p_);
   }
 
@@ -191,7 +191,7 @@ class ProfileReader {
     std::stable_sort(p_.largest.begin(), p_.largest.end(),
                      [](const KernelTime& a, const KernelTime& b) { return a.time > b.time; });
     if (p_.largest.size() > kMostKernels) p_.largest.resize(kMostKernels);
-    for (KernelTime& k : p_.largest) make_valid(k.name);
+    for (KernelTime& k : p_.largest) k.name = shown_text(k.name);
   }
 
   StepProfile p_;

@@ -160,9 +160,7 @@ void complete(MemoryMessage& m) {
 }
 
 std::string first_words(std::string_view message) {
-  std::string text(message.substr(0, kMostOfLine));
-  make_valid(text);
-  return text;
+  return shown_text(message.substr(0, kMostOfLine));
 }
 
 void take_message(std::string_view message, MemoryMessage& m) {
@@ -263,7 +261,7 @@ bool take_usage(std::string_view line, std::string_view before, MemoryMessage& m
   m[Stated::reserved] = amount_behind(line, " CA");
   const std::size_t mark = before.rfind(']');
   m.label = std::string(trimmed(mark == std::string_view::npos ? before : before.substr(mark + 1)));
-  make_valid(m.label);
+  m.label = shown_text(m.label);
   return true;
 }
 

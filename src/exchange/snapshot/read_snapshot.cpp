@@ -45,8 +45,7 @@ std::string frame_words(const Value& frame) {
   std::string words(file.substr(file.rfind('/') + 1));
   words +=
       ":" + std::to_string(whole_of(frame, "line")) + " " + std::string(text_of(frame, "name"));
-  make_valid(words);
-  return words;
+  return shown_text(words);
 }
 
 std::string where_of(const Value& block_or_event) {

@@ -140,6 +140,7 @@ class MixedResolver {
     Json& parallel = at_key<&RunRequest::parallel>(run);
     if (!parallel.is_object()) parallel = Json::object();
     erase_group_keys(parallel);
+    if (request_.balanced_stages) erase_key<&StrategyRequest::stage_layers>(parallel);
     at_key<&StrategyRequest::tp>(parallel) = g.tp;
     at_key<&StrategyRequest::pp>(parallel) = layout_.pp;
     at_key<&StrategyRequest::dp>(parallel) = layout_.dp;
@@ -228,7 +229,8 @@ class MixedResolver {
     MixedWorkspace& w = workspace_;
     if (run.in_step) balance_sequences(w);
     fill_mixed<double>(run, w);
-    if (!request_.stage_layers && !request_.layer_split && has_unlike_stages()) {
+    const bool open = !request_.stage_layers && !request_.layer_split && has_unlike_stages();
+    if (request_.balanced_stages || open) {
       balance_layers(w);
     }
     if (run.in_step) {

@@ -11,6 +11,7 @@
 #include "core/one_line.h"
 #include "core/units.h"
 #include "estimate/accuracy.h"
+#include "estimate/balanced_stages.h"
 #include "estimate/cached_parts.h"
 #include "estimate/conflicting_settings.h"
 #include "estimate/framework_document.h"
@@ -383,6 +384,7 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   if (out.recompute_open) {
     open == OpenKeys::predicted ? predict_recompute(out) : choose_recompute(out);
   }
+  if (request.balanced_stages) balance_stages(out);
   if (open == OpenKeys::predicted) predict_expert_load(out);
   narrow_by_site(out);
 }

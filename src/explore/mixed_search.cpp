@@ -176,20 +176,24 @@ class MixedSearch {
     return times_[key] = t;
   }
 
+  // Where ranges of layers differ, a block of the kind may run nothing again.
+  static RecomputedBlocks least_of_block(const Run& run, BlockType b) {
+    BlockCounts one{};
+    one[b] = 1;
+    if (run.strategy.layers.count > 0) return {};
+    return least_recomputed(run.strategy, run.model, one);
+  }
+
   // Passes of one block, as a stage takes them: compute, exchanges of tp, sums of gradients, waits
   // for the host. tp is inside the node and numbered fastest, so that no other degree moves it.
   static BlockTimes priced(const Run& run) {
     BlockTimes t;
     t.legal = true;
     const Prices<double> prices = price<double>(run);
-    const bool again = run.strategy.recompute == Recompute::full &&
-                       run.strategy.recompute_method == RecomputeMethod::uniform;
     for (const BlockType b : kAllOf<BlockType>) {
       BlockCounts one{};
-      BlockCounts replayed{};
       one[b] = 1;
-      replayed[b] = again && kBlockFacts[b].is_layer ? 1 : 0;
-      const StageCosts<double> c = stage_costs<double>(run, prices, one, replayed);
+      const StageCosts<double> c = stage_costs<double>(run, prices, one, least_of_block(run, b));
       t.time[b] = (c.forward_time + c.backward_time).si();
     }
     return t;

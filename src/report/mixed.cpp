@@ -33,6 +33,7 @@ Paragraph strategy_line(const MixedReport& r) {
                      (s.pp > 1 ? " by " + std::string(name_of(s.schedule)) : std::string()) +
                      ", dp " + grouped(s.dp) + ", ZeRO " + grouped(s.zero);
   if (s.cp > 1) text += ", cp " + grouped(s.cp);
+  if (s.layers.count > 0) text += ", recompute of layers " + range_words(s.layers);
   if (r.resolved.balanced) text += ", layers balanced over the groups";
   if (r.resolved.run.in_step) {
     text += ", weights or gradients exchanged in every micro batch: replicas keep step";

@@ -81,7 +81,8 @@ constexpr std::array kCommands = {
             nullptr, nullptr},
     Command{"comm", "show every class of message that one GPU sends in a step",
             "orrery comm gpt3-175b-1024-a100\norrery comm run.json --zero 3 --csv\n"
-            "orrery comm run.json --against comm-log.txt",
+            "orrery comm run.json --against comm-log.txt\n"
+            "orrery comm run.json --beside other.json",
             nullptr, nullptr},
     Command{"capacity", "plan hardware, time, cost and power of a training",
             "orrery capacity gpt3-175b-1024-a100 --failures llama-3 --storage selene\n"

@@ -8,6 +8,7 @@ namespace orrery {
 namespace {
 
 thread_local Tape* active = nullptr;
+thread_local int active_part = -1;
 
 std::int32_t append(const Node& node) {
   active->nodes.push_back(node);
@@ -54,6 +55,9 @@ bool is_unary(NodeKind kind) { return kind == NodeKind::square_root || kind == N
 Recording::Recording(Tape& tape) { active = &tape; }
 Recording::~Recording() { active = nullptr; }
 
+RecordedPart::RecordedPart(int part) : outer_(active_part) { active_part = part; }
+RecordedPart::~RecordedPart() { active_part = outer_; }
+
 namespace detail {
 
 // Two literals stay a literal: constants fold, and nothing is recorded outside a Recording.
@@ -74,6 +78,7 @@ Traced record_label(NodeKind kind, Traced x, const Label& label, Dimension dimen
   node.value = x.value;
   node.left = node.kind == NodeKind::input ? -1 : x.node;
   node.label = label;
+  node.label.part = active_part;
   node.dimension = dimension;
   return Traced(x.value, append(node));
 }

@@ -24,6 +24,7 @@ struct Label {
   const char* name = "";
   const char* source = "";
   int index = -1;  // which stage, block or tier, where there are several
+  int part = -1;   // the RecordedPart that it was recorded in; -1: none
 };
 
 enum class NodeKind : std::uint8_t {
@@ -70,6 +71,19 @@ class Recording {
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
+};
+
+// Labels that are recorded in its lifetime are of this part of several alike, a kind of node for
+// one. Parts nest, and the innermost counts.
+class RecordedPart {
+ public:
+  explicit RecordedPart(int part);
+  ~RecordedPart();
+  RecordedPart(const RecordedPart&) = delete;
+  RecordedPart& operator=(const RecordedPart&) = delete;
+
+ private:
+  int outer_;
 };
 
 namespace detail {

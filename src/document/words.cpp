@@ -172,4 +172,15 @@ std::string joined(const std::vector<std::string>& parts, const std::string& bet
   return text;
 }
 
+std::string joined_runs(const std::vector<std::string>& parts, const std::string& between) {
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < parts.size();) {
+    std::size_t end = i;
+    while (end < parts.size() && parts[end] == parts[i]) ++end;
+    runs.push_back(parts[i] + (end - i > 1 ? " ×" + std::to_string(end - i) : ""));
+    i = end;
+  }
+  return joined(runs, between);
+}
+
 }  // namespace orrery

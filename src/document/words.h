@@ -74,4 +74,7 @@ std::string shortened(const std::string& text, std::size_t width);
 
 std::string joined(const std::vector<std::string>& parts, const std::string& between);
 
+// The same with equal neighbours counted: "a ×2 → b".
+std::string joined_runs(const std::vector<std::string>& parts, const std::string& between);
+
 }  // namespace orrery

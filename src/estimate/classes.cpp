@@ -19,7 +19,7 @@ std::size_t groups_of(const Prices<R>& prices, const StageClass<R>& c,
   std::size_t n = 0;
   for (const BlockType i : kAllOf<BlockType>) {
     if (c.blocks[i] == 0) continue;
-    out[n++] = {&prices.blocks[i].activations, c.blocks[i], c.replayed[i]};
+    out[n++] = {&prices.blocks[i].activations, c.blocks[i], c.again.full[i], c.again.selective[i]};
   }
   return n;
 }
@@ -52,10 +52,10 @@ bool keeps_output(const Run& run, const BlockCounts& blocks) {
 
 template <Number R>
 StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                         const BlockCounts& replayed) {
+                         const RecomputedBlocks& again) {
   StageClass<R> c;
   c.blocks = blocks;
-  c.replayed = replayed;
+  c.again = again;
   c.parameters = stage_parameters<R>(run, prices, blocks);
   for (const BlockType i : kAllOf<BlockType>) {
     c.runs_backward = c.runs_backward || (blocks[i] > 0 && prices.blocks[i].runs_backward);
@@ -70,20 +70,29 @@ StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCou
 }
 
 template <Number R>
-std::uint16_t find_class(const Run& run, const BlockCounts& blocks, const BlockCounts& replayed,
+std::uint16_t find_class(const Run& run, const BlockCounts& blocks, const RecomputedBlocks& again,
                          WorkspaceOf<R>& w) {
   for (std::size_t i = w.classes.size(); i-- > 0;) {
     const StageClass<R>& c = w.classes[i];
-    if (c.blocks == blocks && c.replayed == replayed) return static_cast<std::uint16_t>(i);
+    if (c.blocks == blocks && c.again == again) return static_cast<std::uint16_t>(i);
   }
-  w.classes.push_back(make_class<R>(run, w.prices, blocks, replayed));
+  w.classes.push_back(make_class<R>(run, w.prices, blocks, again));
   return static_cast<std::uint16_t>(w.classes.size() - 1);
 }
 
 template <Number R>
 std::uint16_t find_class(const Run& run, std::int64_t virtual_stage, WorkspaceOf<R>& w) {
-  return find_class<R>(run, blocks_of(run.strategy, run.model, virtual_stage),
-                       replayed_of(run.strategy, run.model, virtual_stage), w);
+  const BlockCounts blocks = blocks_of(run.strategy, run.model, virtual_stage);
+  return find_class<R>(run, blocks, recomputed_of(run.strategy, run.model, virtual_stage, blocks),
+                       w);
+}
+
+// The same kind of layer with the same recompute, as far as ranges set it.
+bool is_alike(const Run& run, std::int64_t one, std::int64_t other) {
+  const Architecture& a = run.model;
+  if (layer_type(a, one) != layer_type(a, other)) return false;
+  return run.strategy.layers.count == 0 ||
+         recompute_of_layer(run.strategy, a, one) == recompute_of_layer(run.strategy, a, other);
 }
 
 // An inner part with the same layers as the previous inner part. Inner parts are all but the first
@@ -95,7 +104,7 @@ bool repeats_previous_part(const Run& run, std::int64_t part, std::int64_t parts
   const LayerRange now = layers_of(run.strategy, a, part);
   if (now.end - now.first != before.end - before.first) return false;
   for (std::int64_t i = 0; i < now.end - now.first; ++i) {
-    if (layer_type(a, before.first + i) != layer_type(a, now.first + i)) return false;
+    if (!is_alike(run, before.first + i, now.first + i)) return false;
   }
   return true;
 }
@@ -180,7 +189,7 @@ namespace {
 template <Number R>
 void fill_costs(const Run& run, WorkspaceOf<R>& w, const FreeSharding* free) {
   for (StageClass<R>& c : w.classes) {
-    c.costs = stage_costs<R>(run, w.prices, c.blocks, c.replayed, free);
+    c.costs = stage_costs<R>(run, w.prices, c.blocks, c.again, free);
     add_streams<R>(run, c, free);
   }
   const std::size_t n = w.class_of.size();
@@ -207,12 +216,12 @@ void fill_least_costs(const Run& run, Workspace& w, const FreeSharding& free) {
 }
 
 void set_part(const Run& run, std::int64_t part, const BlockCounts& blocks,
-              const BlockCounts& replayed, Workspace& w) {
+              const RecomputedBlocks& again, Workspace& w) {
   const std::size_t known = w.classes.size();
-  const std::uint16_t i = find_class<double>(run, blocks, replayed, w);
+  const std::uint16_t i = find_class<double>(run, blocks, again, w);
   StageClass<double>& c = w.classes[i];
   if (w.classes.size() > known) {
-    c.costs = stage_costs<double>(run, w.prices, c.blocks, c.replayed, nullptr);
+    c.costs = stage_costs<double>(run, w.prices, c.blocks, c.again, nullptr);
     add_streams<double>(run, c, nullptr);
   }
   const auto j = static_cast<std::size_t>(part);

@@ -30,7 +30,7 @@ const StageClass<R>& class_of(const WorkspaceOf<R>& w, std::int64_t virtual_stag
 // Gives a part of the model other blocks than the run's strategy does, and prices them; whatever
 // was known of the contents of stages is forgotten. After fill_classes().
 void set_part(const Run& run, std::int64_t part, const BlockCounts& blocks,
-              const BlockCounts& replayed, Workspace& w);
+              const RecomputedBlocks& again, Workspace& w);
 
 // True if a gradient goes back to a virtual stage: that or one before it has a backward pass.
 template <Number R>

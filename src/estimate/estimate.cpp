@@ -353,16 +353,13 @@ bool no_layout_fits(const Run& run, const Prices<double>& prices, const BlockCou
 }
 
 Seconds least_of_blocks(const Run& run, const Prices<double>& prices, const BlockCounts& blocks) {
-  // Every layer, not some by `block`.
-  const bool again = run.strategy.recompute == Recompute::full &&
-                     run.strategy.recompute_method == RecomputeMethod::uniform;
+  const RecomputedBlocks again = least_recomputed(run.strategy, run.model, blocks);
   Seconds sum{};
   for (const BlockType i : kAllOf<BlockType>) {
     const auto& compute = prices.blocks[i].compute;
-    Seconds block =
-        compute[Phase::forward] + compute[Phase::backward] + compute[Phase::recompute_selective];
-    if (again && kBlockFacts[i].is_layer) block += compute[Phase::recompute_full];
-    sum += block * static_cast<double>(blocks[i]);
+    sum += (compute[Phase::forward] + compute[Phase::backward]) * static_cast<double>(blocks[i]);
+    sum += compute[Phase::recompute_selective] * static_cast<double>(again.selective[i]);
+    sum += compute[Phase::recompute_full] * static_cast<double>(again.full[i]);
   }
   return sum *
          (static_cast<double>(run.strategy.micro_batches) / static_cast<double>(run.strategy.pp));

@@ -30,12 +30,26 @@ void add_table(const ExchangeTable<R>& table, const GroupRanks& ranks, std::int6
   }
 }
 
+// Blocks of the chunk that a micro batch takes through this pass.
+template <Number R>
+const BlockCounts& passes_of(const StageClass<R>& chunk, Phase p) {
+  switch (p) {
+    case Phase::forward:
+    case Phase::backward:
+      return chunk.blocks;
+    case Phase::recompute_selective:
+      return chunk.again.selective;
+    case Phase::recompute_full:
+      return chunk.again.full;
+  }
+  return chunk.blocks;
+}
+
 template <Number R>
 void note_messages(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std::int64_t m) {
   const GroupRanks ranks = ranks_of(w.prices.placement);
   for (const PricedExchange& e : *w.scratch.exchanges) {
-    const bool replay = e.phase == Phase::recompute_full;
-    const std::int64_t times = (replay ? chunk.replayed[e.block] : chunk.blocks[e.block]) * m;
+    const std::int64_t times = passes_of(chunk, e.phase)[e.block] * m;
     const auto n = static_cast<double>(times);
     MessageClass all = e.each;
     all.line.ranks = ranks[static_cast<ExchangeGroup>(all.line.dimension)];
@@ -59,8 +73,7 @@ void add_exchange_lines(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std
     const auto& tables = w.prices.blocks[b].exchanges;
     for (const Phase p :
          {Phase::forward, Phase::recompute_full, Phase::backward, Phase::recompute_selective}) {
-      const std::int64_t n = p == Phase::recompute_full ? chunk.replayed[b] : chunk.blocks[b];
-      add_table<R>(tables[p], ranks, n * m, answer);
+      add_table<R>(tables[p], ranks, passes_of(chunk, p)[b] * m, answer);
     }
   }
   if (w.messages != nullptr) note_messages<R>(w, chunk, m);

@@ -64,7 +64,7 @@ R experts_exposed(const Run& run) {
 // two micro batches.
 bool hides_experts(const Run& run) {
   const Strategy& s = run.strategy;
-  if (run.own_order || s.ep == 1 || s.recompute == Recompute::full) return false;
+  if (run.own_order || s.ep == 1 || may_recompute(s, Recompute::full)) return false;
   if (s.pp > 1) return s.schedule == ScheduleId::interleaved;
   return run.framework.overlap.ep_paired && s.micro_batches > 1;
 }

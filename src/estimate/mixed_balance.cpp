@@ -29,7 +29,8 @@ class PartTimes {
     }
     const Architecture& a = first.model;
     for (std::int64_t i = 1; i < a.layers; ++i) {
-      uniform_ = uniform_ && layer_type(a, i) == layer_type(a, 0);
+      uniform_ = uniform_ && layer_type(a, i) == layer_type(a, 0) &&
+                 recompute_of_layer(strategy_, a, i) == recompute_of_layer(strategy_, a, 0);
     }
     for (const std::int64_t stage : stage_of_) kinds_.push_back(kinds_of_stage(run, stage));
     most_.resize(stage_of_.size());
@@ -52,7 +53,8 @@ class PartTimes {
     place(part, begin, end);
     const auto j = static_cast<std::int64_t>(part);
     const BlockCounts blocks = blocks_of(strategy_, run_.kinds.front().model, j);
-    const auto key = std::pair{part, blocks.values};
+    const RecomputedBlocks again = recomputed_of(strategy_, run_.kinds.front().model, j, blocks);
+    const auto key = std::tuple{part, blocks.values, again.full.values, again.selective.values};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     const double time = time_of(part, begin, end);
@@ -94,11 +96,11 @@ class PartTimes {
     const Architecture& a = run_.kinds.front().model;
     const auto j = static_cast<std::int64_t>(part);
     const BlockCounts blocks = blocks_of(strategy_, a, j);
-    const BlockCounts replayed = replayed_of(strategy_, a, j);
+    const RecomputedBlocks again = recomputed_of(strategy_, a, j, blocks);
     double slowest = 0;
     for (const std::size_t k : kinds_[part]) {
       Workspace& w = w_.kinds[k];
-      set_part(run_.kinds[k], j, blocks, replayed, w);
+      set_part(run_.kinds[k], j, blocks, again, w);
       slowest = std::max(slowest, (w.forward[part] + w.backward[part]).si());
     }
     return slowest;
@@ -124,7 +126,10 @@ class PartTimes {
   std::vector<std::optional<std::int64_t>> most_;  // layers that fit, by part
   // By kinds, whether the part is the first or the last, and its layers.
   std::map<std::tuple<std::vector<std::size_t>, bool, bool, std::int64_t>, double> by_count_;
-  std::map<std::pair<std::size_t, decltype(BlockCounts::values)>, std::optional<double>> known_;
+  // By part, its blocks and those of them that run again.
+  using BlockNumbers = decltype(BlockCounts::values);
+  std::map<std::tuple<std::size_t, BlockNumbers, BlockNumbers, BlockNumbers>, std::optional<double>>
+      known_;
 };
 
 std::int64_t most_micro_batches(const MixedRun& run) {

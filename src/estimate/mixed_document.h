@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run file that has several kinds of node: the question alone. Errors: InputError.
+// A run file that has several kinds of node: the question, and its keys. Errors: InputError.
 #pragma once
 
 #include <string>
@@ -16,6 +16,12 @@ bool has_groups(const Json& run);
 
 // The run with one group in place as its cluster; any other as it is.
 Json without_single_group(const Json& run, const std::string& file);
+
+// Keys of `parallel` that only a run with groups has.
+void erase_group_keys(Json& parallel);
+
+// The group as the cluster of a plain run.
+Json cluster_of_group(const Json& group);
 
 // A run with groups is of no use to those that know one kind of node.
 void refuse_groups(const Reader& cluster);

@@ -98,6 +98,7 @@ class MixedFinish {
     AnswerOf<R>& a = out_.answer;
     const std::int64_t n = micro_batches(out_.slowest);
     const R m = micro_batches_of_step<R>(n);
+    const RecordedPart of_kind(part_of_kind(out_.busy_kind));
     for_each_chunk(one, a.busy_stage, [&](std::int64_t part) {
       const StageClass<R>& c = class_of<R>(w_.replicas[out_.slowest], part);
       for (const Term t : kAllOf<Term>) {
@@ -143,6 +144,7 @@ class MixedFinish {
     const std::size_t a = kind_at(c, from);
     const std::size_t b = kind_at(c, to);
     if (a != b) return send_between<R>(run_, {a, from}, {b, to});
+    const RecordedPart part(part_of_kind(a));
     return send_cost<R>(run_.kinds[a], w_.kinds[a].prices.placement, std::min(from, to));
   }
 
@@ -167,6 +169,7 @@ class MixedFinish {
     AnswerOf<R>& a = out_.answer;
     const CommSink<R> sink{a};
     if (run_.in_step) {
+      const RecordedPart part(part_of_kind(out_.busy_kind));
       const Run& busy = run_.kinds[out_.busy_kind];
       add_micro_batch_traffic<R>(busy, w_.kinds[out_.busy_kind].prices, busy_blocks(),
                                  a.breakdown[Term::dp_exposed], sink);
@@ -262,6 +265,7 @@ template <Number R>
 StageEndTime<R> end_on_kind(const MixedRun& run, std::int64_t stage, std::size_t kind,
                             const WorkspaceOf<R>& w, const CommSink<R>& sink) {
   const std::vector<std::size_t> kinds = kinds_of_stage(run, stage);
+  const RecordedPart part(part_beside(run, kind, kinds));
   const Run beside = run_beside(run, kind, kinds);
   const ParametersHeld parameters = parameters_of_stage<R>(beside, w, stage);
   StageEndTime<R> t;

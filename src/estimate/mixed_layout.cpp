@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_reader.h"
+#include "hardware/cluster_keys.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -22,13 +23,7 @@ std::vector<std::string> names_of_groups(const std::vector<GivenGroup>& groups) 
 }
 
 std::size_t group_at(const Reader& name, const std::vector<GivenGroup>& groups) {
-  const std::vector<std::string> names = names_of_groups(groups);
-  const auto at = std::find(names.begin(), names.end(), name.text());
-  if (at == names.end()) {
-    name.fail("the unknown group \"" + name.text() + "\"", alternatives(names),
-              nearest_name(name.text(), names));
-  }
-  return static_cast<std::size_t>(at - names.begin());
+  return index_of_group(name, name.text(), names_of_groups(groups));
 }
 
 // Ranks of one replica that a group takes for one stage.
@@ -48,8 +43,7 @@ void check_gpus(const MixedLayout& l, const std::vector<GivenGroup>& groups,
     const GivenGroup& g = groups[k];
     const std::int64_t taken = gpus_taken(l, g, k);
     if (taken == g.gpus) continue;
-    throw InputError(ErrorCode::broken_rule, file, "cluster.groups." + std::to_string(k) + ".gpus",
-                     std::to_string(g.gpus),
+    throw InputError(ErrorCode::broken_rule, file, path_of_group_gpus(k), std::to_string(g.gpus),
                      std::to_string(taken) + ": what the stages on \"" + g.name +
                          "\" take with tp " + std::to_string(g.tp) + ", cp " +
                          std::to_string(l.cp) + " and dp " + std::to_string(l.dp));
@@ -178,6 +172,23 @@ GroupsHold given_hold(const StrategyRequest& q, std::vector<Fact>& facts) {
 }
 
 }  // namespace
+
+std::size_t index_of_group(const Reader& at, const std::string& name,
+                           const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    at.fail("the unknown group \"" + name + "\"", alternatives(names), nearest_name(name, names));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::string path_of_group(std::size_t k) {
+  return std::string(key_path<&ClusterRequest::groups>) + "." + std::to_string(k);
+}
+
+std::string path_of_group_gpus(std::size_t k) {
+  return path_of_group(k) + "." + std::string(key_name<&GroupRequest::gpus>);
+}
 
 MixedLayout mixed_layout(const std::vector<GivenGroup>& groups, const StrategyRequest& request,
                          const std::string& file, std::vector<Fact>& facts) {

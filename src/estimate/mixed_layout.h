@@ -18,6 +18,8 @@
 
 namespace orrery {
 
+class Reader;
+
 // A group as the run gives it.
 struct GivenGroup {
   std::string name;
@@ -35,6 +37,14 @@ struct MixedLayout {
 // `file`: for messages. Facts: what was taken.
 MixedLayout mixed_layout(const std::vector<GivenGroup>& groups, const StrategyRequest& request,
                          const std::string& file, std::vector<Fact>& facts);
+
+// The index of a group's name; any other name is refused at `at`.
+std::size_t index_of_group(const Reader& at, const std::string& name,
+                           const std::vector<std::string>& names);
+
+// "cluster.groups.1", and the path of its GPUs.
+std::string path_of_group(std::size_t k);
+std::string path_of_group_gpus(std::size_t k);
 
 // The same as `stage_groups` has it: a name a stage, or a list of a name a replica.
 Json stage_groups_json(const MixedLayout& layout, const std::vector<GivenGroup>& groups);

@@ -43,12 +43,13 @@ void slow_links(const GroupLink& link, Cluster& c) {
 // One of both ends.
 struct SendEnd {
   const Run& run;
+  int part;
   Cluster cluster;
   std::int64_t ranks;
 };
 
 SendEnd end_of(const MixedRun& r, StageEnd here, std::size_t other) {
-  SendEnd e{r.kinds[here.kind], r.kinds[here.kind].cluster,
+  SendEnd e{r.kinds[here.kind], part_of_link(r, here.kind, other), r.kinds[here.kind].cluster,
             ranks_of_stage(r, here.stage, here.kind)};
   slow_links(link_of(r, here.kind, other), e.cluster);
   return e;
@@ -69,6 +70,7 @@ template <Number R>
 CollectiveCost<R> slower(const SendEnd& a, const SendEnd& b, Collective kind, BytesOf<R> bytes,
                          const Codec& codec) {
   const auto at = [&](const SendEnd& e) {
+    const RecordedPart part(e.part);
     return coded_cost<R>(e.cluster, pair_between_nodes(e.cluster, e.ranks), kind, bytes, codec);
   };
   const CollectiveCost<R> one = at(a);
@@ -77,6 +79,31 @@ CollectiveCost<R> slower(const SendEnd& a, const SendEnd& b, Collective kind, By
 }
 
 }  // namespace
+
+int part_of_kind(std::size_t kind) { return static_cast<int>(kind); }
+
+int part_of_link(const MixedRun& r, std::size_t kind, std::size_t other) {
+  const std::size_t n = r.kinds.size();
+  return static_cast<int>(n + kind * n + other);
+}
+
+RecordedPlace place_of_part(const MixedRun& r, int part) {
+  const std::size_t n = r.kinds.size();
+  const auto i = static_cast<std::size_t>(part);
+  if (i < n) return {i, {}};
+  return {(i - n) / n, (i - n) % n};
+}
+
+int part_beside(const MixedRun& r, std::size_t kind, std::span<const std::size_t> others) {
+  std::optional<std::size_t> slowest;
+  for (const std::size_t other : others) {
+    if (other == kind) continue;
+    const bool slower =
+        !slowest || link_of(r, kind, other).bandwidth < link_of(r, kind, *slowest).bandwidth;
+    if (slower) slowest = other;
+  }
+  return slowest ? part_of_link(r, kind, *slowest) : part_of_kind(kind);
+}
 
 Run run_beside(const MixedRun& r, std::size_t kind, std::span<const std::size_t> others) {
   Run run = r.kinds[kind];

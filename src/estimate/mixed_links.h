@@ -12,12 +12,26 @@
 // measured up to 25 %), the re-slicing of tensors where tp differs. Units: SI. Errors: none.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "estimate/mixed_run.h"
 #include "estimate/sends.h"
 
 namespace orrery {
+
+// Where the inputs of a recorded number are from (core/traced.h): a kind, or a kind whose network
+// is slowed to its link to another.
+int part_of_kind(std::size_t kind);
+int part_of_link(const MixedRun& r, std::size_t kind, std::size_t other);
+struct RecordedPlace {
+  std::size_t kind = 0;
+  std::optional<std::size_t> beside;  // the other end of the link
+};
+RecordedPlace place_of_part(const MixedRun& r, int part);
+
+// That of the slowest link to `others`; the kind's own where there is no other.
+int part_beside(const MixedRun& r, std::size_t kind, std::span<const std::size_t> others);
 
 // The run of a kind whose tiers outside the node carry no more than its links to `others`.
 Run run_beside(const MixedRun& r, std::size_t kind, std::span<const std::size_t> others);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "estimate/mixed_links.h"
 #include "estimate/run.h"
 #include "estimate/stage_contents.h"
 
@@ -37,6 +38,7 @@ bool host_overflows(const Run& run, Bytes needed) {
 template <Number R>
 StageMemory<R> memory_on_kind(const MixedRun& run, std::int64_t stage, std::size_t kind,
                               WorkspaceOf<R>& w) {
+  const RecordedPart part(part_of_kind(kind));
   const Run& r = run.kinds[kind];
   const StageContents<R>& contents = contents_of_stage<R>(r, w, stage);
   StageStates<R> states = states_of_stage<R>(r, contents);

@@ -119,6 +119,7 @@ class Joiner {
     // The last stage sends to the first: as far as it is in a pipeline of that kind alone.
     const bool round = to < from && stages_of(run_) > 2 && to == 0;
     const std::int64_t at = round ? from : place_in_kind(first);
+    const RecordedPart part(part_of_kind(kind));
     return send_cost<R>(run_.kinds[kind], kinds_[kind].prices.placement, at).time;
   }
 
@@ -156,9 +157,11 @@ void fill_mixed(const MixedRun& run, MixedWorkspaceOf<R>& w) {
   w.kinds.resize(std::max(w.kinds.size(), run.kinds.size()));
   w.replicas.resize(std::max(w.replicas.size(), run.replicas.size()));
   for (std::size_t k = 0; k < run.kinds.size(); ++k) {
+    const RecordedPart part(part_of_kind(k));
     fill_classes<R>(run.kinds[k], w.kinds[k]);
     const std::vector<std::size_t> partners = partners_of(run, k);
     if (run.in_step && partners.size() > 1) {
+      const RecordedPart beside(part_beside(run, k, partners));
       fill_costs<R>(run_beside(run, k, partners), w.kinds[k]);
     }
   }

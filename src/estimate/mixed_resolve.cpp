@@ -12,7 +12,9 @@
 #include "estimate/cached_parts.h"
 #include "estimate/mixed_balance.h"
 #include "estimate/mixed_estimate.h"
+#include "estimate/mixed_group_links.h"
 #include "estimate/mixed_layout.h"
+#include "estimate/open_resolve.h"
 #include "estimate/origins.h"
 #include "estimate/run_keys.h"
 #include "hardware/cluster_keys.h"
@@ -22,38 +24,6 @@
 
 namespace orrery {
 namespace {
-
-constexpr const char* kGroupsPath = key_path<&ClusterRequest::groups>;
-constexpr const char* kLinksPath = key_path<&ClusterRequest::links>;
-
-// Keys of `parallel` that only a run with groups has.
-void erase_group_keys(Json& parallel) {
-  erase_key<&StrategyRequest::groups_hold>(parallel);
-  erase_key<&StrategyRequest::stage_groups>(parallel);
-  erase_key<&StrategyRequest::group_tp>(parallel);
-  erase_key<&StrategyRequest::state_shares>(parallel);
-}
-
-Json cluster_of_group(const Json& group) {
-  Json cluster = group;
-  erase_key<&GroupRequest::name>(cluster);
-  return cluster;
-}
-
-std::vector<GroupLinkRequest> read_links(Reader& cluster) {
-  std::vector<GroupLinkRequest> links;
-  const std::optional<Reader> given = find_key<&ClusterRequest::links>(cluster);
-  if (!given) return links;
-  for (const Reader& item : given->items()) links.push_back(read_keys(kGroupLinkKeys, item));
-  return links;
-}
-
-// The tier by which nodes reach each other.
-const Tier& network_of(const Cluster& c) {
-  std::size_t i = 0;
-  while (i + 1 < c.tier_count && c.tiers[i].size <= c.devices_per_node) ++i;
-  return c.tiers[i];
-}
 
 ResolvedRun resolve_with_words(const Json& run, const std::string& file,
                                const ConfigLookup& lookup) {
@@ -78,9 +48,11 @@ class MixedResolver {
     layout_ = mixed_layout(groups_, request_, file_, facts_);
     check_layout();
     resolve_kinds();
-    take_links();
+    out_.run.links = group_links(root_, out_.names, out_.run.kinds, facts_, warnings_);
     balance();
-    if (!numbers_) finish(changes);
+    if (numbers_) return std::move(out_);
+    take_open_links();
+    finish(changes);
     return std::move(out_);
   }
 
@@ -138,14 +110,8 @@ class MixedResolver {
     const Reader map(*request_.group_tp, file_, key_path<&StrategyRequest::group_tp>);
     map.must_be_object();
     for (const std::string& name : map.keys()) {
-      const auto at = std::find(out_.names.begin(), out_.names.end(), name);
-      if (at == out_.names.end()) {
-        map.fail("the unknown group \"" + name + "\"", alternatives(out_.names),
-                 nearest_name(name, out_.names));
-      }
       Reader value = map;
-      groups_[static_cast<std::size_t>(at - out_.names.begin())].tp =
-          value.at(name).integer(1, kLargestDegree);
+      groups_[index_of_group(map, name, out_.names)].tp = value.at(name).integer(1, kLargestDegree);
     }
   }
 
@@ -162,9 +128,8 @@ class MixedResolver {
       refuse(key_path<&StrategyRequest::ep>, std::to_string(*request_.ep),
              "1 where replicas of a stage are on several groups");
     }
-    if (value_at(given_, "cluster.sites").is_object()) {
-      refuse("cluster.sites", "sites beside groups", "one of them");
-    }
+    constexpr const char* sites = key_path<&ClusterRequest::sites>;
+    if (value_at(given_, sites).is_object()) refuse(sites, "sites beside groups", "one of them");
   }
 
   Json document_of(std::size_t k) const {
@@ -175,6 +140,7 @@ class MixedResolver {
     Json& parallel = at_key<&RunRequest::parallel>(run);
     if (!parallel.is_object()) parallel = Json::object();
     erase_group_keys(parallel);
+    if (request_.balanced_stages) erase_key<&StrategyRequest::stage_layers>(parallel);
     at_key<&StrategyRequest::tp>(parallel) = g.tp;
     at_key<&StrategyRequest::pp>(parallel) = layout_.pp;
     at_key<&StrategyRequest::dp>(parallel) = layout_.dp;
@@ -190,8 +156,7 @@ class MixedResolver {
     const std::int64_t share = std::min(own.devices_per_node, own.gpus);
     if (share >= c.devices_per_node || c.gpus <= share) return;
     if (use_part_of_nodes(c, share)) return;
-    refuse(std::string(kGroupsPath) + "." + std::to_string(k) + ".gpus", std::to_string(own.gpus),
-           "whole nodes, or whole parts of one");
+    refuse(path_of_group_gpus(k), std::to_string(own.gpus), "whole nodes, or whole parts of one");
   }
 
   void resolve_kinds() {
@@ -203,8 +168,7 @@ class MixedResolver {
       r.run.model_flops =
           model_flops(r.run.model, r.run.convention, counted(r.run.training, global_batch_));
       if (r.run.cluster.tier_count < 2 && groups_.size() > 1) {
-        refuse(std::string(kGroupsPath) + "." + std::to_string(k), "a node without a network tier",
-               "nodes that reach others");
+        refuse(path_of_group(k), "a node without a network tier", "nodes that reach others");
       }
       out_.run.kinds.push_back(r.run);
       out_.run.gpus.push_back(groups_[k].gpus);
@@ -234,57 +198,14 @@ class MixedResolver {
     }
   }
 
-  void take_links() {
-    Reader cluster = at_key<&RunRequest::cluster>(root_);
-    const std::vector<GroupLinkRequest> given = read_links(cluster);
-    for (const GroupLinkRequest& l : given) {
-      for (const std::string& name : l.between) group_index(name);
+  // Links that nobody gave widen the interval of every kind: each has its own.
+  void take_open_links() {
+    const std::optional<OpenKey> key = open_links(out_.run, workspace_);
+    if (!key) return;
+    for (std::size_t k = 0; k < out_.kinds.size(); ++k) {
+      add_open_key(*key, out_.kinds[k]);
+      out_.run.kinds[k].framework.level = out_.kinds[k].run.framework.level;
     }
-    const std::size_t n = groups_.size();
-    out_.run.links.resize(n * n);
-    for (std::size_t a = 0; a < n; ++a) {
-      for (std::size_t b = a + 1; b < n; ++b) {
-        out_.run.links[a * n + b] = out_.run.links[b * n + a] = link(a, b, given);
-      }
-    }
-  }
-
-  std::size_t group_index(const std::string& name) const {
-    const auto at = std::find(out_.names.begin(), out_.names.end(), name);
-    if (at != out_.names.end()) return static_cast<std::size_t>(at - out_.names.begin());
-    throw InputError(ErrorCode::broken_rule, file_, kLinksPath,
-                     "the unknown group \"" + name + "\"", alternatives(out_.names),
-                     nearest_name(name, out_.names));
-  }
-
-  GroupLink link(std::size_t a, std::size_t b, const std::vector<GroupLinkRequest>& given) {
-    const GroupLinkRequest* any = nullptr;
-    for (const GroupLinkRequest& l : given) {
-      if (l.between.empty()) {
-        any = &l;
-        continue;
-      }
-      const std::size_t first = group_index(l.between[0]);
-      const std::size_t second = group_index(l.between[1]);
-      if (std::minmax(first, second) == std::minmax(a, b)) return {l.bandwidth, l.latency, true};
-    }
-    if (any != nullptr) return {any->bandwidth, any->latency, true};
-    return assumed_link(a, b);
-  }
-
-  GroupLink assumed_link(std::size_t a, std::size_t b) {
-    const Tier& one = network_of(out_.run.kinds[a].cluster);
-    const Tier& other = network_of(out_.run.kinds[b].cluster);
-    const GroupLink l{std::min(one.bandwidth, other.bandwidth),
-                      std::max(one.latency, other.latency), false};
-    const std::string words = pretty(l.bandwidth) + " of a node and " + pretty(l.latency) +
-                              " between " + groups_[a].name + " and " + groups_[b].name;
-    facts_.push_back(
-        {kLinksPath, words, "the slower of the networks of both nodes", Known::open, kOurDefault});
-    warnings_.push_back("nobody gave the network between " + groups_[a].name + " and " +
-                        groups_[b].name + ": taken as " + pretty(l.bandwidth) + " of a node and " +
-                        pretty(l.latency) + "; cluster.links sets it");
-    return l;
   }
 
   // True where stages of one replica are on kinds of unlike speed.
@@ -308,7 +229,8 @@ class MixedResolver {
     MixedWorkspace& w = workspace_;
     if (run.in_step) balance_sequences(w);
     fill_mixed<double>(run, w);
-    if (!request_.stage_layers && !request_.layer_split && has_unlike_stages()) {
+    const bool open = !request_.stage_layers && !request_.layer_split && has_unlike_stages();
+    if (request_.balanced_stages || open) {
       balance_layers(w);
     }
     if (run.in_step) {
@@ -363,7 +285,7 @@ class MixedResolver {
 
   Json inputs() const {
     Json j = *out_.kinds.front().inputs;
-    at_key<&RunRequest::cluster>(j) = value_at(given_, "cluster");
+    at_key<&RunRequest::cluster>(j) = value_at(given_, key_path<&RunRequest::cluster>);
     Json& training = at_key<&RunRequest::training>(j);
     at_key<&Training::global_batch>(training) = global_batch_;
     at_key<&TrainingRequest::micro_batch>(training) = micro_batch_;
@@ -441,24 +363,6 @@ class MixedResolver {
 
 }  // namespace
 
-bool has_groups(const Json& run) { return value_at(run, kGroupsPath).is_array(); }
-
-Json without_single_group(const Json& run, const std::string& file) {
-  if (!has_groups(run) || value_at(run, kGroupsPath).size() != 1) return run;
-  Json one = run;
-  const Json& group = value_at(run, kGroupsPath)[0];
-  if (!group.is_object()) return run;
-  if (value_at(run, "cluster").size() > 1) {
-    throw InputError(ErrorCode::broken_rule, file, "cluster", "keys beside a single group",
-                     "none: they stand in the group");
-  }
-  at_key<&RunRequest::cluster>(one) = cluster_of_group(group);
-  if (one.contains(std::string(key_name<&RunRequest::parallel>))) {
-    erase_group_keys(at_key<&RunRequest::parallel>(one));
-  }
-  return one;
-}
-
 ResolvedMixed resolve_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
                             const std::vector<Fact>& changes) {
   MixedWorkspace workspace;
@@ -468,30 +372,6 @@ ResolvedMixed resolve_mixed(const Json& run, const std::string& file, const Conf
 ResolvedMixed resolve_mixed_for_numbers(const Json& run, const std::string& file,
                                         const ConfigLookup& lookup, MixedWorkspace& workspace) {
   return MixedResolver(run, file, lookup, workspace, true).resolve({});
-}
-
-void refuse_groups(const Reader& cluster) {
-  Reader r = cluster;
-  const auto groups = find_key<&ClusterRequest::groups>(r);
-  const auto links = find_key<&ClusterRequest::links>(r);
-  if (groups) {
-    groups->fail(ErrorCode::not_allowed, "several kinds of node",
-                 "`node` and `gpus`: only `orrery estimate`, memory, comm, explain, simulate and "
-                 "search know groups");
-  }
-  if (links) links->fail("links without `groups`", "none");
-}
-
-void refuse_group_keys(const StrategyRequest& request, const std::string& file) {
-  const auto refuse = [&file](bool given, const char* path) {
-    if (given)
-      throw InputError(ErrorCode::broken_rule, file, path, "a placement on groups",
-                       "cluster.groups beside it");
-  };
-  refuse(request.groups_hold.has_value(), key_path<&StrategyRequest::groups_hold>);
-  refuse(request.stage_groups != nullptr, key_path<&StrategyRequest::stage_groups>);
-  refuse(request.group_tp != nullptr, key_path<&StrategyRequest::group_tp>);
-  refuse(request.state_shares.has_value(), key_path<&StrategyRequest::state_shares>);
 }
 
 }  // namespace orrery

@@ -2,7 +2,6 @@
 #include "estimate/resolve.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -12,21 +11,24 @@
 #include "core/one_line.h"
 #include "core/units.h"
 #include "estimate/accuracy.h"
+#include "estimate/balanced_stages.h"
 #include "estimate/cached_parts.h"
 #include "estimate/conflicting_settings.h"
 #include "estimate/framework_document.h"
 #include "estimate/given_document.h"
 #include "estimate/inputs_json.h"
-#include "estimate/least_recompute.h"
 #include "estimate/mixed_document.h"
-#include "estimate/open_load.h"
+#include "estimate/open_resolve.h"
 #include "estimate/open_run.h"
 #include "estimate/origins.h"
 #include "estimate/overlap.h"
+#include "estimate/rl_document.h"
 #include "estimate/rl_resolve.h"
 #include "estimate/run_keys.h"
 #include "estimate/run_warnings.h"
 #include "estimate/sample.h"
+#include "estimate/sites_resolve.h"
+#include "estimate/trained_model.h"
 #include "estimate/training_json.h"
 #include "hardware/cluster_keys.h"
 #include "parallel/own_order.h"
@@ -210,42 +212,6 @@ void take_interval(const RunRequest& request, const ConfigLookup& lookup, Resolv
   f.level.interval_high = out.interval.high;
 }
 
-// Data parallelism across sites sends gradients as within one; outer gradients are in fp32 unless
-// the run gives their bits (arXiv:2311.08105).
-void take_outer_bits(const std::optional<Reader>& outer, ResolvedRun& out) {
-  Training& t = out.run.training;
-  if (outer && outer->json().contains(key_name<&OuterSteps::bits>)) return;
-  if (!outer) t.outer.bits = std::llround(8 * t.recipe.reduced);
-  out.assumed.push_back({key_path<&OuterSteps::bits>, std::to_string(t.outer.bits),
-                         outer ? "not given" : "of a reduced gradient",
-                         outer ? Known::tool_default : Known::derived, kOurDefault});
-}
-
-// Replicas over several sites; how they agree is the training's.
-void take_sites(Reader& root, ResolvedRun& out) {
-  Reader cluster = at_key<&RunRequest::cluster>(root);
-  if (const auto given = find_key<&ClusterRequest::sites>(cluster)) {
-    out.run.sites = read_keys(kSiteLinkKeys, *given);
-  }
-  Training& t = out.run.training;
-  Reader training = at_key<&RunRequest::training>(root);
-  const std::optional<Reader> outer = find_key<&TrainingRequest::outer>(training);
-  if (out.run.sites.count == 1) {
-    if (!outer) return;
-    throw InputError(out.file, key_path<&TrainingRequest::outer>, "outer steps on one site",
-                     "cluster.sites beside it");
-  }
-  take_outer_bits(outer, out);
-  const double hidden = t.outer.overlap * static_cast<double>(t.outer.fragments);
-  if (hidden > static_cast<double>(t.outer.every)) {
-    throw InputError(out.file, key_path<&OuterSteps::overlap>, shortest(t.outer.overlap),
-                     "at most every/fragments: a round hides no more than its own steps");
-  }
-  if (t.outer.states == OuterPlace::device) {
-    t.recipe.optimizer += kOuterStateBytes;
-  }
-}
-
 // The levels of the run's own site, over the documents' constants.
 void take_site(Reader& root, const RunRequest& request, const ConfigLookup& lookup,
                ResolvedRun& out) {
@@ -270,82 +236,6 @@ struct WithoutStrategy {
   std::optional<std::int64_t> micro_batch;  // as asked
   ResolvedTraining training;
 };
-
-void check_learned_positions(const ResolvedRun& out) {
-  const Architecture& a = out.run.model;
-  const std::int64_t sequence = out.run.training.sequence;
-  const bool learned = a.positions == PositionEmbedding::kLearned && a.max_positions > 0;
-  if (!learned || sequence <= a.max_positions) return;
-  throw InputError(ErrorCode::broken_rule, out.file, key_path<&Training::sequence>,
-                   std::to_string(sequence),
-                   "up to the model's " + std::to_string(a.max_positions) +
-                       " learned positions (max_position_embeddings)");
-}
-
-// Without images, or without an encoder of them, the decoder alone is trained.
-void take_tower(ResolvedRun& out) {
-  Tower& tower = out.run.model.tower;
-  const Training& t = out.run.training;
-  if (t.images > 0 && tower.layers == 0) {
-    throw InputError(ErrorCode::broken_rule, out.file, key_path<&Training::images>,
-                     std::to_string(t.images), "0 with a model without vision_num_hidden_layers");
-  }
-  // An image has as many patches as the encoder's table has positions, or fewer.
-  const std::int64_t most = tower.positions / tower.merge;
-  if (t.images > 0 && tower.positions > 0 && t.image_tokens > most) {
-    throw InputError(ErrorCode::broken_rule, out.file, key_path<&Training::image_tokens>,
-                     std::to_string(t.image_tokens),
-                     "up to " + std::to_string(most) +
-                         ", the positions of the encoder; a larger image is several");
-  }
-  if (t.images == 0) tower = {};
-  tower.images = t.images;
-  tower.image_tokens = t.image_tokens;
-  if (t.images == 0) tower.image_tokens = 0;
-  out.model.architecture.tower = tower;
-}
-
-// Names of the parts with which this model has something that trains.
-template <class Part, class Set>
-std::vector<std::string> trainable(const ResolvedRun& out, const Set& set) {
-  std::vector<std::string> names;
-  for (const Part part : kAllOf<Part>) {
-    Adapter one = *out.run.training.adapter;
-    set(one, part);
-    if (trained_parameters(out.run.model, out.run.training.sequence, one) > 0) {
-      names.emplace_back(name_of(part));
-    }
-  }
-  return names;
-}
-
-// Something of this model has to train, and a gate is a matrix of gated MLPs alone.
-void check_adapter(const ResolvedRun& out) {
-  const Training& t = out.run.training;
-  if (!t.adapter) return;
-  const Adapter& a = *t.adapter;
-  if (out.run.model.trunk.kinds > 0) {
-    throw InputError(ErrorCode::not_allowed, out.file, key_path<&TrainingRequest::adapter>,
-                     std::string(name_of(a.kind)),
-                     "it left out: adapters of models that are no text decoder are not modelled");
-  }
-  using enum AdapterTarget;
-  const bool frozen = a.kind == AdapterKind::frozen;
-  const bool gate_alone = !frozen && (a.targets & mask_of(gate, up, gate_up)) == mask_of(gate);
-  if (gate_alone && !out.run.model.gated) {
-    throw InputError(ErrorCode::broken_rule, out.file, "training.adapter.targets", "\"gate\"",
-                     "\"up\" with a model whose MLP has no gate");
-  }
-  if (trained_parameters(out.run.model, t.sequence, a) > 0) return;
-  const std::vector<std::string> names =
-      frozen ? trainable<TrainedPart>(out,
-                                      [](Adapter& one, TrainedPart p) { one.trained = mask_of(p); })
-             : trainable<AdapterTarget>(
-                   out, [](Adapter& one, AdapterTarget target) { one.targets = mask_of(target); });
-  throw InputError(ErrorCode::broken_rule, out.file,
-                   frozen ? "training.adapter.trained" : "training.adapter.targets",
-                   "nothing that the model has", "at least one of " + alternatives(names));
-}
 
 // Paths of the values that an object says.
 void add_given_keys(const Json& object, const std::string& prefix,
@@ -436,17 +326,6 @@ StrategyRequest request_of(Reader& root, ResolvedRun& out) {
   return request;
 }
 
-constexpr const char* kRlPath = key_path<&TrainingRequest::rl>;
-
-// An object that only a step of reinforcement learning reads.
-void refuse_generation_alone(const RunRequest& request, const Reader& root) {
-  if ((!request.rollout && !request.placement) || has_rl(root.json())) return;
-  throw InputError(ErrorCode::missing_key, root.file(), kRlPath, "nothing",
-                   "an algorithm of reinforcement learning (--rl NAME), beside " +
-                       std::string(request.rollout ? key_path<&RunRequest::rollout>
-                                                   : key_path<&RunRequest::placement>));
-}
-
 WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, ResolvedRun& out) {
   root.must_be_object();
   RunRequest request;
@@ -472,46 +351,6 @@ WithoutStrategy resolve_all_else(Reader& root, const ConfigLookup& lookup, Resol
   resolve_compression(lookup, all.request, out);
   resolve_placement(all.request, out);
   return all;
-}
-
-// Steps of the user's own hold what they ran with.
-void widen_intervals(const OpenKey& key, ResolvedRun& out) {
-  out.memory = widened(out.memory, key.alternatives, &Alternative::memory_ratio);
-  if (out.stack) return;
-  const StepInterval wide = widened(out.interval, key.alternatives, &Alternative::time_ratio);
-  constexpr double kWorthSaying = 1.01;
-  if (wide.high > out.interval.high * kWorthSaying || wide.low * kWorthSaying < out.interval.low) {
-    out.interval.words += "; the interval is wider, as " + key.path + " is open";
-  }
-  out.interval.low = out.run.framework.level.interval_low = wide.low;
-  out.interval.high = out.run.framework.level.interval_high = wide.high;
-}
-
-void predict_open_keys(ResolvedRun& out) {
-  Workspace workspace;
-  OpenKey key = open_recompute(out.run, workspace);
-  const Fact origin{"", "", key.why, Known::open, name_of_framework(out)};
-  for (Fact& f : recompute_facts(out.run, origin)) out.assumed.push_back(std::move(f));
-  widen_intervals(key, out);
-  out.open.push_back(std::move(key));
-}
-
-// How evenly tokens reach the experts, where the run does not give it.
-void predict_expert_load(ResolvedRun& out) {
-  const bool given = std::count(out.training_keys.begin(), out.training_keys.end(),
-                                key_name<&Training::expert_load>) > 0;
-  if (given) return;
-  Workspace workspace;
-  std::optional<OpenKey> key = open_expert_load(out.run, workspace);
-  if (!key) return;
-  key->path = key_path<&Training::expert_load>;
-  widen_intervals(*key, out);
-  out.open.push_back(*std::move(key));
-}
-
-void choose_open_keys(ResolvedRun& out) {
-  Workspace workspace;
-  for (Fact& f : choose_least_recompute(out.run, workspace)) out.assumed.push_back(std::move(f));
 }
 
 // The interval that a site's levels leave depends on what the step waits for.
@@ -543,20 +382,11 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   agree_on_sharding(request, out);
   out.recompute_open = strategy.recompute_open;
   if (out.recompute_open) {
-    open == OpenKeys::predicted ? predict_open_keys(out) : choose_open_keys(out);
+    open == OpenKeys::predicted ? predict_recompute(out) : choose_recompute(out);
   }
+  if (request.balanced_stages) balance_stages(out);
   if (open == OpenKeys::predicted) predict_expert_load(out);
   narrow_by_site(out);
-}
-
-void refuse_rl(const Json& run, const std::string& file) {
-  if (!has_rl(run)) return;
-  throw InputError(
-      ErrorCode::not_allowed, file, kRlPath, "a step of reinforcement learning",
-      "`orrery estimate`, `memory`, `search`, `sweep`, `compare`, `explain` and `simulate`, "
-      "which play it; other commands know the learner alone: take training.rl, "
-      "rollout and placement away and give "
-      "training.sequence_length and training.global_batch");
 }
 
 ResolvedRun resolve_whole(const Json& given, const std::string& file, const ConfigLookup& lookup,
@@ -596,8 +426,6 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
                         const std::vector<Fact>& changes) {
   return resolve_whole(run, file, lookup, changes, OpenKeys::predicted);
 }
-
-bool has_rl(const Json& run) { return !value_at(run, kRlPath).is_null(); }
 
 ResolvedRun resolve_with_rl(const Json& run, const std::string& file, const ConfigLookup& lookup,
                             const std::vector<Fact>& changes) {
@@ -643,7 +471,7 @@ OpenRun resolve_open(const Json& run, const std::string& file, const ConfigLooku
 
 OpenRun resolve_open_learner(const Json& run, const std::string& file, const ConfigLookup& lookup) {
   const std::optional<LearnerDocument> learner = learner_document(run, file);
-  if (!learner) throw InputError(ErrorCode::missing_key, file, kRlPath, "nothing", "--rl NAME");
+  if (!learner) ask_for_rl(file);
   OpenRun open = resolve_all_open(*learner->run, file, lookup);
   Json unused = Json::object();
   open.resolved.rl = resolve_rl(run, file, lookup, *learner, open.resolved.run, unused);

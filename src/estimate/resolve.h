@@ -25,6 +25,7 @@
 #include "estimate/accuracy.h"
 #include "estimate/config_lookup.h"
 #include "estimate/open_keys.h"
+#include "estimate/rl_document.h"
 #include "estimate/run.h"
 #include "estimate/site.h"
 #include "hardware/cluster_reader.h"
@@ -72,7 +73,6 @@ ResolvedRun resolve_run(const Json& run, const std::string& file, const ConfigLo
 
 // The same of a run with training.rl, whose learner the run is then. All others refuse that: their
 // answers would be the learner's alone.
-bool has_rl(const Json& run);
 ResolvedRun resolve_with_rl(const Json& run, const std::string& file, const ConfigLookup& lookup,
                             const std::vector<Fact>& changes = {});
 

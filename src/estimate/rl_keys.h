@@ -6,14 +6,12 @@
 
 #include "core/keys.h"
 #include "estimate/rl.h"
+#include "hardware/node_document.h"
+#include "model/model_document.h"
 
 namespace orrery {
 
 extern const KeyTable kEngineDocument;  // generate/engine_json.cpp
-// NOLINTNEXTLINE(readability-redundant-declaration): model/model_document.h too
-extern const KeyTable kModelDocument;
-// NOLINTNEXTLINE(readability-redundant-declaration): hardware/cluster_keys.h too
-extern const KeyTable kNodeDocument;
 
 namespace rl_forms {
 inline constexpr std::int64_t kMost = std::int64_t{1} << 30;

@@ -223,20 +223,31 @@ bool calls_hooks(const Run& run) {
   return alone || gathers_every_micro_batch(run.strategy, run.framework);
 }
 
-// Adds `n` blocks, of which `again` run their forward again in full.
+// Blocks of one kind on a virtual stage, and those that run their forward again.
+struct CountedBlocks {
+  std::int64_t all = 0;
+  std::int64_t full = 0;
+  std::int64_t selective = 0;
+};
+
+// Adds the blocks of one kind.
 template <Number R>
 class Adder {
  public:
-  Adder(const Run& run, const BlockPrice<R>& block, BlockType type, std::int64_t n,
-        std::int64_t again, const FreeSharding* free)
+  Adder(const Run& run, const BlockPrice<R>& block, BlockType type, const CountedBlocks& n,
+        const FreeSharding* free)
       : run_(run),
         block_(block),
         type_(type),
         free_(free),
         forward_name_{name_of(run, type, kForwardOfKind, kForwardNames)},
         backward_name_{name_of(run, type, kBackwardOfKind, kBackwardNames)},
-        n_(count<R>(n, {name_of(run, type, kCountOfKind, kCountNames)})),
-        again_(count<R>(again, {"blocks recomputed in full"})) {}
+        blocks_(n),
+        n_(count<R>(n.all, {name_of(run, type, kCountOfKind, kCountNames)})),
+        again_(count<R>(n.full, {"blocks recomputed in full"})),
+        selective_(n.selective == n.all
+                       ? n_
+                       : count<R>(n.selective, {"blocks of which modules run again"})) {}
 
   void add(StageCosts<R>& s, const ParametersHeld& parameters) {
     const SecondsOf<R> forward = named(block_.compute[Phase::forward], forward_name_);
@@ -245,11 +256,11 @@ class Adder {
     s.weight_time += n_ * (block_.weight_gradient + added_up);
     s.forward[Term::compute] += n_ * forward;
     s.backward[Term::compute] += n_ * backward;
-    s.backward[Term::recompute] += n_ * block_.compute[Phase::recompute_selective] +
+    s.backward[Term::recompute] += selective_ * block_.compute[Phase::recompute_selective] +
                                    again_ * block_.compute[Phase::recompute_full];
     add_exchanges(s.forward, exposed(Phase::forward), n_);
     add_exchanges(s.backward, exposed(Phase::backward), n_);
-    add_exchanges(s.backward, exposed(Phase::recompute_selective), n_);
+    add_exchanges(s.backward, exposed(Phase::recompute_selective), selective_);
     add_exchanges(s.backward, exposed(Phase::recompute_full), again_);
     add_waits_and_shard_traffic(s, forward, backward, parameters);
   }
@@ -262,20 +273,13 @@ class Adder {
     const HostedPass<R> whole{launches(Phase::forward), forward + exposed(Phase::forward).all,
                               kHooksForward, Phase::forward};
     const SecondsOf<R> f = with_waits(s.forward, n_, whole);
-    HostedPass<R> back{launches(Phase::backward) + launches(Phase::recompute_selective),
-                       backward + exposed(Phase::backward).all +
-                           block_.compute[Phase::recompute_selective] +
-                           exposed(Phase::recompute_selective).all,
-                       kHooksBackward, Phase::recompute_selective};
-    const SecondsOf<R> b = with_waits(s.backward, n_ - again_, back);
-    back.launches += launches(Phase::recompute_full) + checkpoint_launches();
-    back.device += block_.compute[Phase::recompute_full] + exposed(Phase::recompute_full).all;
-    back.hooks += kHooksForward;
-    back.waits_in = Phase::recompute_full;
-    const SecondsOf<R> replayed = with_waits(s.backward, again_, back);
     const bool is_ahead = run_.framework.overlap.param_gather;
     const R ahead = gathered_ahead<R>(run_, block_.largest_module, is_ahead);
     const R backward_ahead = run_.framework.gathers.backward_prefetch ? ahead : R(0.0);
+    const SecondsOf<R> device = backward + exposed(Phase::backward).all;
+    const SecondsOf<R> waits = backward_waits(s.backward, device, [&](SecondsOf<R> pass) {
+      return growth(run_, pass, t.gather_backward, backward_ahead, t.reduce);
+    });
     s.forward[Term::compute] += n_ * t.gather_copies;
     s.backward[Term::compute] += n_ * t.reduce_copies;
     if (plain(t.gather_forward) > Seconds()) wait_for_gather(s.forward);
@@ -284,9 +288,34 @@ class Adder {
       s.backward[Term::compute] += n_ * t.gather_copies;
     }
     s.forward[Term::dp_exposed] += n_ * growth(run_, f, t.gather_forward, ahead, SecondsOf<R>{});
-    s.backward[Term::dp_exposed] +=
-        (n_ - again_) * growth(run_, b, t.gather_backward, backward_ahead, t.reduce) +
-        again_ * growth(run_, replayed, t.gather_backward, backward_ahead, t.reduce);
+    s.backward[Term::dp_exposed] += waits;
+  }
+
+  // Blocks that run nothing again, some modules, and all: their waits for the host are added to the
+  // terms, and those for what `grown` says of their passes are the answer.
+  template <class Grown>
+  SecondsOf<R> backward_waits(Terms<R>& terms, SecondsOf<R> device, const Grown& grown) const {
+    const HostedPass<R> bare{launches(Phase::backward), device, kHooksBackward, Phase::backward};
+    const HostedPass<R> selective{
+        bare.launches + launches(Phase::recompute_selective),
+        device + compute(Phase::recompute_selective) + exposed(Phase::recompute_selective).all,
+        kHooksBackward, Phase::recompute_selective};
+    const HostedPass<R> full{
+        bare.launches + (launches(Phase::recompute_full) + checkpoint_launches()),
+        device + (compute(Phase::recompute_full) + exposed(Phase::recompute_full).all),
+        kHooksBackward + kHooksForward, Phase::recompute_full};
+    const R others = n_ - again_;
+    SecondsOf<R> waits{};
+    if (blocks_.selective == 0) {
+      waits += others * grown(with_waits(terms, others, bare));
+    } else if (blocks_.selective + blocks_.full == blocks_.all) {
+      waits += others * grown(with_waits(terms, others, selective));
+    } else {
+      const R kept = others - selective_;
+      waits += kept * grown(with_waits(terms, kept, bare));
+      waits += selective_ * grown(with_waits(terms, selective_, selective));
+    }
+    return waits + again_ * grown(with_waits(terms, again_, full));
   }
 
   void wait_for_gather(Terms<R>& terms) const {
@@ -294,6 +323,7 @@ class Adder {
         n_ * lift<R>(run_.framework.gathers.host_wait, {"framework.gathers.host_wait"});
   }
 
+  SecondsOf<R> compute(Phase p) const { return block_.compute[p]; }
   const ExposedExchanges<R>& exposed(Phase p) const { return block_.exposed[p]; }
   double launches(Phase p) const { return block_.launches[p]; }
 
@@ -355,23 +385,25 @@ class Adder {
   const FreeSharding* free_;
   Label forward_name_;
   Label backward_name_;
+  CountedBlocks blocks_;
   R n_;
   R again_;
+  R selective_;
 };
 
 }  // namespace
 
 template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                          const BlockCounts& replayed, const FreeSharding* free) {
+                          const RecomputedBlocks& again, const FreeSharding* free) {
   StageCosts<R> s;
   for (const BlockType i : kAllOf<BlockType>) {
     if (blocks[i] == 0) continue;
     const BlockPrice<R>& block = prices.blocks[i];
-    const std::int64_t again = replayed[i];
-    Adder<R>(run, block, i, blocks[i], again, free).add(s, block_parameters(run, prices, i));
-    s.recomputed += block.full_flops * static_cast<double>(again);
-    s.recomputed += block.selective_flops * static_cast<double>(blocks[i]);
+    const CountedBlocks n{blocks[i], again.full[i], again.selective[i]};
+    Adder<R>(run, block, i, n, free).add(s, block_parameters(run, prices, i));
+    s.recomputed += block.full_flops * static_cast<double>(n.full);
+    s.recomputed += block.selective_flops * static_cast<double>(n.selective);
   }
   for (const Term t : kAllOf<Term>) {
     const Label term{name_of(t).data()};
@@ -398,9 +430,9 @@ ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
 }
 
 template StageCosts<double> stage_costs(const Run&, const Prices<double>&, const BlockCounts&,
-                                        const BlockCounts&, const FreeSharding*);
+                                        const RecomputedBlocks&, const FreeSharding*);
 template StageCosts<Traced> stage_costs(const Run&, const Prices<Traced>&, const BlockCounts&,
-                                        const BlockCounts&, const FreeSharding*);
+                                        const RecomputedBlocks&, const FreeSharding*);
 template ParametersHeld stage_parameters(const Run&, const Prices<double>&, const BlockCounts&);
 template ParametersHeld stage_parameters(const Run&, const Prices<Traced>&, const BlockCounts&);
 

@@ -37,7 +37,7 @@ struct FreeSharding {
 // `free`: in place of the run's own sharding.
 template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                          const BlockCounts& replayed, const FreeSharding* free = nullptr);
+                          const RecomputedBlocks& again, const FreeSharding* free = nullptr);
 
 // Parameters a rank of this virtual stage holds, were nothing sharded over replicas. A shared
 // weight is held twice where its two blocks stand on different stages.

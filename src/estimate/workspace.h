@@ -25,7 +25,7 @@ namespace orrery {
 template <Number R>
 struct StageClass {
   BlockCounts blocks{};
-  BlockCounts replayed{};  // those of them that full recompute runs again
+  RecomputedBlocks again{};  // those of them whose forward runs again
   StageCosts<R> costs;
   ChunkActivations<R> activations;
   ParametersHeld parameters;

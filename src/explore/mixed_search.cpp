@@ -25,6 +25,11 @@
 namespace orrery {
 namespace {
 
+constexpr std::string_view kTpAxis = key_name<&StrategyRequest::tp>;
+constexpr std::string_view kPpAxis = key_name<&StrategyRequest::pp>;
+constexpr std::string_view kDpAxis = key_name<&StrategyRequest::dp>;
+constexpr std::string_view kMicroBatchAxis = key_name<&TrainingRequest::micro_batch>;
+constexpr std::string_view kRecomputeAxis = key_name<&StrategyRequest::recompute>;
 constexpr std::int64_t kMostMicroBatch = 64;
 constexpr std::size_t kMostSubsetGroups = 6;
 
@@ -78,12 +83,12 @@ class MixedSearch {
            bound * (1 - kBoundRounding) > out_.best.back().step.si();
   }
 
-  bool keeps(const char* axis) const {
+  bool keeps(std::string_view axis) const {
     return std::find(options_.keep.begin(), options_.keep.end(), axis) != options_.keep.end();
   }
 
   Json parallel() const {
-    const Json& p = value_at(run_, "parallel");
+    const Json& p = value_at(run_, key_path<&RunRequest::parallel>);
     return p.is_object() ? p : Json::object();
   }
 
@@ -171,20 +176,24 @@ class MixedSearch {
     return times_[key] = t;
   }
 
+  // Where ranges of layers differ, a block of the kind may run nothing again.
+  static RecomputedBlocks least_of_block(const Run& run, BlockType b) {
+    BlockCounts one{};
+    one[b] = 1;
+    if (run.strategy.layers.count > 0) return {};
+    return least_recomputed(run.strategy, run.model, one);
+  }
+
   // Passes of one block, as a stage takes them: compute, exchanges of tp, sums of gradients, waits
   // for the host. tp is inside the node and numbered fastest, so that no other degree moves it.
   static BlockTimes priced(const Run& run) {
     BlockTimes t;
     t.legal = true;
     const Prices<double> prices = price<double>(run);
-    const bool again = run.strategy.recompute == Recompute::full &&
-                       run.strategy.recompute_method == RecomputeMethod::uniform;
     for (const BlockType b : kAllOf<BlockType>) {
       BlockCounts one{};
-      BlockCounts replayed{};
       one[b] = 1;
-      replayed[b] = again && kBlockFacts[b].is_layer ? 1 : 0;
-      const StageCosts<double> c = stage_costs<double>(run, prices, one, replayed);
+      const StageCosts<double> c = stage_costs<double>(run, prices, one, least_of_block(run, b));
       t.time[b] = (c.forward_time + c.backward_time).si();
     }
     return t;
@@ -194,8 +203,8 @@ class MixedSearch {
 
   std::vector<std::int64_t> degrees_of(std::size_t group) const {
     std::vector<std::int64_t> all;
-    if (keeps("tp")) {
-      const Json& own = value_at(run_, "parallel.group_tp");
+    if (keeps(kTpAxis)) {
+      const Json& own = value_at(run_, key_path<&StrategyRequest::group_tp>);
       const std::int64_t tp = number_at(parallel(), key_name<&StrategyRequest::tp>, 1);
       return {own.is_object() ? number_at(own, groups_[group].name, tp) : tp};
     }
@@ -207,8 +216,8 @@ class MixedSearch {
   }
 
   std::vector<std::int64_t> micro_batches() const {
-    const Json& given = value_at(run_, "training.micro_batch");
-    if (keeps("micro_batch")) {
+    const Json& given = value_at(run_, key_path<&TrainingRequest::micro_batch>);
+    if (keeps(kMicroBatchAxis)) {
       return {given.is_number_integer() ? given.get<std::int64_t>() : 1};
     }
     std::vector<std::int64_t> all;
@@ -219,8 +228,8 @@ class MixedSearch {
   }
 
   std::vector<std::string> recomputes() const {
-    const Json& given = value_at(run_, "parallel.recompute");
-    if (keeps("recompute") && given.is_string()) return {given.get<std::string>()};
+    const Json& given = value_at(run_, key_path<&StrategyRequest::recompute>);
+    if (keeps(kRecomputeAxis) && given.is_string()) return {given.get<std::string>()};
     std::vector<std::string> all;
     for (const Recompute r : kAllOf<Recompute>) all.emplace_back(name_of(r));
     return all;
@@ -242,7 +251,9 @@ class MixedSearch {
         }
       }
     }
-    if (families_.empty()) throw InputError(file_, "cluster.groups", "no legal layout", refusal_);
+    if (families_.empty()) {
+      throw InputError(file_, key_path<&ClusterRequest::groups>, "no legal layout", refusal_);
+    }
   }
 
   void add_degrees(MixedFamily& f) {
@@ -345,8 +356,8 @@ class MixedSearch {
 
   bool is_asked(std::int64_t pp, std::int64_t dp) const {
     const Json p = parallel();
-    if (keeps("pp") && number_at(p, key_name<&StrategyRequest::pp>, pp) != pp) return false;
-    return !keeps("dp") || number_at(p, key_name<&StrategyRequest::dp>, dp) == dp;
+    if (keeps(kPpAxis) && number_at(p, key_name<&StrategyRequest::pp>, pp) != pp) return false;
+    return !keeps(kDpAxis) || number_at(p, key_name<&StrategyRequest::dp>, dp) == dp;
   }
 
   void try_candidate(const MixedFamily& f, const std::vector<std::size_t>& order, bool holds_stages,
@@ -400,9 +411,10 @@ class MixedSearch {
     const std::string key(key_name<&ClusterRequest::links>);
     if (!cluster.contains(key)) return;
     Json kept = Json::array();
+    const std::string between(key_name<&GroupLinkRequest::between>);
     for (const Json& link : cluster[key]) {
-      const bool used = !link.contains("between") ||
-                        std::all_of(link["between"].begin(), link["between"].end(),
+      const bool used = !link.contains(between) ||
+                        std::all_of(link[between].begin(), link[between].end(),
                                     [&](const Json& name) { return has_name(order, name); });
       if (used) kept.push_back(link);
     }
@@ -473,6 +485,14 @@ class MixedSearch {
 };
 
 }  // namespace
+
+std::vector<std::string> mixed_axes() {
+  std::vector<std::string> all;
+  for (const std::string_view axis : {kTpAxis, kPpAxis, kDpAxis, kMicroBatchAxis, kRecomputeAxis}) {
+    all.emplace_back(axis);
+  }
+  return all;
+}
 
 MixedSearchResult search_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
                                const MixedSearchOptions& options) {

@@ -30,12 +30,12 @@ namespace orrery {
 
 struct MixedSearchOptions {
   std::size_t top = 5;
-  std::vector<std::string> keep;  // of kMixedAxes, as the run has them
+  std::vector<std::string> keep;  // of mixed_axes(), as the run has them
   bool exhaustive = false;        // every family is opened, whatever its bound
 };
 
 // Axes that `keep` may hold.
-inline constexpr const char* kMixedAxes[] = {"tp", "pp", "dp", "micro_batch", "recompute"};
+std::vector<std::string> mixed_axes();
 
 struct MixedFound {
   KeptJson run;                     // whole, to be asked again

@@ -110,7 +110,7 @@ PriceKey PricedRuns::price_key(const Point& point) const {
   return {unit_,
           point.micro_batch,
           point.sequence_parallel,
-          point.modules,
+          recomputed_modules(run_.strategy),
           schedule.written_out,
           schedule.zero_bubble,
           hides_experts(run_),

@@ -165,7 +165,8 @@ void set_point(const Space& space, const Base& base, const Point& p, Strategy& s
   s.recompute = static_cast<Recompute>(std::min<int>(p.recompute, 2));
   s.recompute_layers = p.recompute_layers;
   s.recompute_method = RecomputeMethod::uniform;
-  if (s.recompute == Recompute::selective) s.recompute_modules = p.modules;
+  s.recompute_modules =
+      s.recompute == Recompute::selective ? p.modules : base.run.strategy.recompute_modules;
   if (p.recompute == kLayersChoice) {
     s.recompute_method = space.recompute_method.value_or(RecomputeMethod::block);
   }

@@ -42,6 +42,12 @@ Base base_of(const OpenRun& open, std::vector<std::size_t> choice) {
     throw InputError(open.resolved.file, key_path<&Strategy::schedule>, open.request.schedule_file,
                      "schedules by name in a search: a file's has one pp and one batch");
   }
+  if (open.request.balanced_stages) {
+    throw InputError(ErrorCode::not_allowed, open.resolved.file,
+                     key_path<&StrategyRequest::stage_layers>, "balanced stages in a search",
+                     "a list, or search.axes.stage_layers: `orrery estimate` of what it finds "
+                     "balances that one");
+  }
   Base base;
   base.run = open.resolved.run;
   base.run.strategy = fixed_strategy(open);

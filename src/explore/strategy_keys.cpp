@@ -51,7 +51,7 @@ Json with_strategy(Json run, const Space& space, std::size_t base, const Strateg
     Json& p = at_key<&RunRequest::parallel>(run);
     erase_key<&Strategy::recompute_layers>(p);
     erase_key<&Strategy::recompute_method>(p);
-    if (s.recompute != Recompute::selective) erase_key<&Strategy::recompute_modules>(p);
+    if (!may_recompute(s, Recompute::selective)) erase_key<&Strategy::recompute_modules>(p);
     if (s.zero == 0) erase_key<&StrategyRequest::zero_shard_group>(p);
     if (!schedule_of(s.schedule).zero_bubble) erase_key<&Strategy::post_validation>(p);
   }

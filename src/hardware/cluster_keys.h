@@ -10,13 +10,9 @@
 #include "core/keys.h"
 #include "hardware/cluster.h"
 #include "hardware/dimensions.h"
+#include "hardware/node_document.h"
 
 namespace orrery {
-
-// All keys of a device and of a node (device_keys.h, node_keys.h), as other documents refer to
-// them.
-extern const KeyTable kDeviceDocument;
-extern const KeyTable kNodeDocument;
 
 // One kind of node of a mixed cluster, and how many of its GPUs the run uses. All other keys of
 // the object change its node.

@@ -160,7 +160,7 @@ void put_fabric(Draft& out, const std::string& file, const std::string& path,
   if (graph_devices > 0 && covers(out.cluster, graph_devices, out.cluster.tier_count - 1U)) {
     fabric->fail("a fabric beside a graph of the whole cluster", "one of them");
   }
-  take_fabric(*fabric, out.cluster);
+  take_fabric(*fabric, out.cluster, out.notes);
   out.node["sources"]["tiers." + std::to_string(out.cluster.tier_count - 1U) + ".bandwidth"] =
       "`fabric` over \"" + leaf + "\"";
 }

@@ -28,6 +28,11 @@ inline constexpr std::array kFabricRows = {
     described("pod", kCount, kNothing, "fat-tree: nodes under the same leaves, without a radix"),
     described("oversubscription", kTaper, otherwise("1"),
               "fat-tree: what a pod sends over what leaves it"),
+    described("routing", form::one_of<FabricRouting>(), otherwise("spread"),
+              "fat-tree: spread: a flow uses all ways up (adaptive, spray); hash: one of them by "
+              "chance (ECMP), with a radix"),
+    described("queue_pairs", form::whole(1, 64, "flows"), otherwise("1"),
+              "fat-tree with hash: flows of a card at once"),
     described("nodes", kCount, otherwise("the run's"), "fat-tree: nodes there are"),
     described("nodes_per_group", kCount, kNothing, "dragonfly: nodes of a group"),
     described("groups", kCount, otherwise("as many as the run fills"), "dragonfly: groups"),

@@ -52,7 +52,7 @@ std::vector<std::string> with_dependents(const std::string& path) {
   if (path != key_path<&StrategyRequest::recompute>) return {path};
   return {path, key_path<&StrategyRequest::recompute_modules>,
           key_path<&StrategyRequest::recompute_layers>,
-          key_path<&StrategyRequest::recompute_method>};
+          key_path<&StrategyRequest::recompute_method>, key_path<&StrategyRequest::layers>};
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 // Free are the axes of a search, sharding groups and offload excepted, and the switches of the
 // framework; model, cluster, batch, length, precision, optimizer and framework stay. Held is what
 // the user sets on top of the run file (a flag, `set`), what `--keep` names, and what `search.axes`
-// lists. A held recompute holds its modules, layers and method. Errors: InputError where `--keep`
-// names no such key.
+// lists. A held recompute holds its modules, layers, method and ranges of layers. Errors:
+// InputError where `--keep` names no such key.
 #pragma once
 
 #include <string>

@@ -6,13 +6,14 @@
 
 #include "core/error.h"
 #include "document/words.h"
+#include "estimate/run_keys.h"
 
 namespace orrery {
 
 PlayedMixed played_mixed(MixedReport report) {
   const std::int64_t passes = passes_of(report.resolved.run);
   if (passes > kMostPasses) {
-    throw InputError(report.resolved.whole.file, "training.global_batch",
+    throw InputError(report.resolved.whole.file, key_path<&Training::global_batch>,
                      grouped(passes) + " passes of the replicas that differ",
                      "at most " + grouped(kMostPasses));
   }

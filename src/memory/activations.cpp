@@ -15,21 +15,45 @@ std::int64_t recompute_group(const Strategy& s) {
   return grouped ? s.recompute_layers : 1;
 }
 
+template <Number R>
+BytesOf<R> kept_whole(const BlockGroup<R>& g) {
+  return g.block->kept_all - g.block->logits;
+}
+
+template <Number R>
+BytesOf<R> kept_in_part(const BlockGroup<R>& g) {
+  return g.block->kept - g.block->logits;
+}
+
 // Saved tensors of one micro batch that are not recomputed in full, logits not included.
 template <Number R>
 BytesOf<R> kept_of(const BlockGroup<R>& g) {
-  const R whole =
-      count<R>(g.count - g.recompute_full, {"blocks of this kind that keep their tensors"});
-  return whole * (g.block->kept - g.block->logits);
+  const std::int64_t others = g.count - g.recompute_full;
+  const std::int64_t whole = others - g.recompute_selective;
+  if (whole == 0 || whole == others) {
+    const R n = count<R>(others, {"blocks of this kind that keep their tensors"});
+    return n * (whole == 0 ? kept_in_part<R>(g) : kept_whole<R>(g));
+  }
+  return count<R>(whole, {"blocks of this kind that keep all of their tensors"}) *
+             kept_whole<R>(g) +
+         count<R>(g.recompute_selective, {"blocks of this kind that drop tensors of modules"}) *
+             kept_in_part<R>(g);
 }
 
 // Tensors restored by recomputing a part of a block of this kind, `at_once` blocks in full.
 template <Number R>
-BytesOf<R> working_of(const Strategy& s, const BlockGroup<R>& g, std::int64_t at_once) {
-  if (g.recompute_full == 0) {
-    return s.recompute == Recompute::selective ? g.block->kept_all - g.block->kept : BytesOf<R>{};
+BytesOf<R> working_of(const BlockGroup<R>& g, std::int64_t at_once) {
+  if (g.recompute_full > 0) {
+    return count<R>(at_once, {"layers recomputed at once"}) * kept_whole<R>(g);
   }
-  return count<R>(at_once, {"layers recomputed at once"}) * (g.block->kept_all - g.block->logits);
+  return g.recompute_selective > 0 ? g.block->kept_all - g.block->kept : BytesOf<R>{};
+}
+
+// Saved by the block that saves most of those that are alike but for what they run again.
+template <Number R>
+BytesOf<R> largest_of(const BlockGroup<R>& g) {
+  if (g.recompute_full + g.recompute_selective < g.count) return kept_whole<R>(g);
+  return g.recompute_selective > 0 ? kept_in_part<R>(g) : g.block->input;
 }
 
 // Blocks of a stack that run again: kinds of layer whose inputs are equal follow one another in it.
@@ -69,10 +93,9 @@ ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGr
     const R blocks = count<R>(g.count, {"blocks of this kind in the chunk"});
     c.logits += blocks * g.block->logits;
     c.for_weights += blocks * g.block->for_weights;
-    c.working = larger(c.working, working_of<R>(s, g, at_once));
+    c.working = larger(c.working, working_of<R>(g, at_once));
     c.transient = larger(c.transient, g.block->transient);
-    c.largest =
-        larger(c.largest, g.recompute_full > 0 ? g.block->input : g.block->kept - g.block->logits);
+    c.largest = larger(c.largest, largest_of<R>(g));
   }
   c.kept += kept_inputs<R>(s, groups);
   return c;

@@ -31,12 +31,14 @@ struct BlockActivations {
   BytesOf<R> for_weights{};  // inputs of the weight gradients, if these are a separate pass
 };
 
-// `count` equal blocks of a chunk, of which the forward of `recompute_full` runs again.
+// `count` equal blocks of a chunk, of which the forward of `recompute_full` runs again, and
+// modules of `recompute_selective`.
 template <Number R>
 struct BlockGroup {
   const BlockActivations<R>* block = nullptr;
   std::int64_t count = 0;
   std::int64_t recompute_full = 0;
+  std::int64_t recompute_selective = 0;
 };
 
 template <Number R>

@@ -308,6 +308,10 @@ constexpr LayerKind layer_kind(const Architecture& a, std::size_t type) {
           type >= 2 ? Feedforward::experts : Feedforward::dense};
 }
 
+constexpr bool has_experts(const Architecture& a, std::int64_t layer) {
+  return layer_kind(a, layer_type(a, layer)).feedforward == Feedforward::experts;
+}
+
 constexpr bool shares_block(Mixer m) { return m == Mixer::shared || m == Mixer::shared_again; }
 constexpr bool runs_again(Mixer m) { return m == Mixer::shared_again || m == Mixer::encoder_again; }
 constexpr bool is_local(Mixer m) {

@@ -90,7 +90,7 @@ void check_expert_layers(const ModelDraft& draft) {
                  "less than moe_layer_freq, which is " + text(a.moe.layer_freq));
   }
   for (std::int64_t layer = 0; layer < a.layers; ++layer) {
-    if (layer_kind(a, layer_type(a, layer)).feedforward == Feedforward::experts) return;
+    if (has_experts(a, layer)) return;
   }
   draft.refuse(draft.has("first_k_dense_replace") ? "first_k_dense_replace" : "moe_layer_freq",
                "no layer with experts", "at least one of " + text(a.layers) + " layers");

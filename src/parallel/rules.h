@@ -85,11 +85,12 @@ enum class RuleId : std::uint8_t {
   recompute_mla,
   recompute_layers_full,
   recompute_layers_chunk,
+  layer_ranges,
   offload_fraction,
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 52;  // without none
+inline constexpr std::size_t kRules = 53;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

@@ -86,6 +86,8 @@ std::string fact_text(RuleFact fact, const RuleCase& c) {
       return "a reduced gradient of " + shortest(c.run.gradient_bits) + " bits";
     case RuleFact::recompute_layers:
       return pair(key_name<&Strategy::recompute_layers>, s.recompute_layers);
+    case RuleFact::layer_ranges:
+      return "layers " + range_words(s.layers);
     case RuleFact::stage_layers:
       return stage_layers_text(s);
     case RuleFact::order:

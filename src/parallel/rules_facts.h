@@ -38,6 +38,7 @@ enum class RuleFact : std::uint8_t {
   weight_bits,
   gradient_bits,
   recompute_layers,
+  layer_ranges,
   stage_layers,
   order,
   cp_type,

@@ -256,7 +256,7 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
       "at least one module where recompute is selective"},
      {RuleFact::recompute},
      [](const C& c) {
-       return c.s.recompute == Recompute::selective && c.s.recompute_modules == 0;
+       return may_recompute(c.s, Recompute::selective) && c.s.recompute_modules == 0;
      }},
     {{RuleId::recompute_dense_mlp, "recompute-dense-mlp", "parallel.recompute_modules",
       "mlp and mlp_act only where the model has layers without experts"},
@@ -287,6 +287,13 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
      [](const C& c) {
        return c.s.recompute_layers < 0 ||
               (c.s.recompute_layers > 0 && c.s.recompute_layers > most_layers_of_chunk(c.s, c.a));
+     }},
+
+    {{RuleId::layer_ranges, "layer-ranges", "parallel.layers",
+      "ranges of which each holds layers of the model and none beyond, without recompute_layers"},
+     {RuleFact::layer_ranges, RuleFact::layers, RuleFact::recompute_layers},
+     [](const C& c) {
+       return c.s.layers.count > 0 && (c.s.recompute_layers > 0 || !ranges_fit(c));
      }},
 
     {{RuleId::offload_fraction, "offload-fraction", "parallel.offload.optimizer_fraction",

@@ -60,6 +60,20 @@ constexpr bool stage_layers_fit(const C& c) {
   return sum == c.a.layers;
 }
 
+// Each range holds a layer of its kind, and none that the model lacks.
+constexpr bool ranges_fit(const C& c) {
+  for (std::uint8_t i = 0; i < c.s.layers.count; ++i) {
+    const LayerRule& rule = c.s.layers.rules[i];
+    if (rule.end != kLastLayer && rule.end > c.a.layers) return false;
+    bool holds = false;
+    for (std::int64_t layer = rule.first; layer < c.a.layers && !holds; ++layer) {
+      holds = layer < rule.end && is_of_kind(rule, has_experts(c.a, layer));
+    }
+    if (!holds) return false;
+  }
+  return true;
+}
+
 inline ChunksTaken chunks_taken(const C& c) { return schedule_of(c.s.schedule).chunks; }
 
 }  // namespace orrery::legality

@@ -68,15 +68,67 @@ BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t vir
   return n;
 }
 
-BlockCounts replayed_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage) {
-  BlockCounts n{};
-  if (s.recompute != Recompute::full) return n;
-  const bool all = s.recompute_method == RecomputeMethod::uniform || s.recompute_layers == 0;
+namespace {
+
+// Moves layers that a range covers from what the run has to what the range has.
+void take_ranges(const Strategy& s, const Architecture& a, const LayerRange& layers,
+                 RecomputedBlocks& n) {
+  if (s.layers.count == 0) return;
+  for (std::size_t type = 0; type < kMaxLayerTypes; ++type) {
+    n.full[block_of_layer(type)] = n.selective[block_of_layer(type)] = 0;
+  }
+  for (std::int64_t i = layers.first; i < layers.end; ++i) {
+    const BlockType type = block_of_layer(layer_type(a, i));
+    switch (recompute_of_layer(s, a, i)) {
+      case Recompute::none:
+        break;
+      case Recompute::selective:
+        ++n.selective[type];
+        break;
+      case Recompute::full:
+        ++n.full[type];
+        break;
+    }
+  }
+}
+
+bool replays_all_layers(const Strategy& s) {
+  return s.recompute_method == RecomputeMethod::uniform || s.recompute_layers == 0;
+}
+
+}  // namespace
+
+Recompute recompute_of_layer(const Strategy& s, const Architecture& a, std::int64_t layer) {
+  return recompute_of_layer(s.layers, layer, has_experts(a, layer), s.recompute);
+}
+
+RecomputedBlocks recomputed_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage,
+                               const BlockCounts& blocks) {
+  RecomputedBlocks n;
   const LayerRange range = layers_of(s, a, virtual_stage);
-  const std::int64_t end = all ? range.end : std::min(range.end, range.first + s.recompute_layers);
-  for (std::int64_t i = range.first; i < end; ++i) ++n[block_of_layer(layer_type(a, i))];
-  if (all && virtual_stage == 0) n[BlockType::tower] = a.tower.layers;
-  if (all && virtual_stage + 1 == s.pp * s.vpp) n[BlockType::mtp] = a.mtp_layers;
+  if (s.recompute == Recompute::selective) n.selective = blocks;
+  if (s.recompute == Recompute::full) {
+    const bool all = replays_all_layers(s);
+    const std::int64_t end =
+        all ? range.end : std::min(range.end, range.first + s.recompute_layers);
+    for (std::int64_t i = range.first; i < end; ++i) ++n.full[block_of_layer(layer_type(a, i))];
+    if (all && virtual_stage == 0) n.full[BlockType::tower] = a.tower.layers;
+    if (all && virtual_stage + 1 == s.pp * s.vpp) n.full[BlockType::mtp] = a.mtp_layers;
+  }
+  take_ranges(s, a, range, n);
+  return n;
+}
+
+RecomputedBlocks least_recomputed(const Strategy& s, const Architecture& a,
+                                  const BlockCounts& blocks) {
+  RecomputedBlocks n;
+  if (s.recompute == Recompute::selective) n.selective = blocks;
+  if (s.recompute == Recompute::full && s.recompute_method == RecomputeMethod::uniform) {
+    for (const BlockType i : kAllOf<BlockType>) {
+      if (kBlockFacts[i].is_layer) n.full[i] = blocks[i];
+    }
+  }
+  take_ranges(s, a, {0, a.layers}, n);
   return n;
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/enum_names.h"
 #include "model/architecture.h"
+#include "parallel/strategy_choices.h"
 
 namespace orrery {
 
@@ -61,7 +62,25 @@ std::int64_t most_layers_of_chunk(const Strategy& s, const Architecture& a);
 
 BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
 
-// Blocks whose forward full recompute runs again: all layers, or by `block` the first n.
-BlockCounts replayed_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
+// Blocks of a virtual stage whose forward runs again, whole or in part. All others keep what they
+// save.
+struct RecomputedBlocks {
+  BlockCounts full{};
+  BlockCounts selective{};
+
+  bool operator==(const RecomputedBlocks&) const = default;
+};
+
+// Full recompute is of all layers, or by `block` of the first n; selective of every block. Ranges
+// of layers may differ (layer_rules.h). `blocks`: those of the virtual stage.
+RecomputedBlocks recomputed_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage,
+                               const BlockCounts& blocks);
+
+// The same of a whole model with these blocks, no more than of any spread over a pipeline.
+RecomputedBlocks least_recomputed(const Strategy& s, const Architecture& a,
+                                  const BlockCounts& blocks);
+
+// The recompute of one layer, as far as no `block` counts from its chunk's first.
+Recompute recompute_of_layer(const Strategy& s, const Architecture& a, std::int64_t layer);
 
 }  // namespace orrery

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "core/modules.h"
+#include "parallel/layer_rules.h"
 #include "parallel/strategy_choices.h"
 
 namespace orrery {
@@ -37,6 +38,7 @@ struct Strategy {
   Recompute recompute = Recompute::none;
   RecomputeMethod recompute_method = RecomputeMethod::uniform;
   ModuleMask recompute_modules = mask_of(Module::core_attn);  // selective only
+  LayerRules layers;  // where recompute differs from the above
   ScheduleId schedule = ScheduleId::one_f_one_b;
   bool sequence_parallel = false;
   bool dynamic_cp = false;       // a document is split over as many ranks as its length needs
@@ -64,8 +66,13 @@ constexpr RecomputeChoice recompute_choice(const Strategy& s) {
   return some ? RecomputeChoice::layers : static_cast<RecomputeChoice>(s.recompute);
 }
 
+// True where any layer may have this recompute.
+constexpr bool may_recompute(const Strategy& s, Recompute recompute) {
+  return s.recompute == recompute || has_rule_of(s.layers, recompute);
+}
+
 constexpr ModuleMask recomputed_modules(const Strategy& s) {
-  return s.recompute == Recompute::selective ? s.recompute_modules : ModuleMask{0};
+  return may_recompute(s, Recompute::selective) ? s.recompute_modules : ModuleMask{0};
 }
 
 }  // namespace orrery

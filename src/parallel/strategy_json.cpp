@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "core/key_access.h"
 #include "core/masks.h"
 #include "parallel/document_tables.h"
 #include "parallel/schedules/table.h"
@@ -57,6 +58,26 @@ bool write_schedule(const StrategyRequest& q, Json& out) {
   return true;
 }
 
+void read_stage_layers(const Reader& r, StrategyRequest& out) {
+  if (r.json().is_string()) {
+    r.choice(strategy_forms::kBalanced);
+    out.balanced_stages = true;
+    return;
+  }
+  std::vector<std::int64_t>& layers = out.stage_layers.emplace();
+  for (const Reader& item : r.items())
+    layers.push_back(item.integer(0, strategy_forms::kMostLayers));
+}
+
+bool write_stage_layers(const StrategyRequest& q, Json& out) {
+  if (q.stage_layers) {
+    out = *q.stage_layers;
+  } else if (q.balanced_stages) {
+    out = std::string(strategy_forms::kBalanced.front());
+  }
+  return q.stage_layers || q.balanced_stages;
+}
+
 void read_modules(const Reader& r, ModuleMask& out) { read_mask<Module>(r, out); }
 
 void read_modules(const Reader& r, std::optional<ModuleMask>& out) {
@@ -92,6 +113,61 @@ bool write_order(const std::optional<RankOrder>& order, Json& out) {
   return true;
 }
 
+namespace {
+
+constexpr std::string_view kRangeWords = key_row<&LayerRuleRequest::range>.forms.front().what;
+
+// `at`: the range.
+LayerRule rule_of(const LayerRuleRequest& q, const Reader& at) {
+  LayerRule rule;
+  rule.recompute = q.recompute;
+  for (const LayerKindOf kind : {LayerKindOf::dense, LayerKindOf::experts}) {
+    if (q.range != name_of(kind)) continue;
+    rule.of = kind;
+    return rule;
+  }
+  const std::vector<std::string> ends = split(q.range, '-');
+  if (ends.size() > 2) at.fail(std::string(kRangeWords));
+  const auto number = [&](const std::string& digits) {
+    constexpr std::size_t kMostDigits = 5;
+    const bool whole = !digits.empty() && digits.size() <= kMostDigits &&
+                       digits.find_first_not_of("0123456789") == std::string::npos;
+    const std::int64_t n = whole ? std::stoll(digits) : kLastLayer;
+    if (n >= kLastLayer) at.fail(std::string(kRangeWords));
+    return n;
+  };
+  rule.first = static_cast<std::int16_t>(number(ends.front()));
+  rule.end = static_cast<std::int16_t>(number(ends.back()) + 1);
+  return rule;
+}
+
+}  // namespace
+
+void read_layer_rules(const Reader& r, std::optional<LayerRules>& out) {
+  LayerRules rules;
+  const std::vector<Reader> items = r.items();
+  if (items.empty() || items.size() > kMostLayerRules) {
+    r.fail("1 to " + std::to_string(kMostLayerRules) + " ranges");
+  }
+  for (Reader item : items) {
+    const LayerRuleRequest q = read_keys(kLayerRuleKeys, item);
+    rules.rules[rules.count++] = rule_of(q, at_key<&LayerRuleRequest::range>(item));
+  }
+  out = rules;
+}
+
+bool write_layer_rules(const std::optional<LayerRules>& rules, Json& out) {
+  if (!rules || rules->count == 0) return false;
+  out = Json::array();
+  for (std::uint8_t i = 0; i < rules->count; ++i) {
+    Json item = Json::object();
+    write_keys(kLayerRuleKeys,
+               LayerRuleRequest{range_text(rules->rules[i]), rules->rules[i].recompute}, item);
+    out.push_back(std::move(item));
+  }
+  return true;
+}
+
 StrategyRequest read_strategy(const Reader& parallel) { return read_keys(kStrategyKeys, parallel); }
 
 StrategyRequest request_of(const Strategy& s) {
@@ -110,7 +186,7 @@ StrategyRequest request_of(const Strategy& s) {
   if (s.listed_stages) {
     q.stage_layers.emplace(s.stage_layers.begin(), s.stage_layers.begin() + s.pp * s.vpp);
   }
-  if (s.recompute != Recompute::selective) q.recompute_modules.reset();
+  if (!may_recompute(s, Recompute::selective)) q.recompute_modules.reset();
   if (s.recompute != Recompute::full || s.recompute_layers == 0) {
     q.recompute_method.reset();
     q.recompute_layers.reset();
@@ -118,6 +194,7 @@ StrategyRequest request_of(const Strategy& s) {
   if (s.offload == Offload{}) q.offload.reset();
   if (!s.dynamic_cp) q.dynamic_cp.reset();
   if (!s.vision_stage) q.vision_stage.reset();
+  if (s.layers.count == 0) q.layers.reset();
   return q;
 }
 

@@ -22,23 +22,30 @@ inline constexpr std::int64_t kLargestDegree = std::int64_t{1} << 20;
 void read_dp(const Reader& r, std::optional<std::int64_t>& out);
 void read_schedule(const Reader& r, StrategyRequest& out);
 bool write_schedule(const StrategyRequest& q, Json& out);
+void read_stage_layers(const Reader& r, StrategyRequest& out);
+bool write_stage_layers(const StrategyRequest& q, Json& out);
 void read_modules(const Reader& r, ModuleMask& out);
 void read_modules(const Reader& r, std::optional<ModuleMask>& out);
 bool write_modules(const std::optional<ModuleMask>& modules, Json& out);
 void read_order(const Reader& r, std::optional<RankOrder>& out);
 bool write_order(const std::optional<RankOrder>& order, Json& out);
+void read_layer_rules(const Reader& r, std::optional<LayerRules>& out);
+bool write_layer_rules(const std::optional<LayerRules>& rules, Json& out);
 
 namespace strategy_forms {
 
 inline constexpr Form kDegree = form::whole(1, kLargestDegree, "ranks");
 inline constexpr std::array<std::string_view, 1> kAuto = {"auto"};
-inline constexpr Form kLayers = form::whole(0, 32767, "layers");
+inline constexpr std::int64_t kMostLayers = 32767;
+inline constexpr Form kLayers = form::whole(0, kMostLayers, "layers");
+inline constexpr std::array<std::string_view, 1> kBalanced = {"balanced"};
 inline constexpr Form kModule = form::one_of<Module>();
 inline constexpr Form kNamedSchedule =
     form::one_of(std::span(kNamesOf<ScheduleId>).first<kNamedSchedules>());
 inline constexpr Form kTarget = form::one_of<OffloadTarget>();
 inline constexpr Form kBits = form::whole(0, 64, "bits");
 inline constexpr std::string_view kOrder = "(tp|cp|ep|dp|pp)(-(tp|cp|ep|dp|pp)){4}";
+inline constexpr std::string_view kRange = "[0-9]+(-[0-9]+)?|dense|experts";
 inline constexpr Form kSetting = form::any("a value of the profile's own switch");
 inline constexpr Form kStageGroup = form::any("a group, or a list with a group for each replica");
 
@@ -109,6 +116,27 @@ template <>
 struct KeysOf<OverlapRequest> {
   static constexpr const Keys<OverlapRequest>& table = kOverlapKeys;
 };
+
+// One of `parallel.layers`, as a run file has it.
+struct LayerRuleRequest {
+  std::string range;
+  Recompute recompute = Recompute::none;
+};
+
+inline constexpr auto kLayerRuleRows = keys<LayerRuleRequest>(
+    key<&LayerRuleRequest::range>(
+        "range",
+        form::text("layers by number (\"0-9\"), \"dense\" or \"experts\"", strategy_forms::kRange),
+        kRequired, Vary::stages, "the layers: by number from 0, or without or with experts"),
+    key<&LayerRuleRequest::recompute>("recompute", form::one_of<Recompute>(), kRequired,
+                                      Vary::stages,
+                                      "activations that their backward computes again"));
+inline constexpr Keys<LayerRuleRequest> kLayerRuleKeys{"parallel.layers[]", kLayerRuleRows};
+template <>
+struct KeysOf<LayerRuleRequest> {
+  static constexpr const Keys<LayerRuleRequest>& table = kLayerRuleKeys;
+};
+inline constexpr Form kLayerRuleForm = form::object(kLayerRuleKeys);
 
 inline constexpr auto kStrategyRows = keys<StrategyRequest>(
     key<&StrategyRequest::tp, &Strategy::tp>(
@@ -195,8 +223,13 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         "how layers are spread over the chunks: even; ends_as_layers: the embedding and the head "
         "count as a layer each; by_cost: by the products of layers and head"),
     key<&StrategyRequest::stage_layers>(
-        "stage_layers", form::list(strategy_forms::kLayers), otherwise("as layer_split says"),
-        Vary::stages, "layers of each of the pp·vpp chunks, in the order of the layers"),
+        "stage_layers",
+        either(form::list(strategy_forms::kLayers), form::one_of(strategy_forms::kBalanced)),
+        otherwise("as layer_split says"), Vary::stages,
+        "layers of each of the pp·vpp chunks, in the order of the layers; balanced: those of the "
+        "least time that fit the devices")
+        .read_by<read_stage_layers>()
+        .written_by<write_stage_layers>(),
     key<&StrategyRequest::recompute, &Strategy::recompute>(
         "recompute", form::one_of<Recompute>(),
         otherwise("as recompute_modules, recompute_method or recompute_layers imply; else the "
@@ -218,6 +251,12 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
     key<&StrategyRequest::recompute_layers, &Strategy::recompute_layers>(
         "recompute_layers", form::whole(0, kLargestDegree, "layers"), otherwise("0"), Vary::stages,
         "full: layers that recompute_method counts; 0: every layer alone"),
+    key<&StrategyRequest::layers, &Strategy::layers>(
+        "layers", form::list(kLayerRuleForm, 1, kMostLayerRules), otherwise("all alike"),
+        Vary::stages,
+        "ranges of layers with a recompute of their own; the last one that holds a layer counts")
+        .read_by<read_layer_rules>()
+        .written_by<write_layer_rules>(),
     key<&StrategyRequest::offload, &Strategy::offload>(
         "offload", form::object(kOffloadKeys), otherwise("nothing"), Vary::stages,
         "what lives outside the memory of the device"),

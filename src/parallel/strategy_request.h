@@ -12,6 +12,7 @@
 
 #include "core/json_fwd.h"
 #include "parallel/group_choices.h"
+#include "parallel/layer_rules.h"
 #include "parallel/strategy_choices.h"
 
 namespace orrery {
@@ -44,10 +45,12 @@ struct StrategyRequest {
   std::optional<bool> post_validation;
   std::optional<LayerSplit> layer_split;
   std::optional<std::vector<std::int64_t>> stage_layers;
+  bool balanced_stages = false;  // stage_layers is "balanced": estimate/balanced_stages.h
   std::optional<Recompute> recompute;
   std::optional<ModuleMask> recompute_modules;
   std::optional<std::int64_t> recompute_layers;
   std::optional<RecomputeMethod> recompute_method;
+  std::optional<LayerRules> layers;
   std::optional<Offload> offload;
   std::optional<RankOrder> order;
   OverlapRequest overlap;

@@ -239,9 +239,10 @@ class Resolver {
              "recompute_modules with recompute_layers or recompute_method",
              "modules are of selective recompute, layers and method of full");
     }
+    s().layers = q_.layers.value_or(LayerRules());
     s().recompute = q_.recompute.value_or(Recompute::none);
     if (!q_.recompute) imply_recompute(of_full);
-    if (q_.recompute_modules && s().recompute != Recompute::selective) {
+    if (q_.recompute_modules && !may_recompute(s(), Recompute::selective)) {
       refuse(key_path<&Q::recompute_modules>, "recompute that is not selective",
              "recompute selective");
     }
@@ -253,7 +254,7 @@ class Resolver {
     s().recompute_method = q_.recompute_method.value_or(RecomputeMethod::uniform);
     s().recompute_modules =
         q_.recompute_modules.value_or(modules_of(a_, defaults_.selective_modules));
-    if (s().recompute == Recompute::selective && !q_.recompute_modules) {
+    if (may_recompute(s(), Recompute::selective) && !q_.recompute_modules) {
       take_framework(key_path<&Q::recompute_modules>, module_names(s().recompute_modules));
     }
   }
@@ -268,7 +269,7 @@ class Resolver {
   }
 
   void imply_recompute(bool of_full) {
-    if (q_.recompute_modules) {
+    if (q_.recompute_modules && !has_rule_of(s().layers, Recompute::selective)) {
       s().recompute = Recompute::selective;
       derive(key_path<&Q::recompute>, "selective", "recompute_modules is given");
     } else if (of_full) {

@@ -17,6 +17,15 @@ std::string power_of_two_text(int exponent);
 Json comm_json(const CommReport& r);
 AnswerDocument comm_document(const CommReport& r);
 
+// The same with the steps of both jobs where their traffic meets (insight/neighbours.h).
+struct CommBeside {
+  CommReport own;
+  CommReport other;
+  std::string name;  // of the other
+};
+Json comm_beside_json(const CommBeside& b);
+AnswerDocument comm_beside_document(const CommBeside& b);
+
 // {count, bytes_per_gpu, time_s, exposed_s, largest_message_bytes} of all; the same of groups that
 // reach beyond a node (`beyond_node`), by dimension (`dp`), and by dimension and collective
 // (`dp.all_gather`), for every one there is: 0 where nothing is sent.

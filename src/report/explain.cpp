@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/explain.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/json.h"
@@ -8,8 +9,10 @@
 #include "document/words.h"
 #include "estimate/estimate.h"
 #include "estimate/mixed_estimate.h"
+#include "estimate/mixed_links.h"
 #include "estimate/resolve.h"
 #include "estimate/workspace.h"
+#include "hardware/cluster_keys.h"
 #include "insight/limiter.h"
 #include "insight/mixed_report.h"
 #include "report/formula.h"
@@ -127,7 +130,7 @@ RecordedMetric record(const Run& run, const Metric& metric) {
 
 namespace {
 
-// `source_of`: of an input by its label.
+// `source_of`: of an input by its labels, one for each part of the run that has it alike.
 template <class SourceOf>
 Explanation expanded(RecordedMetric recorded, const Metric& metric, SourceOf&& source_of) {
   const std::int32_t root = root_of(recorded);
@@ -138,7 +141,7 @@ Explanation expanded(RecordedMetric recorded, const Metric& metric, SourceOf&& s
   e.unit = metric.unit;
   e.meaning = metric.meaning;
   e.value = recorded.value.value;
-  const std::vector<Label> labels = graph.labels();
+  const std::vector<std::vector<Label>> labels = graph.labels();
   e.nodes = graph.take();
   for (std::size_t i = 0; i < e.nodes.size(); ++i) {
     if (e.nodes[i].formula.empty()) e.nodes[i].source = source_of(labels[i]);
@@ -149,11 +152,58 @@ Explanation expanded(RecordedMetric recorded, const Metric& metric, SourceOf&& s
 }  // namespace
 
 Explanation explain(const ResolvedRun& r, const Metric& metric) {
-  Explanation e = expanded(record(r.run, metric), metric,
-                           [&r](const Label& label) { return input_source(r, label); });
+  Explanation e = expanded(record(r.run, metric), metric, [&r](const std::vector<Label>& labels) {
+    return input_source(r, labels.empty() ? Label{} : labels.front());
+  });
   e.note = filled_note(metric, r.run);
   return e;
 }
+
+namespace {
+
+// Hardware and framework are those of a kind of node, all else is the run's.
+bool is_of_kind(const Label& label) {
+  const std::string_view name = label.name;
+  return name.starts_with("device.") || name.starts_with("cluster.") ||
+         name.starts_with("framework.");
+}
+
+// True where the network of the kind is slowed to a link at this tier.
+bool is_slowed(const MixedReport& r, const RecordedPlace& place, const Label& label) {
+  const std::string_view name = label.name;
+  const bool of_rate = name == "cluster.tiers.bandwidth";
+  if (!place.beside || (!of_rate && name != "cluster.tiers.latency")) return false;
+  const std::size_t other = *place.beside;
+  const auto i = static_cast<std::size_t>(label.index);
+  const Tier& own = r.resolved.run.kinds[place.kind].cluster.tiers[i];
+  const Tier& slowed = run_beside(r.resolved.run, place.kind, {&other, 1}).cluster.tiers[i];
+  return of_rate ? slowed.bandwidth < own.bandwidth : slowed.latency > own.latency;
+}
+
+std::string mixed_source(const MixedReport& r, const Label& label) {
+  if (!is_of_kind(label) || label.part < 0) return input_source(r.whole.resolved, label);
+  const RecordedPlace place = place_of_part(r.resolved.run, label.part);
+  const std::string& name = r.resolved.names[place.kind];
+  if (is_slowed(r, place, label)) {
+    return name + " – " + r.resolved.names[*place.beside] + ": " +
+           run_source(r.whole.resolved, key_path<&ClusterRequest::links>);
+  }
+  return name + ": " + input_source(r.resolved.kinds[place.kind], label);
+}
+
+std::string mixed_source(const MixedReport& r, const std::vector<Label>& labels) {
+  if (labels.empty()) return mixed_source(r, Label{});
+  std::vector<std::string> sources;
+  for (const Label& label : labels) {
+    std::string source = mixed_source(r, label);
+    if (std::find(sources.begin(), sources.end(), source) == sources.end()) {
+      sources.push_back(std::move(source));
+    }
+  }
+  return joined(sources, "; ");
+}
+
+}  // namespace
 
 Explanation explain(const MixedReport& r, const Metric& metric) {
   RecordedMetric m;
@@ -163,7 +213,9 @@ Explanation explain(const MixedReport& r, const Metric& metric) {
     const MixedAnswerOf<Traced> answer = estimate_mixed<Traced>(r.resolved.run, workspace);
     m.value = metric.traced({r.whole.resolved.run, answer.answer});
   }
-  Explanation e = expanded(std::move(m), metric, [](const Label&) { return std::string(); });
+  Explanation e = expanded(std::move(m), metric, [&r](const std::vector<Label>& labels) {
+    return mixed_source(r, labels);
+  });
   e.note =
       "several kinds of node: inputs of hardware are of the kind that their term is of (stage " +
       std::to_string(r.answer.answer.busy_stage) + " on " + r.resolved.names[r.answer.busy_kind] +

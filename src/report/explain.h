@@ -51,8 +51,8 @@ RecordedMetric record(const Run& run, const Metric& metric);
 
 Explanation explain(const ResolvedRun& r, const Metric& metric);
 
-// The same of a run on several kinds of node, without the sources of inputs: a path stands for the
-// value of each kind.
+// The same of a run on several kinds of node. An input that several kinds have alike names all of
+// their sources.
 Explanation explain(const MixedReport& r, const Metric& metric);
 
 // `depth` levels below the metric.

@@ -37,17 +37,6 @@ std::string content_of(const ExplainedNode& n) {
   return key;
 }
 
-std::string from_run(const ResolvedRun& r, const std::string& path) {
-  const Fact* fact = origin_of(r, path);
-  if (fact != nullptr && fact->known != Known::stated) return origin_words(*fact);
-  if (path == "training.states.weights" || path == "training.states.gradients" ||
-      path == "training.states.optimizer") {
-    const NamedRecipe* recipe = find_recipe(r.states_name);
-    if (recipe != nullptr) return std::string(recipe->source);
-  }
-  return fact == nullptr ? r.file : fact->where;
-}
-
 // "cluster.tiers.bandwidth" [1] is tiers.1.bandwidth of the node.
 std::string hardware_path(const Label& label) {
   const std::string name = label.name;
@@ -79,8 +68,12 @@ std::size_t FormulaGraph::intern(ExplainedNode node, const Label& label) {
   const auto [at, is_new] = of_content_.emplace(content_of(node), nodes_.size());
   if (is_new) {
     nodes_.push_back(std::move(node));
-    labels_.push_back(label);
+    labels_.emplace_back();
   }
+  std::vector<Label>& labels = labels_[at->second];
+  const bool known = std::any_of(labels.begin(), labels.end(),
+                                 [&](const Label& l) { return l.part == label.part; });
+  if (!known) labels.push_back(label);
   return at->second;
 }
 
@@ -274,11 +267,22 @@ FormulaGraph::Text FormulaGraph::sum_text(std::int32_t n, Scope& scope) {
   return {text, terms.size() == 1 ? kProduct : kSum};
 }
 
+std::string run_source(const ResolvedRun& r, const std::string& path) {
+  const Fact* fact = origin_of(r, path);
+  if (fact != nullptr && fact->known != Known::stated) return origin_words(*fact);
+  if (path == "training.states.weights" || path == "training.states.gradients" ||
+      path == "training.states.optimizer") {
+    const NamedRecipe* recipe = find_recipe(r.states_name);
+    if (recipe != nullptr) return std::string(recipe->source);
+  }
+  return fact == nullptr ? r.file : fact->where;
+}
+
 std::string input_source(const ResolvedRun& r, const Label& label) {
   const std::string name = label.name;
   if (name.starts_with("device.") || name.starts_with("cluster.")) return from_hardware(r, label);
   if (name.starts_with("framework.")) return from_framework(r, name.substr(10));
-  if (name.starts_with("training.") || name.starts_with("parallel.")) return from_run(r, name);
+  if (name.starts_with("training.") || name.starts_with("parallel.")) return run_source(r, name);
   if (name.starts_with("model.")) return "model " + r.model_name;
   if (label.source != nullptr && *label.source != '\0') return label.source;
   return "model and strategy";

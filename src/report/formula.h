@@ -25,7 +25,8 @@ class FormulaGraph {
   std::size_t add_root(std::int32_t n, const std::string& name);
 
   std::vector<ExplainedNode> take() { return std::move(nodes_); }
-  const std::vector<Label>& labels() const { return labels_; }  // of the nodes
+  // Of each node; several labels where parts of a run have it alike (core/traced.h).
+  const std::vector<std::vector<Label>>& labels() const { return labels_; }
 
  private:
   struct Text {
@@ -53,11 +54,13 @@ class FormulaGraph {
 
   const Tape& tape_;
   std::vector<ExplainedNode> nodes_;
-  std::vector<Label> labels_;
+  std::vector<std::vector<Label>> labels_;
   std::map<std::int32_t, std::size_t> of_tape_;
   std::map<std::string, std::size_t> of_content_;
 };
 
+// Who gave a key of the run, and where; of an input by its label, whatever document it stands in.
+std::string run_source(const ResolvedRun& r, const std::string& path);
 std::string input_source(const ResolvedRun& r, const Label& label);
 
 }  // namespace orrery

@@ -86,7 +86,7 @@ std::int64_t replayed_layers(const Run& run) {
   const Strategy& s = run.strategy;
   std::int64_t layers = 0;
   for (std::int64_t part = 0; part < s.pp * s.vpp; ++part) {
-    const BlockCounts n = replayed_of(s, run.model, part);
+    const BlockCounts n = recomputed_of(s, run.model, part, blocks_of(s, run.model, part)).full;
     for (std::size_t type = 0; type < kMaxLayerTypes; ++type) layers += n[block_of_layer(type)];
   }
   return layers;
@@ -96,7 +96,10 @@ std::int64_t replayed_layers(const Run& run) {
 std::string recompute_part(const ResolvedRun& r) {
   std::string text = "recompute " + std::string(name_of(r.run.strategy.recompute));
   const std::int64_t layers = replayed_layers(r.run);
-  if (r.run.strategy.recompute == Recompute::full && layers < r.run.model.layers) {
+  const LayerRules& ranges = r.run.strategy.layers;
+  if (ranges.count > 0) {
+    text += " but layers " + range_words(ranges);
+  } else if (r.run.strategy.recompute == Recompute::full && layers < r.run.model.layers) {
     text += " of " + grouped(layers) + " of " + grouped(r.run.model.layers) + " layers";
   }
   for (const Fact& a : r.assumed) {

@@ -33,6 +33,7 @@ Paragraph strategy_line(const MixedReport& r) {
                      (s.pp > 1 ? " by " + std::string(name_of(s.schedule)) : std::string()) +
                      ", dp " + grouped(s.dp) + ", ZeRO " + grouped(s.zero);
   if (s.cp > 1) text += ", cp " + grouped(s.cp);
+  if (s.layers.count > 0) text += ", recompute of layers " + range_words(s.layers);
   if (r.resolved.balanced) text += ", layers balanced over the groups";
   if (r.resolved.run.in_step) {
     text += ", weights or gradients exchanged in every micro batch: replicas keep step";
@@ -91,16 +92,9 @@ Table stages_table(const MixedReport& r) {
 }
 
 std::string groups_of(const MixedReport& r, const ReplicaClass& c) {
-  std::string text;
-  std::size_t i = 0;
-  while (i < c.kind_of_stage.size()) {
-    std::size_t n = i;
-    while (n < c.kind_of_stage.size() && c.kind_of_stage[n] == c.kind_of_stage[i]) ++n;
-    text += (i == 0 ? "" : " → ") + name_of_kind(r, c.kind_of_stage[i]);
-    if (n - i > 1) text += " ×" + std::to_string(n - i);
-    i = n;
-  }
-  return text;
+  std::vector<std::string> names;
+  for (const std::size_t k : c.kind_of_stage) names.push_back(name_of_kind(r, k));
+  return joined_runs(names, " → ");
 }
 
 Table replicas_table(const MixedReport& r) {

@@ -24,16 +24,9 @@ std::string groups_words(const MixedFound& f) {
 
 std::string layers_words(const MixedFound& f) {
   if (f.pp == 1) return "all";
-  std::string text;
-  std::size_t i = 0;
-  while (i < f.layers.size()) {
-    std::size_t n = i;
-    while (n < f.layers.size() && f.layers[n] == f.layers[i]) ++n;
-    text += (i == 0 ? "" : " ") + grouped(f.layers[i]);
-    if (n - i > 1) text += "×" + std::to_string(n - i);
-    i = n;
-  }
-  return text;
+  std::vector<std::string> layers;
+  for (const std::int64_t n : f.layers) layers.push_back(grouped(n));
+  return joined_runs(layers, ", ");
 }
 
 Table best_table(const MixedSearchResult& r) {
@@ -53,7 +46,7 @@ Table best_table(const MixedSearchResult& r) {
   return t;
 }
 
-Json found_json(const MixedFound& f) {
+Json placement_json(const MixedFound& f) {
   return {{"step_time_s", f.step.si()},
           {"groups", f.groups},
           {"tp", f.tp},
@@ -94,7 +87,7 @@ Json mixed_search_json(const MixedSearchResult& r) {
             {"opened", r.opened},
             {"candidates", r.candidates},
             {"rejected", {{"rules", r.refused}, {"memory", r.unfit}}},
-            {"best", json_list(r.best, found_json)}};
+            {"best", json_list(r.best, placement_json)}};
   return versioned(std::move(j));
 }
 

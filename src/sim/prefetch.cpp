@@ -84,7 +84,8 @@ constexpr EnumArray<BlockType, BlockType> kForwardOrder = {
 struct BlockWork {
   LayerWork forward;
   LayerWork backward;
-  LayerWork replayed;  // backward, with all of its forward recomputed
+  LayerWork selective;  // backward, with modules of its forward recomputed
+  LayerWork full;       // with all of it
 };
 
 Seconds without_waiting(Seconds pass, const Terms<double>& terms) {
@@ -101,15 +102,17 @@ BlockWork work_of(const Run& run, const Workspace& w, BlockType type) {
   BlockCounts one{};
   one[type] = 1;
   const StageCosts<double> plain = stage_costs<double>(run, w.prices, one, {});
-  const StageCosts<double> again = stage_costs<double>(run, w.prices, one, one);
+  const StageCosts<double> selective = stage_costs<double>(run, w.prices, one, {{}, one});
+  const StageCosts<double> full = stage_costs<double>(run, w.prices, one, {one, {}});
   BlockWork work;
   work.forward.compute = without_waiting(plain.forward_time, plain.forward);
   work.backward.compute = without_waiting(plain.backward_time, plain.backward);
   const PassExchanges moved = shard_moves(run, w, one);
   add_moves(moved.forward_shards, work.forward);
   add_moves(moved.backward_shards, work.backward);
-  work.replayed = work.backward;
-  work.replayed.compute = without_waiting(again.backward_time, again.backward);
+  work.selective = work.full = work.backward;
+  work.selective.compute = without_waiting(selective.backward_time, selective.backward);
+  work.full.compute = without_waiting(full.backward_time, full.backward);
   return work;
 }
 
@@ -125,7 +128,9 @@ CellLayers layers_of(const Run& run, const Workspace& w, const StageClass<double
     const BlockWork work = work_of(run, w, type);
     for (std::int64_t k = 0; k < c.blocks[type]; ++k) {
       layers.forward.push_back(work.forward);
-      layers.backward.push_back(k < c.replayed[type] ? work.replayed : work.backward);
+      const std::int64_t full = c.again.full[type];
+      const bool selective = k < full + c.again.selective[type];
+      layers.backward.push_back(k < full ? work.full : selective ? work.selective : work.backward);
     }
   }
   std::reverse(layers.backward.begin(), layers.backward.end());

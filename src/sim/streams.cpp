@@ -60,8 +60,8 @@ PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c
     const BlockPrice<double>& block = w.prices.blocks[b];
     add_exchanges(block, Phase::forward, c.blocks[b], p.forward);
     add_exchanges(block, Phase::backward, c.blocks[b], p.backward);
-    add_exchanges(block, Phase::recompute_selective, c.blocks[b], p.backward);
-    add_exchanges(block, Phase::recompute_full, c.replayed[b], p.backward);
+    add_exchanges(block, Phase::recompute_selective, c.again.selective[b], p.backward);
+    add_exchanges(block, Phase::recompute_full, c.again.full[b], p.backward);
   }
   lengthen(c.costs.forward, plan.forward_terms, p.forward);
   lengthen(c.costs.backward, plan.backward_terms, p.backward);
@@ -207,8 +207,9 @@ std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w,
       const Placement& p = w.prices.placement;
       list_exchanges(p, block, Phase::forward, c.blocks[b], all[cell].forward);
       list_exchanges(p, block, Phase::backward, c.blocks[b], all[cell].backward);
-      list_exchanges(p, block, Phase::recompute_selective, c.blocks[b], all[cell].backward);
-      list_exchanges(p, block, Phase::recompute_full, c.replayed[b], all[cell].backward);
+      list_exchanges(p, block, Phase::recompute_selective, c.again.selective[b],
+                     all[cell].backward);
+      list_exchanges(p, block, Phase::recompute_full, c.again.full[b], all[cell].backward);
     }
   }
   return all;

@@ -80,3 +80,17 @@ $ printf 'operation,bytes,count,us\nal_reduce,8192,10,48\n' > log.csv
 $ orrery comm gpt3-175b-1024-a100 --against log.csv
 ! exit 2
 ! stderr /line 2: found the unknown operation "al_reduce"; .*did you mean "all_reduce"/
+
+# Beside another job on the same links: steps of both, in the mean and the tail of their phases.
+$ orrery comm gpt3-175b-1024-a100 --beside llama-3-8b-8-h100 | grep -c 'this run\|llama-3-8b-8-h100'
+> 3
+$ orrery comm gpt3-175b-1024-a100 --beside gpt3-175b-1024-a100 --json
+! json beside.own.mean_s > beside.own.alone_s
+! json beside.own.worst_s <= beside.own.halved_s
+! json beside.own.mean_s = beside.other.mean_s
+$ orrery comm gpt3-175b-1024-a100 --beside nobody
+! exit 2
+! stderr /nobody: found no such run/
+$ orrery comm gpt3-175b-1024-a100 --beside llama-3-8b-8-h100 --csv
+! exit 2
+! stderr /--beside: give it without --csv/

@@ -86,3 +86,11 @@ $ orrery search small.json --keep recompute --json > found.json
 $ python3 -c 'import json; json.dump(json.load(open("found.json"))["best"][0]["run"], open("best.json", "w"))'
 $ orrery estimate best.json --json
 ! json step_time_s = found.json:best[0].step_time_s
+
+# The interval feels a link that nobody gave, and inputs name their kind.
+$ orrery estimate two.json | grep -c 'cluster.links: no taper taken'
+> 1
+$ orrery estimate two.json --json
+! json open[0].path = "cluster.links"
+$ orrery explain two.json step_time_s --depth 30 | grep -c 'a: a100-sxm4-80gb: \|h: h100-sxm5-80gb: ' | grep -c '[1-9]'
+> 1

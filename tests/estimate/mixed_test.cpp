@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -231,6 +232,36 @@ TEST_CASE("a link that nobody gave is named as open") {
   REQUIRE(f != nullptr);
   CHECK(f->known == Known::open);
   CHECK_FALSE(r.whole.warnings.empty());
+}
+
+TEST_CASE("the interval of a step feels a link that nobody gave") {
+  const Json open = on_groups(base(R"({"tp": 8, "pp": 2})"), kUnlike);
+  const ResolvedMixed r = mixed(open);
+  const auto key = std::find_if(r.whole.open.begin(), r.whole.open.end(),
+                                [](const OpenKey& k) { return k.path == "cluster.links"; });
+  REQUIRE(key != r.whole.open.end());
+  REQUIRE(key->alternatives.size() == 2);
+  // The same run with the link given, as it is taken and with a taper of 7.
+  const auto given = [&](double taper) {
+    const GroupLink& l = link_of(r.run, 0, 1);
+    Json run = open;
+    run["cluster"]["links"] = {
+        {{"bandwidth", l.bandwidth.si() / taper}, {"latency", l.latency.si()}}};
+    return answer_of(run);
+  };
+  const Answer full = given(1).answer;
+  const double ratio = given(7).answer.step_time / full.step_time;
+  CHECK(ratio > 1);
+  CHECK(key->alternatives[1].time_ratio == about(ratio).epsilon(1e-9));
+  const Answer felt = answer_of(open).answer;
+  CHECK(felt.step_time == full.step_time);
+  // √(ln²(high) + z²·Σ w·ln²(ratio)), a third for each taper.
+  const double own = std::log(full.interval_high / full.step_time);
+  const double other = std::log(key->alternatives[0].time_ratio);
+  const double half = std::sqrt(
+      own * own + kNormal80 * kNormal80 / 3 * (other * other + std::log(ratio) * std::log(ratio)));
+  CHECK(std::log(felt.interval_high / felt.step_time) == about(half).epsilon(1e-9));
+  CHECK(felt.interval_low == full.interval_low);
 }
 
 TEST_CASE("the resolved inputs of a run on groups are the same run") {

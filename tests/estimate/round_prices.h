@@ -51,13 +51,15 @@ inline Prices<double> round_prices() {
   return prices;
 }
 
+// `full` of n layers run all of their forward again, the others some modules.
 inline StageCosts<double> costs_of(const Run& run, const Prices<double>& prices, std::int64_t n,
-                                   std::int64_t again) {
+                                   std::int64_t full) {
   BlockCounts blocks{};
-  BlockCounts replayed{};
+  RecomputedBlocks again;
   blocks[BlockType::layer_0] = n;
-  replayed[BlockType::layer_0] = again;
-  return stage_costs<double>(run, prices, blocks, replayed);
+  again.full[BlockType::layer_0] = full;
+  again.selective[BlockType::layer_0] = n - full;
+  return stage_costs<double>(run, prices, blocks, again);
 }
 
 inline double memory_seconds(const Run& run, double bytes) {

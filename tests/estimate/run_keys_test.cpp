@@ -66,9 +66,10 @@ Json value_of(const Form& f, Random& random) {
       return Json{{"switch", "on"}};
     case FormKind::document:
       return "a-name";
+    case FormKind::text:  // one that an object of a list has to have
+      return f.pattern == strategy_forms::kRange ? Json("experts") : Json();
     case FormKind::either:
     case FormKind::quantity:
-    case FormKind::text:
     case FormKind::any:
       return nullptr;
   }

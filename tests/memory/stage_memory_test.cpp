@@ -41,11 +41,12 @@ Saved head() {
   return b;
 }
 
-// `again` of the layers run again in full.
+// `again` of the layers run again in full; under selective recompute modules of the others do.
 Chunk chunk_of(const Strategy& s, std::int64_t layers, std::int64_t again, bool with_head = false) {
   static const Saved kLayer = layer();
   static const Saved kHead = head();
-  std::vector<BlockGroup<double>> groups = {{&kLayer, layers, again}};
+  const bool in_part = s.recompute == Recompute::selective;
+  std::vector<BlockGroup<double>> groups = {{&kLayer, layers, again, in_part ? layers : 0}};
   if (with_head) groups.push_back({&kHead, 1, 0});
   return chunk_activations<double>(s, groups);
 }
@@ -297,9 +298,9 @@ TEST_CASE("each stack keeps the inputs of its own layers under full recompute") 
 
 TEST_CASE("the largest layer is what one keeps, or the input of one that runs again") {
   const Strategy s = full(RecomputeMethod::block, 1);
-  CHECK(chunk_of(s, 4, 0).largest.si() == 100);
+  CHECK(chunk_of(s, 4, 0).largest.si() == 1000);
   CHECK(chunk_of(s, 4, 4).largest.si() == 10);
-  CHECK(chunk_of(s, 4, 1).largest.si() == 10);
+  CHECK(chunk_of(s, 4, 1).largest.si() == 1000);
   const Saved alone = head();
   const std::vector<BlockGroup<double>> groups = {{&alone, 1, 0}};
   CHECK(chunk_activations<double>(s, groups).largest.si() == 60 - 50);
@@ -388,7 +389,7 @@ TEST_CASE("one rule for the backward pass, over the lines and over the curve") {
 
 TEST_CASE("recompute: none keeps all, selective what its modules leave, full the inputs") {
   Strategy s;
-  CHECK(chunk_of(s, 8, 0).kept.si() == 800);  // `kept` is what the run's recompute keeps
+  CHECK(chunk_of(s, 8, 0).kept.si() == 8000);
   CHECK(chunk_of(s, 8, 0).working == Bytes());
   s.recompute = Recompute::selective;
   CHECK(chunk_of(s, 8, 0).kept.si() == 800);
@@ -406,9 +407,22 @@ TEST_CASE("uniform full recompute keeps one input a group and brings back a whol
   CHECK(chunk_of(by_4, 2, 2).working.si() == 2000);
 }
 
+TEST_CASE("layers with all three recomputes keep what each keeps") {
+  const Saved one = layer();
+  const std::vector<BlockGroup<double>> groups = {{&one, 9, 2, 3}};
+  const Chunk c = chunk_activations<double>(Strategy(), groups);
+  CHECK(c.kept.si() == 4 * 1000 + 3 * 100 + 2 * 10);
+  CHECK(c.working.si() == 1000);
+  CHECK(c.largest.si() == 1000);
+  const std::vector<BlockGroup<double>> no_whole = {{&one, 5, 2, 3}};
+  const Chunk d = chunk_activations<double>(Strategy(), no_whole);
+  CHECK(d.kept.si() == 3 * 100 + 2 * 10);
+  CHECK(d.largest.si() == 100);
+}
+
 TEST_CASE("block full recompute keeps the rest of the layers whole") {
   const Strategy three = full(RecomputeMethod::block, 3);
-  CHECK(chunk_of(three, 8, 3).kept.si() == 3 * 10 + 5 * 100);
+  CHECK(chunk_of(three, 8, 3).kept.si() == 3 * 10 + 5 * 1000);
   CHECK(chunk_of(three, 8, 3).working.si() == 1000);
   CHECK(chunk_of(three, 2, 2).kept.si() == 20);
 }
@@ -437,7 +451,7 @@ TEST_CASE("layers of several kinds are recomputed as the layers of one chunk") {
   const Saved one = layer();
   const std::vector<BlockGroup<double>> four = {{&one, 4, 2}, {&other, 4, 2}};
   const Chunk block = chunk_activations<double>(full(RecomputeMethod::block, 4), four);
-  CHECK(block.kept.si() == 4 * 10 + 2 * 100 + 2 * 300);
+  CHECK(block.kept.si() == 4 * 10 + 2 * 1000 + 2 * 3000);
   const std::vector<BlockGroup<double>> all = {{&one, 4, 4}, {&other, 4, 4}};
   const Chunk uniform = chunk_activations<double>(full(RecomputeMethod::uniform, 8), all);
   CHECK(uniform.kept.si() == 10);

@@ -268,6 +268,11 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
          c.s.recompute = Recompute::full;
          c.s.recompute_layers = 5;
        }},
+      {RuleId::layer_ranges, gpt3,
+       [](Case& c) {
+         c.s.layers.rules[0] = {0, 97, LayerKindOf::any, Recompute::full};
+         c.s.layers.count = 1;
+       }},
       {RuleId::offload_fraction, gpt3, [](Case& c) { c.s.offload.optimizer_fraction = 1.5; }},
       {RuleId::offload_host, gpt3,
        [](Case& c) {

@@ -97,18 +97,23 @@ TEST_CASE("the fullest chunk is that of the split") {
   CHECK(most_layers_of_chunk(s, a) == 1);
 }
 
+// What full recompute runs again on a virtual stage.
+BlockCounts replayed(const Strategy& s, const Architecture& a, std::int64_t j) {
+  return recomputed_of(s, a, j, blocks_of(s, a, j)).full;
+}
+
 TEST_CASE("full recompute runs all layers again, by block the first of each chunk") {
   Architecture a = eight_layers();
   a.mtp_layers = 1;
   a.tower.layers = 3;
   Strategy s = four_chunks();
-  CHECK(replayed_of(s, a, 0)[BlockType::layer_0] == 0);
+  CHECK(replayed(s, a, 0)[BlockType::layer_0] == 0);
   s.recompute = Recompute::full;
   for (const std::int64_t layers : {0, 2}) {  // uniform: how many share an input changes no count
     s.recompute_layers = layers;
     for (std::int64_t j = 0; j < 4; ++j) {
       CAPTURE(j);
-      const BlockCounts n = replayed_of(s, a, j);
+      const BlockCounts n = replayed(s, a, j);
       CHECK(n[BlockType::layer_0] == 2);
       CHECK(n[BlockType::tower] == (j == 0 ? 3 : 0));
       CHECK(n[BlockType::mtp] == (j == 3 ? 1 : 0));
@@ -119,11 +124,54 @@ TEST_CASE("full recompute runs all layers again, by block the first of each chun
   s.recompute_method = RecomputeMethod::block;
   for (const std::int64_t layers : {1, 2, 5}) {
     s.recompute_layers = layers;
-    const BlockCounts n = replayed_of(s, a, 3);
+    const BlockCounts n = replayed(s, a, 3);
     CHECK(n[BlockType::layer_0] == std::min<std::int64_t>(layers, 2));
     CHECK(n[BlockType::mtp] == 0);
-    CHECK(replayed_of(s, a, 0)[BlockType::tower] == 0);
+    CHECK(replayed(s, a, 0)[BlockType::tower] == 0);
   }
+}
+
+TEST_CASE("ranges of layers have a recompute of their own, and the last one counts") {
+  Architecture a = eight_layers();
+  a.mtp_layers = 1;
+  Strategy s = four_chunks();
+  s.recompute = Recompute::full;
+  // Layers 0 to 2 modules, layer 1 nothing; 3 to 7 as the run has it: all.
+  s.layers.rules[0] = {0, 3, LayerKindOf::any, Recompute::selective};
+  s.layers.rules[1] = {1, 2, LayerKindOf::any, Recompute::none};
+  s.layers.count = 2;
+  constexpr std::int64_t kFull[] = {0, 1, 2, 2};
+  constexpr std::int64_t kSelective[] = {1, 1, 0, 0};
+  for (std::int64_t j = 0; j < 4; ++j) {
+    CAPTURE(j);
+    const RecomputedBlocks n = recomputed_of(s, a, j, blocks_of(s, a, j));
+    CHECK(n.full[BlockType::layer_0] == kFull[j]);
+    CHECK(n.selective[BlockType::layer_0] == kSelective[j]);
+    CHECK(n.full[BlockType::mtp] == (j == 3 ? 1 : 0));
+  }
+  BlockCounts all{};
+  all[BlockType::layer_0] = 8;
+  CHECK(least_recomputed(s, a, all).full[BlockType::layer_0] == 5);
+  CHECK(least_recomputed(s, a, all).selective[BlockType::layer_0] == 2);
+}
+
+TEST_CASE("a range of layers without experts leaves the others alone") {
+  Architecture a = eight_layers();
+  a.moe = {};
+  a.moe.experts = 4;
+  a.moe.top_k = 2;
+  a.moe.first_k_dense = 3;
+  a.moe.layer_freq = 1;
+  Strategy s;
+  s.layers.rules[0] = {0, kLastLayer, LayerKindOf::experts, Recompute::full};
+  s.layers.count = 1;
+  const RecomputedBlocks n = recomputed_of(s, a, 0, blocks_of(s, a, 0));
+  CHECK(n.full[block_of_layer(0)] == 0);
+  CHECK(n.full[block_of_layer(2)] == 5);
+  s.layers.rules[0].of = LayerKindOf::dense;
+  const RecomputedBlocks dense = recomputed_of(s, a, 0, blocks_of(s, a, 0));
+  CHECK(dense.full[block_of_layer(0)] == 3);
+  CHECK(dense.full[block_of_layer(2)] == 0);
 }
 
 }  // namespace orrery

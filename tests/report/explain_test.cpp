@@ -7,6 +7,8 @@
 
 #include "document/text.h"
 #include "estimate/estimate.h"
+#include "estimate/mixed_resolve.h"
+#include "insight/mixed_report.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
 
@@ -67,6 +69,34 @@ TEST_CASE("sources are those of the documents, the run file and the defaults") {
   CHECK(find(e, "framework.host.step_overhead")->source.find("megatron-lm: ") == 0);
   REQUIRE(find(e, "cluster.tiers.bandwidth [1]") != nullptr);
   CHECK(find(e, "cluster.tiers.bandwidth [1]")->source.find("dgx-a100-80gb: ") == 0);
+}
+
+TEST_CASE("inputs of a run on several kinds of node name the kind and its document") {
+  const Json run = testing::json_of(R"({"model": "llama-3-8b",
+      "cluster": {"groups": [{"name": "a", "node": "dgx-a100-80gb", "gpus": 32},
+                             {"name": "h", "node": "dgx-h100", "gpus": 32}],
+                  "links": [{"bandwidth": "20 GB/s", "latency": "30 us"}]},
+      "training": {"sequence_length": 4096, "global_batch": 64},
+      "parallel": {"tp": 4, "pp": 2, "recompute": "full"}})");
+  const MixedReport r = mixed_report_on(resolve_mixed(run, "run.json", testing::shipped_configs()));
+  const Explanation e = explain(r, *find_metric("step_time_s"));
+  bool of_a = false;
+  bool of_h = false;
+  bool of_link = false;
+  for (const ExplainedNode& n : e.nodes) {
+    CAPTURE(n.name);
+    CHECK(n.formula.empty() != n.source.empty());
+    of_a = of_a || n.source.find("a: a100-sxm4-80gb: ") == 0;
+    of_h = of_h || n.source.find("h: h100-sxm5-80gb: ") == 0;
+    if (n.source.find(" – ") == std::string::npos) continue;
+    of_link = true;
+    const bool is_rate = n.name.find("cluster.tiers.bandwidth") == 0;
+    CHECK(n.value == testing::about(is_rate ? 20e9 : 30e-6));
+    CHECK(n.source.find("run.json") != std::string::npos);
+  }
+  CHECK(of_a);
+  CHECK(of_h);
+  CHECK(of_link);
 }
 
 TEST_CASE("a value set by the run is said to be") {

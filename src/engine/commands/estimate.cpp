@@ -28,6 +28,15 @@ CommandAnswer answer_against(const CommReport& report, const NamedText& file,
                                                : drawn(comm_against_document(a), output)};
 }
 
+CommandAnswer answer_beside(CommReport own, const GivenRun& beside, const OutputForm& output,
+                            const CommandContext& context) {
+  if (output.csv()) throw UsageError("--beside: give it without --csv");
+  const std::string name = beside.document ? beside.document->file : beside.name;
+  const CommBeside b{std::move(own), comm_report_on(resolved_run(beside, context)), name};
+  return {code_of(b.own.run),
+          output.json() ? AnswerText(comm_beside_json(b)) : drawn(comm_beside_document(b), output)};
+}
+
 // The key, or the last part of one.
 const Metric& metric_named(const std::string& name) {
   if (const Metric* m = find_metric(name)) return *m;
@@ -65,9 +74,26 @@ constexpr std::array kEstimateOptions = {
 
 constexpr OptionRows kMemoryOptions = OptionRows(kEstimateOptions).first(1);
 
+struct CommChoice {
+  GivenRun run;
+  std::optional<NamedText> against;
+  std::optional<GivenRun> beside;
+};
+
+// Another run, by name or as its document.
+void read_beside(Request& request, const Option& option, CommChoice& choice) {
+  const auto given = request.find(key_of(option));
+  if (!given) return;
+  take_run(*given, choice.beside.emplace());
+}
+
 constexpr std::array kCommOptions = {
-    Option{into<&RunChoice::run>()},
-    Option{into<&RunChoice::against>(), "--against", "LOG",
+    Option{into<&CommChoice::run>()},
+    Option{by<CommChoice, read_beside>(OptionKind::text), "--beside", "RUN",
+           "another job whose traffic meets this one's on the outermost links: steps of both, in "
+           "the mean and the tail over their phases",
+           "runs"},
+    Option{into<&CommChoice::against>(), "--against", "LOG",
            "a measured log to compare with: DeepSpeed's communication summary, or CSV of "
            "operation,bytes,count,us"},
 };
@@ -164,12 +190,15 @@ CommandAnswer answer_memory(Request& request, const CommandContext& context) {
 }
 
 CommandAnswer answer_comm(Request& request, const CommandContext& context) {
-  const auto choice = read_options<RunChoice>(kCommOptions, request);
+  const auto choice = read_options<CommChoice>(kCommOptions, request);
   const std::optional<NamedText>& log = choice.against;
   const OutputForm output = request.output();
   request.done();
   CommReport r;
   std::optional<CommandAnswer> of_groups;
+  if (log && choice.beside) {
+    throw UsageError(request.named("beside") + ": give it without " + request.named("against"));
+  }
   use_run(choice.run, context, [&](const RunSource& source) {
     of_groups = mixed_comm(source, output);
     if (of_groups) return;
@@ -177,8 +206,11 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
   });
   if (of_groups && log)
     throw UsageError(request.named("against") + ": a log of a run on one kind of node");
+  if (of_groups && choice.beside)
+    throw UsageError(request.named("beside") + ": a job beside a run on one kind of node");
   if (of_groups) return *std::move(of_groups);
   if (log) return answer_against(r, *log, output);
+  if (choice.beside) return answer_beside(std::move(r), *choice.beside, output, context);
   return {code_of(r.run),
           output.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), output)};
 }

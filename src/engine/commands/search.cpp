@@ -136,7 +136,7 @@ CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
   }
   MixedSearchOptions options;
   if (c.top > 0) options.top = c.top;
-  const std::vector<std::string> axes(std::begin(kMixedAxes), std::end(kMixedAxes));
+  const std::vector<std::string> axes = mixed_axes();
   for (const std::string& key : c.keep) {
     const bool known = std::find(axes.begin(), axes.end(), key) != axes.end();
     if (!known) throw unknown_name("command line", "--keep", key, axes);

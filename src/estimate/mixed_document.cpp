@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/mixed_document.h"
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/json_path.h"
+#include "core/key_access.h"
+#include "estimate/run_keys.h"
+#include "hardware/cluster_keys.h"
+#include "parallel/strategy_keys.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kGroupsPath = key_path<&ClusterRequest::groups>;
+
+}  // namespace
+
+void erase_group_keys(Json& parallel) {
+  erase_key<&StrategyRequest::groups_hold>(parallel);
+  erase_key<&StrategyRequest::stage_groups>(parallel);
+  erase_key<&StrategyRequest::group_tp>(parallel);
+  erase_key<&StrategyRequest::state_shares>(parallel);
+}
+
+Json cluster_of_group(const Json& group) {
+  Json cluster = group;
+  erase_key<&GroupRequest::name>(cluster);
+  return cluster;
+}
+
+bool has_groups(const Json& run) { return value_at(run, kGroupsPath).is_array(); }
+
+Json without_single_group(const Json& run, const std::string& file) {
+  if (!has_groups(run) || value_at(run, kGroupsPath).size() != 1) return run;
+  Json one = run;
+  const Json& group = value_at(run, kGroupsPath)[0];
+  if (!group.is_object()) return run;
+  if (value_at(run, key_path<&RunRequest::cluster>).size() > 1) {
+    throw InputError(ErrorCode::broken_rule, file, key_path<&RunRequest::cluster>,
+                     "keys beside a single group", "none: they stand in the group");
+  }
+  at_key<&RunRequest::cluster>(one) = cluster_of_group(group);
+  if (one.contains(std::string(key_name<&RunRequest::parallel>))) {
+    erase_group_keys(at_key<&RunRequest::parallel>(one));
+  }
+  return one;
+}
+
+void refuse_groups(const Reader& cluster) {
+  Reader r = cluster;
+  const auto groups = find_key<&ClusterRequest::groups>(r);
+  const auto links = find_key<&ClusterRequest::links>(r);
+  if (groups) {
+    groups->fail(ErrorCode::not_allowed, "several kinds of node",
+                 "`node` and `gpus`: only `orrery estimate`, memory, comm, explain, simulate and "
+                 "search know groups");
+  }
+  if (links) links->fail("links without `groups`", "none");
+}
+
+void refuse_group_keys(const StrategyRequest& request, const std::string& file) {
+  const auto refuse = [&file](bool given, const char* path) {
+    if (given)
+      throw InputError(ErrorCode::broken_rule, file, path, "a placement on groups",
+                       std::string(kGroupsPath) + " beside it");
+  };
+  refuse(request.groups_hold.has_value(), key_path<&StrategyRequest::groups_hold>);
+  refuse(request.stage_groups != nullptr, key_path<&StrategyRequest::stage_groups>);
+  refuse(request.group_tp != nullptr, key_path<&StrategyRequest::group_tp>);
+  refuse(request.state_shares.has_value(), key_path<&StrategyRequest::state_shares>);
+}
+
+}  // namespace orrery

@@ -17,9 +17,9 @@
 #include <string>
 #include <string_view>
 
-#include "capacity/money.h"
 #include "capacity/ranged.h"
 #include "core/enum_names.h"
+#include "core/money.h"
 #include "orrery/quantity.h"
 
 namespace orrery {

@@ -553,8 +553,8 @@ void refuse_rl(const Json& run, const std::string& file) {
   if (!has_rl(run)) return;
   throw InputError(
       ErrorCode::not_allowed, file, kRlPath, "a step of reinforcement learning",
-      "`orrery estimate`, `memory`, `search`, `sweep`, `compare`, `explain` and `simulate`, "
-      "which play it; other commands know the learner alone: take training.rl, "
+      "`orrery estimate`, `memory`, `search`, `sweep`, `compare`, `explain`, `simulate` and "
+      "`capacity`, which play it; other commands know the learner alone: take training.rl, "
       "rollout and placement away and give "
       "training.sequence_length and training.global_batch");
 }

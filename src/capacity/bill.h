@@ -73,6 +73,9 @@ struct Holding {
   Bytes stored{};   // data set and kept checkpoints
 };
 
+// Bought by the node, else by the GPU; empty without a price.
+std::optional<Money> hardware_price(const Tariff& p, const Holding& h);
+
 Bill bill(const Tariff& p, const Holding& h);
 
 }  // namespace orrery

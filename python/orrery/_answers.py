@@ -144,9 +144,15 @@ class Search(_OfRun):
     def winner(self, place: int = 0) -> Run:
         """The run with the strategy of that place; 0 is the best. Errors: IndexError.
 
-        `dp` follows from the others, so that they can be changed further.
+        `dp` follows from the others, so that they can be changed further. Of a step of
+        reinforcement learning it is the whole run, with its placement.
         """
-        strategy = self._data["best"][place]["strategy"]
+        found = self._data["best"][place]
+        if "run" in found:
+            from ._run import Run
+
+            return Run(found["run"])
+        strategy = found["strategy"]
         paths = {f"{part}.{key}": v for part, keys in strategy.items() for key, v in keys.items()}
         paths.pop("parallel.dp", None)
         return self.run.set(paths)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _engine
 from ._answers import Estimate, Search, Simulation
 from ._ask import Answer, Progress, as_file, as_json, ask, asked
 from ._errors import InputError
+
+if TYPE_CHECKING:
+    from ._rl import Rl
 
 _flag_paths: dict[str, str] = {}
 _roots: set[str] = set()
@@ -137,6 +140,13 @@ class Run:
         answer = self.ask("estimate", **options)
         assert isinstance(answer, Estimate)
         return answer
+
+    @property
+    def rl(self) -> Rl:
+        """The step of reinforcement learning by phase, of a run with training.rl."""
+        from ._rl import Rl
+
+        return Rl(self)
 
     def memory(self) -> Answer:
         """Memory of every pipeline stage, line by line, in GiB."""

@@ -6,13 +6,6 @@
 namespace orrery {
 namespace {
 
-std::optional<Money> hardware_price(const Tariff& p, const Holding& h, bool& gpus_alone) {
-  if (p.node) return p.node->value * static_cast<double>(h.nodes);
-  if (!p.gpu) return {};
-  gpus_alone = true;
-  return p.gpu->value * static_cast<double>(h.gpus);
-}
-
 void add_support(const Tariff& p, const Holding& h, Money hardware, Bill& b) {
   const double sold = p.utilisation->value;
   if (p.node_support) {
@@ -24,7 +17,8 @@ void add_support(const Tariff& p, const Holding& h, Money hardware, Bill& b) {
 }
 
 void add_purchase(const Tariff& p, const Holding& h, Bill& b) {
-  const std::optional<Money> price = hardware_price(p, h, b.gpus_alone);
+  const std::optional<Money> price = hardware_price(p, h);
+  b.gpus_alone = price && !p.node;
   if (!price || !p.lifetime || !p.utilisation) return;
   const double used = h.time / p.lifetime->value / p.utilisation->value;
   const double beside = (p.network ? p.network->value : 0) + (p.storage ? p.storage->value : 0);
@@ -41,6 +35,12 @@ constexpr CostPart main_part(Payment p) {
 }
 
 }  // namespace
+
+std::optional<Money> hardware_price(const Tariff& p, const Holding& h) {
+  if (p.node) return p.node->value * static_cast<double>(h.nodes);
+  if (p.gpu) return p.gpu->value * static_cast<double>(h.gpus);
+  return {};
+}
 
 Bill bill(const Tariff& p, const Holding& h) {
   Bill b;

@@ -17,9 +17,9 @@
 #include <string>
 #include <string_view>
 
-#include "capacity/money.h"
 #include "capacity/ranged.h"
 #include "core/enum_names.h"
+#include "core/money.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -72,6 +72,9 @@ struct Holding {
   Joules energy{};  // of the facility
   Bytes stored{};   // data set and kept checkpoints
 };
+
+// Bought by the node, else by the GPU; empty without a price.
+std::optional<Money> hardware_price(const Tariff& p, const Holding& h);
 
 Bill bill(const Tariff& p, const Holding& h);
 

@@ -8,6 +8,9 @@
 #include "capacity/ladder.h"
 #include "capacity/option.h"
 #include "capacity/sizes.h"
+#include "estimate/fits_at_risk.h"
+#include "estimate/risk.h"
+#include "explore/rl_search.h"
 
 namespace orrery {
 namespace {
@@ -67,6 +70,14 @@ void add_answers(const CapacityPlan& plan, const OptionPlan& option, const PlanC
 }
 
 }  // namespace
+
+double fit_probability(const OptionAnswer& o) {
+  return o.rl ? fit_probability(o.run->run, o.rl->memory) : fit_probability(o.run->run, o.answer);
+}
+
+bool fits_at_risk(const OptionAnswer& o) {
+  return o.rl ? fits_surely(o.run->run, o.rl->memory) : fits_at_risk(o.run->run, o.answer);
+}
 
 CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context) {
   CapacityAnswer c;

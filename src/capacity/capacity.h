@@ -9,6 +9,7 @@
 // Errors: InputError.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@
 
 namespace orrery {
 
+struct RlStep;  // rl/step.h
+
 // never_ends: failures come faster than progress.
 enum class OptionStatus : std::uint8_t { fits, does_not_fit, illegal, never_ends };
 constexpr EnumNames<OptionStatus> names_of(OptionStatus) {
@@ -36,7 +39,8 @@ constexpr EnumNames<OptionStatus> names_of(OptionStatus) {
 // The same training under another policy of recovery.
 struct PolicyAnswer {
   std::string name;
-  bool applies = true;  // else it restarts one of several replicas, and there is one
+  bool applies = true;      // else it restarts one of several replicas, and there is one
+  std::int64_t spares = 0;  // systems: those given, or enough for this policy
   Outcome outcome;
 };
 
@@ -48,7 +52,9 @@ struct OptionAnswer {
   std::string reason;              // if it does not fit
   std::optional<ResolvedRun> run;  // of the first phase, its strategy as used
   Answer answer;                   // of that run, at its full batch
-  KeptJson document;               // of that run, before it was resolved
+  // Of a training by reinforcement learning, whose learner `run` is then, and `answer` one update.
+  std::shared_ptr<const RlStep> rl;
+  KeptJson document;  // of that run, before it was resolved
   TrainingTime training;
   std::vector<PieceRun> pieces;  // as in `training`
   OutcomeInputs inputs;
@@ -96,6 +102,10 @@ struct SizesTried {
   std::int64_t left_out = 0;  // sizes below the answer that were not tried: too many
   std::optional<OtherBatch> other_batch;
 };
+
+// That the option has the memory: every phase of a step of reinforcement learning, else the run.
+double fit_probability(const OptionAnswer& o);
+bool fits_at_risk(const OptionAnswer& o);
 
 struct CapacityAnswer {
   std::vector<OptionAnswer> options;  // as in the plan

@@ -2,6 +2,7 @@
 #include "capacity/energy.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery {
 namespace {
@@ -23,7 +24,32 @@ Watts mean_power(const Cluster& c, const DeviceLoad& l, const StepLoad& s, const
   return (step * steps + of(l.waiting) * g.checkpoint + of(l.idle) * gone) / g.total;
 }
 
+void add_carbon(const EnergyModel& m, Seconds wall, EnergyUse& e) {
+  if (m.carbon) e.carbon = m.carbon->value * e.facility;
+  if (!m.by_hour) return;
+  e.carbon = carbon_from(*m.by_hour, e.average, wall, 0);
+  CarbonByStart by{*e.carbon, 0, *e.carbon};
+  for (std::size_t hour = 1; hour < m.by_hour->size(); ++hour) {
+    const Kilograms from = carbon_from(*m.by_hour, e.average, wall, hour);
+    if (from.kg < by.least.kg) by = {from, hour, by.most};
+    by.most.kg = std::max(by.most.kg, from.kg);
+  }
+  e.by_start = by;
+}
+
 }  // namespace
+
+Kilograms carbon_from(const HourlyCarbon& hours, Watts power, Seconds time, std::size_t hour) {
+  double a_day = 0;  // kg/J, summed over its hours
+  for (const CarbonIntensity c : hours) a_day += c.kg_per_joule;
+  const double days = std::floor(time / kDay);
+  double sum = days * a_day;
+  double left = (time - kDay * days) / kHour;
+  for (; left > 0; left -= 1, ++hour) {
+    sum += hours[hour % hours.size()].kg_per_joule * std::min(1.0, left);
+  }
+  return {sum * (power * kHour).si()};
+}
 
 StepLoad step_load(const Answer& a) {
   const auto share = [&](Term t) { return a.breakdown[t] / a.step_time; };
@@ -66,7 +92,7 @@ EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m
   e.peak = (capped + around) * (all * pue);
   e.swing =
       (drawn(c, m.load.compute) - drawn(c, m.load.waiting)) * (static_cast<double>(c.gpus) * pue);
-  if (m.carbon) e.carbon = m.carbon->value * e.facility;
+  add_carbon(m, wall, e);
   return e;
 }
 

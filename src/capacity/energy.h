@@ -10,6 +10,7 @@
 // PUE of some sites). If a node's rating is not known, only devices count, and the answer says so.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -38,10 +39,25 @@ struct DeviceLoad {
   Ranged<double> idle;
 };
 
+// Of each hour of a day, from midnight.
+using HourlyCarbon = std::array<CarbonIntensity, 24>;
+
+// Emitted by an even power from the beginning of an hour on: whole days at the mean of the day, the
+// rest hour by hour.
+Kilograms carbon_from(const HourlyCarbon& hours, Watts power, Seconds time, std::size_t hour);
+
 struct EnergyModel {
   DeviceLoad load;
   std::optional<Ranged<double>> pue;
   std::optional<Ranged<CarbonIntensity>> carbon;
+  std::optional<HourlyCarbon> by_hour;  // in its place
+};
+
+// By the hour of the day at which a training begins.
+struct CarbonByStart {
+  Kilograms least;
+  std::size_t at = 0;  // hour of the least
+  Kilograms most;
 };
 
 // Shares of a step's time by activity; they add up to 1.
@@ -69,7 +85,8 @@ struct EnergyUse {
   Watts swing{};
   bool node_power_known = false;
   bool pue_known = false;
-  std::optional<Kilograms> carbon;
+  std::optional<Kilograms> carbon;  // by the hour: from midnight
+  std::optional<CarbonByStart> by_start;
 };
 
 // `spares` is the number of idle systems beside the run's.

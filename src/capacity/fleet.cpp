@@ -2,11 +2,11 @@
 #include "capacity/fleet.h"
 
 #include <algorithm>
-#include <memory>
 #include <set>
 
 #include "capacity/fleet_keys.h"
 #include "capacity/option.h"
+#include "core/divide.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/key_access.h"
@@ -16,8 +16,6 @@ namespace {
 
 constexpr auto kFleetRows = joined(kFleetFrameRows, kFleetSiteRows);
 
-constexpr std::size_t kMostTrainings = 64;
-constexpr std::size_t kMostPools = 16;
 // A schedule of a larger pool is tried for each addition.
 constexpr std::int64_t kNodesOfAddition = 20'000;
 constexpr int kHalvings = 4;
@@ -48,17 +46,31 @@ class FleetReader {
  private:
   void read_pools() {
     const std::vector<Reader> items = frame_.pools->items();
-    if (items.empty() || items.size() > kMostPools) frame_.pools->fail("1 to 16 pools");
+    if (items.empty() || items.size() > fleet_forms::kMostPools) {
+      frame_.pools->fail("1 to 16 pools");
+    }
     for (const Reader& r : items) {
       pools_.push_back(read_keys(kFleetPoolKeys, r));
       const FleetPoolKeys& p = pools_.back();
       answer_.pools.push_back({p.name, p.gpus, p.rent.has_value()});
+      if (p.rent) check_rent(r, *p.rent);
     }
+  }
+
+  // As the plan of each training reads it, but named where it stands.
+  void check_rent(const Reader& pool, const Reader& rent) const {
+    const Json prices = prices_of_rent(rent.json());
+    const ExchangeRates exchange = read_exchange(frame_.exchange, frame_.currency);
+    static_cast<void>(read_prices(Reader(prices, pool.file(), pool.path()), exchange));
+  }
+
+  static Json prices_of_rent(const Json& rent) {
+    return {{"rent", rent}, {"pay", "rent"}, {"source", "the fleet"}};
   }
 
   void read_trainings() {
     const std::vector<Reader> items = frame_.trainings->items();
-    if (items.empty() || items.size() > kMostTrainings) {
+    if (items.empty() || items.size() > fleet_forms::kMostTrainings) {
       frame_.trainings->fail("1 to 64 trainings");
     }
     for (const Reader& given : items) {
@@ -105,8 +117,11 @@ class FleetReader {
     put("run", t.work.run);
     put("set", t.work.set);
     plan["spares"] = 0;
+    // Of an owned pool they say what more of it would cost.
     if (pool.rent) {
-      plan["prices"] = {{"rent", pool.rent->json()}, {"pay", "rent"}, {"source", "the fleet"}};
+      plan["prices"] = prices_of_rent(pool.rent->json());
+    } else {
+      put("prices", site_.prices);
     }
     plan["scenarios"] = Json::array(
         {{{"name", pool.name}, {"cluster", pool.cluster->json()}, {"gpus", sizes_of(t, pool)}}});
@@ -123,9 +138,12 @@ class FleetReader {
     for (std::size_t i = 0; i < t.options.size(); ++i) {
       const OptionAnswer& o = t.options[i].answer;
       if (o.status != OptionStatus::fits) continue;
+      const std::size_t pool = t.options[i].pool;
       const std::optional<Money>& rent = o.outcome.bill.parts[CostPart::rent];
+      const bool pays = pools_[pool].rent && rent;
       t.fitting.push_back(i);
-      t.job.ways.push_back({t.options[i].pool, o.gpus, o.outcome.wall, rent ? rent->amount() : 0});
+      t.job.ways.push_back(
+          {pool, o.gpus, o.outcome.wall, pays ? *rent : Money(0, frame_.currency)});
     }
     return t;
   }
@@ -140,11 +158,9 @@ class FleetReader {
         if (given.work.batch_ramp) phase.ramp = *given.work.batch_ramp;
       }
     }
-    plans_.push_back(std::make_unique<CapacityPlan>(std::move(plan)));
-    const CapacityPlan& kept = *plans_.back();
-    for (const OptionPlan& option : kept.options) {
+    for (const OptionPlan& option : plan.options) {
       for (const std::int64_t gpus : option.sizes) {
-        t.options.push_back({pool, try_option(kept, option, gpus, context_)});
+        t.options.push_back({pool, try_option(plan, option, gpus, context_)});
         t.options.back().answer.plan = nullptr;
       }
     }
@@ -155,7 +171,6 @@ class FleetReader {
   FleetFrame frame_;
   FleetSite site_;
   std::vector<FleetPoolKeys> pools_;
-  std::vector<std::unique_ptr<CapacityPlan>> plans_;
   FleetAnswer answer_;
 };
 
@@ -187,21 +202,38 @@ Seconds first_needed(const std::vector<FleetJob>& jobs, const FleetSchedule& s, 
                      std::int64_t gpus) {
   std::optional<Seconds> first;
   for (const FleetPlacement& at : s.jobs) {
-    std::int64_t used = 0;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const FleetPlacement& p = s.jobs[i];
-      if (!p.placed || jobs[i].ways[p.way].pool != pool) continue;
-      if (p.start <= at.start && at.start < p.end) used += jobs[i].ways[p.way].gpus;
-    }
-    if (used > gpus && (!first || at.start < *first)) first = at.start;
+    if (busy_at(jobs, s, pool, at.start) > gpus && (!first || at.start < *first)) first = at.start;
   }
   return first.value_or(Seconds());
+}
+
+// The inputs of any training that fits on the pool; null without one.
+const OutcomeInputs* inputs_on(const FleetAnswer& a, std::size_t pool) {
+  for (const FleetTraining& t : a.trainings) {
+    for (const std::size_t i : t.fitting) {
+      if (t.options[i].pool == pool) return &t.options[i].answer.inputs;
+    }
+  }
+  return nullptr;
+}
+
+// Bought by the node where that has a price; rented from the day they are in use.
+void add_prices(const FleetAnswer& a, const FleetSchedule& s, FleetAddition& x) {
+  const OutcomeInputs* in = inputs_on(a, x.pool);
+  if (in == nullptr) return;
+  const std::int64_t nodes = divided_up(x.gpus, devices_of_node(in->cluster));
+  x.purchase = hardware_price(in->prices, {x.gpus, nodes, {}, {}, {}});
+  if (in->prices.rent) {
+    Seconds last;
+    for (const FleetPlacement& p : s.jobs) last = std::max(last, p.end);
+    x.rent = in->prices.rent->value * (last - x.needed_from) * static_cast<double>(x.gpus);
+  }
 }
 
 FleetAddition addition(const FleetAnswer& a, std::size_t pool) {
   const std::vector<FleetJob> jobs = jobs_of(a);
   const std::vector<std::int64_t> tried = additions_to(a, pool);
-  FleetAddition found{pool, 0, tried.empty() ? 0 : tried.back(), {}};
+  FleetAddition found{pool, 0, tried.empty() ? 0 : tried.back(), {}, {}, {}};
   const auto with = [&](std::int64_t more) {
     std::vector<std::int64_t> gpus = gpus_of(a);
     gpus[pool] += more;
@@ -213,7 +245,9 @@ FleetAddition addition(const FleetAnswer& a, std::size_t pool) {
       tried.begin(), tried.end(), [&](std::int64_t more) { return with(more).score.lateness > 0; });
   if (first == tried.end()) return found;
   found.gpus = *first;
-  found.needed_from = first_needed(jobs, with(*first), pool, a.pools[pool].gpus);
+  const FleetSchedule larger = with(*first);
+  found.needed_from = first_needed(jobs, larger, pool, a.pools[pool].gpus);
+  add_prices(a, larger, found);
   return found;
 }
 

@@ -14,10 +14,11 @@
 // searched where its run names none), with failures and checkpoints; schedule() of
 // capacity/fleet_schedule.h places them by the middle of their time. Then each owned pool alone is
 // made larger by the sizes that trainings may take, until nothing is late: the least addition, and
-// when it is first in use. A rent counts while a training runs.
+// when it is first in use, and by `prices` what it costs to buy, or to rent from that day until the
+// last training ends. A rent counts while a training runs.
 //
-// Leaves out: prices of what is bought, spare nodes, and all that the schedule leaves out. Errors:
-// InputError.
+// Leaves out: network and storage around what is bought, spare nodes, and all that the schedule
+// leaves out. Errors: InputError.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +57,8 @@ struct FleetAddition {
   std::int64_t gpus = 0;  // 0: none of those that were tried is enough
   std::int64_t most_tried = 0;
   Seconds needed_from{};
+  std::optional<Money> purchase;  // of all of them; empty without a price
+  std::optional<Money> rent;      // from `needed_from` until the last training ends
 };
 
 struct FleetAnswer {

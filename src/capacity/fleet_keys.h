@@ -36,11 +36,13 @@ struct FleetFrame {
 };
 
 struct FleetSite {
-  std::optional<Reader> failures, recovery, storage, energy, checkpoint;
+  std::optional<Reader> failures, recovery, storage, energy, checkpoint, prices;
 };
 
 namespace fleet_forms {
 
+inline constexpr std::size_t kMostPools = 16;
+inline constexpr std::size_t kMostTrainings = 64;
 inline constexpr Form kPlainCluster = form::object(plan_forms::kPlanClusterKeys);
 inline constexpr Forms kCounts = plan_forms::kCounts;
 
@@ -91,10 +93,11 @@ inline constexpr auto kFleetFrameRows = keys<FleetFrame>(
         .only_read_by<read_start>(),
     fact<&FleetFrame::exchange>("exchange", form::any("by currency, {value, source, date}"),
                                 kNothing, "what other currencies are worth"),
-    fact<&FleetFrame::pools>("pools", form::list(fleet_forms::kPool, 1), kRequired,
-                             "GPUs that are owned, and that may be rented"),
-    fact<&FleetFrame::trainings>("trainings", form::list(fleet_forms::kTraining, 1), kRequired,
-                                 "what is trained"));
+    fact<&FleetFrame::pools>("pools", form::list(fleet_forms::kPool, 1, fleet_forms::kMostPools),
+                             kRequired, "GPUs that are owned, and that may be rented"),
+    fact<&FleetFrame::trainings>("trainings",
+                                 form::list(fleet_forms::kTraining, 1, fleet_forms::kMostTrainings),
+                                 kRequired, "what is trained"));
 inline constexpr Keys<FleetFrame> kFleetFrameKeys{"", kFleetFrameRows};
 
 inline constexpr auto kFleetSiteRows = keys<FleetSite>(
@@ -107,7 +110,9 @@ inline constexpr auto kFleetSiteRows = keys<FleetSite>(
     fact<&FleetSite::energy>("energy", site_forms::of("energy"), otherwise("by-load"),
                              "what devices draw, and the facility"),
     fact<&FleetSite::checkpoint>("checkpoint", form::object(kCheckpointKeys), kNothing,
-                                 "how checkpoints are written"));
+                                 "how checkpoints are written"),
+    fact<&FleetSite::prices>("prices", site_forms::of("prices"), kNothing,
+                             "of what may be added to a pool that is owned"));
 inline constexpr Keys<FleetSite> kFleetSiteKeys{"", kFleetSiteRows};
 
 }  // namespace orrery

@@ -68,37 +68,49 @@ double lateness_of(const FleetJob& j, double end) {
 // Lower bounds of a training, whatever the others do.
 struct Least {
   double lateness = 0;
-  double rent = 0;
+  Money rent;
   double end = 0;  // weighted
 };
 
-Least least_of(const FleetJob& j, const std::vector<std::int64_t>& pools) {
-  Least l{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
-          std::numeric_limits<double>::infinity()};
+// Nothing without a way to run it.
+std::optional<Least> least_of(const FleetJob& j, const std::vector<std::int64_t>& pools) {
+  std::optional<Least> l;
   for (const FleetWay& w : j.ways) {
     if (w.gpus > pools[w.pool]) continue;
     const double end = j.ready.si() + w.time.si();
-    l.lateness = std::min(l.lateness, lateness_of(j, end));
-    l.rent = std::min(l.rent, w.rent);
-    l.end = std::min(l.end, j.priority * end);
+    const Least way{lateness_of(j, end), w.rent, j.priority * end};
+    if (!l) l = way;
+    l->lateness = std::min(l->lateness, way.lateness);
+    l->rent = std::min(l->rent, way.rent);
+    l->end = std::min(l->end, way.end);
   }
   return l;
+}
+
+Currency currency_of(const std::vector<FleetJob>& jobs) {
+  for (const FleetJob& j : jobs) {
+    if (!j.ways.empty()) return j.ways.front().rent.currency();
+  }
+  return {};
 }
 
 class Search {
  public:
   Search(const std::vector<FleetJob>& jobs, const std::vector<std::int64_t>& gpus,
          std::int64_t most_nodes)
-      : jobs_(jobs), most_nodes_(most_nodes), current_(jobs.size()) {
+      : jobs_(jobs),
+        most_nodes_(most_nodes),
+        none_{0, Money(0, currency_of(jobs)), 0},
+        least_(jobs.size()),
+        current_(jobs.size()) {
     for (const std::int64_t n : gpus) pools_.emplace_back(n);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const Least l = least_of(jobs[i], gpus);
-      if (l.rent == std::numeric_limits<double>::infinity()) continue;  // no way to run it
-      least_.resize(jobs.size());
-      least_[i] = l;
+      const std::optional<Least> l = least_of(jobs[i], gpus);
+      if (!l) continue;
+      least_[i] = *l;
       open_.push_back(i);
     }
-    least_.resize(jobs.size());
+    best_.score = none_;
     best_.jobs.resize(jobs.size());
     for (const std::size_t i : open_) best_.bound += least_[i].lateness;
   }
@@ -108,7 +120,7 @@ class Search {
     std::vector<std::size_t> open = open_;
     // By deadline first: good schedules early end more branches.
     sort_by_deadline(open);
-    branch(open, {});
+    branch(open, none_);
     best_.nodes = nodes_;
     best_.exact = nodes_ < most_nodes_;
     if (best_.exact) best_.bound = best_.score.lateness;
@@ -142,10 +154,10 @@ class Search {
 
   // Each training in the way that costs least by the aims.
   void greedy(const std::vector<std::size_t>& order) {
-    FleetScore score;
+    FleetScore score = none_;
     for (const std::size_t i : order) {
       std::optional<std::size_t> chosen;
-      FleetScore least;
+      FleetScore least = none_;
       for (std::size_t w = 0; w < jobs_[i].ways.size(); ++w) {
         const std::optional<FleetScore> s = placed(i, w, score);
         if (!s) continue;
@@ -217,6 +229,7 @@ class Search {
 
   const std::vector<FleetJob>& jobs_;
   std::int64_t most_nodes_ = 0;
+  FleetScore none_;
   std::vector<Pool> pools_;
   std::vector<std::size_t> open_;
   std::vector<Least> least_;
@@ -235,7 +248,7 @@ bool operator<(const FleetScore& a, const FleetScore& b) {
     return std::abs(x - y) > kSame * std::max(std::abs(x), std::abs(y));
   };
   if (differ(a.lateness, b.lateness)) return a.lateness < b.lateness;
-  if (differ(a.rent, b.rent)) return a.rent < b.rent;
+  if (differ(a.rent.amount(), b.rent.amount())) return a.rent < b.rent;
   return differ(a.ends, b.ends) && a.ends < b.ends;
 }
 
@@ -244,18 +257,21 @@ FleetSchedule schedule(const std::vector<FleetJob>& jobs, const std::vector<std:
   return Search(jobs, pools, most_nodes).run();
 }
 
+std::int64_t busy_at(const std::vector<FleetJob>& jobs, const FleetSchedule& s, std::size_t pool,
+                     Seconds time) {
+  std::int64_t used = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const FleetPlacement& p = s.jobs[i];
+    if (!p.placed || jobs[i].ways[p.way].pool != pool) continue;
+    if (p.start <= time && time < p.end) used += jobs[i].ways[p.way].gpus;
+  }
+  return used;
+}
+
 std::int64_t most_busy(const std::vector<FleetJob>& jobs, const FleetSchedule& s,
                        std::size_t pool) {
   std::int64_t most = 0;
-  for (const FleetPlacement& at : s.jobs) {
-    std::int64_t used = 0;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const FleetPlacement& p = s.jobs[i];
-      if (!p.placed || jobs[i].ways[p.way].pool != pool) continue;
-      if (p.start <= at.start && at.start < p.end) used += jobs[i].ways[p.way].gpus;
-    }
-    most = std::max(most, used);
-  }
+  for (const FleetPlacement& at : s.jobs) most = std::max(most, busy_at(jobs, s, pool, at.start));
   return most;
 }
 

@@ -25,6 +25,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/money.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -33,7 +34,7 @@ struct FleetWay {
   std::size_t pool = 0;
   std::int64_t gpus = 0;
   Seconds time{};
-  double rent = 0;  // in the plan's currency, of all its time
+  Money rent;  // of all its time, in the plan's currency
 };
 
 struct FleetJob {
@@ -52,7 +53,7 @@ struct FleetPlacement {
 
 struct FleetScore {
   double lateness = 0;  // Σ priority·late seconds
-  double rent = 0;
+  Money rent;
   double ends = 0;  // Σ priority·end
 
   friend bool operator<(const FleetScore& a, const FleetScore& b);
@@ -72,7 +73,9 @@ inline constexpr std::int64_t kMostNodes = 400'000;
 FleetSchedule schedule(const std::vector<FleetJob>& jobs, const std::vector<std::int64_t>& pools,
                        std::int64_t most_nodes = kMostNodes);
 
-// The most GPUs of a pool that are busy at once in a span of time.
+// GPUs of a pool that are busy at a time, and the most that are at once.
+std::int64_t busy_at(const std::vector<FleetJob>& jobs, const FleetSchedule& s, std::size_t pool,
+                     Seconds time);
 std::int64_t most_busy(const std::vector<FleetJob>& jobs, const FleetSchedule& s, std::size_t pool);
 
 // GPU-seconds of a pool that are in use, over those that it has until the last training ends.

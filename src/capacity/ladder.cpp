@@ -42,6 +42,8 @@ class SizeSearch {
 
   SmallestFound found() {
     try_sizes();
+    try_hopeless();
+    if (fitting_.empty()) explain_refusals();
     std::vector<std::int64_t> wanted;
     if (!fitting_.empty()) {
       for (const Requirement& q : plan_.requirements) wanted.push_back(wanted_size(q));
@@ -71,9 +73,9 @@ class SizeSearch {
     return answers;
   }
 
-  OptionAnswer answered(std::int64_t gpus) const {
+  OptionAnswer answered(std::int64_t gpus, Refusals refusals) const {
     try {
-      return try_option(plan_, option_, gpus, context_);
+      return try_option(plan_, option_, gpus, context_, refusals);
     } catch (const InputError& e) {
       if (gpus == sizes_.own || !speaks_of_the_cluster(e)) throw;
       OptionAnswer o;
@@ -89,7 +91,7 @@ class SizeSearch {
   // Empty if the size is refused.
   const OptionAnswer* tried(std::int64_t gpus) {
     on_tried_();
-    OptionAnswer o = answered(gpus);
+    OptionAnswer o = answered(gpus, Refusals::brief);
     if (o.status == OptionStatus::fits) return &(fitting_[gpus] = std::move(o));
     refused_[gpus] = std::move(o);
     return nullptr;
@@ -134,9 +136,35 @@ class SizeSearch {
     return first_will_do ? any : last == Standing::misses && (any || !q.budget);
   }
 
+  // No layout of so few GPUs meets any requirement: all have a deadline, and at the device's peak
+  // the training alone takes longer.
+  bool is_hopeless(std::int64_t gpus) const {
+    if (plan_.requirements.empty() || option_.achieved || gpus == sizes_.own) return false;
+    const Seconds least = sizes_.least_gpu_time / static_cast<double>(gpus);
+    return std::all_of(plan_.requirements.begin(), plan_.requirements.end(),
+                       [&](const Requirement& q) { return q.deadline && least > *q.deadline; });
+  }
+
+  // Where nothing larger fits, the largest that does is the nearest.
+  void try_hopeless() {
+    for (auto gpus = hopeless_.rbegin(); gpus != hopeless_.rend(); ++gpus) {
+      if (!fitting_.empty() && fitting_.rbegin()->first > *gpus) return;
+      if (tried(*gpus) != nullptr) return;
+    }
+  }
+
+  // The one that is nearest to a fit is reported.
+  void explain_refusals() {
+    for (auto& [gpus, o] : refused_) o = answered(gpus, Refusals::explained);
+  }
+
   void try_sizes() {
     const auto settled = [&](const Requirement& q) { return is_settled(q); };
     for (const std::int64_t gpus : sizes_.rungs) {
+      if (is_hopeless(gpus)) {
+        hopeless_.push_back(gpus);
+        continue;
+      }
       if (tried(gpus) == nullptr) continue;
       if (std::all_of(plan_.requirements.begin(), plan_.requirements.end(), settled)) return;
     }
@@ -196,7 +224,9 @@ class SizeSearch {
     const auto from = std::upper_bound(all.begin(), all.end(), below);
     std::vector<std::int64_t> open;
     std::copy_if(from, std::lower_bound(from, all.end(), above), std::back_inserter(open),
-                 [&](std::int64_t n) { return fitting_.count(n) + refused_.count(n) == 0; });
+                 [&](std::int64_t n) {
+                   return fitting_.count(n) + refused_.count(n) == 0 && !is_hopeless(n);
+                 });
     return open;
   }
 
@@ -307,6 +337,7 @@ class SizeSearch {
   LadderSizes sizes_;
   Tried fitting_;
   Tried refused_;
+  std::vector<std::int64_t> hopeless_;  // rungs that are not tried
   std::int64_t left_out_ = 0;
 };
 

@@ -158,8 +158,7 @@ class MaterialsBill {
     const BytesPerSecond rate = net.rate / static_cast<double>(plan_.shape.planes);
     const ChosenSwitch chosen = chosen_switch(plan_, net, rate);
     if (chosen.ports == 0) {
-      add(MaterialGroup::network, "", "switches", {},
-          "no switch with ports of " + rate_text(rate) + " is known: give " + kSwitchKey);
+      add(MaterialGroup::network, "", "switches", {}, no_ports_of(rate));
       return;
     }
     const FabricCount count = count_fabric({hosts(), net.cards}, chosen.ports, plan_.shape);
@@ -170,6 +169,17 @@ class MaterialsBill {
     }
     add_switches(chosen, count, rate);
     add_links(count);
+  }
+
+  std::string no_ports_of(BytesPerSecond rate) const {
+    const std::string wanted = "ports of " + rate_text(rate);
+    if (!plan_.given) return "no switch with " + wanted + " is known: give " + kSwitchKey;
+    std::string has;
+    for (const SwitchMode& m : plan_.given->modes) {
+      has += (has.empty() ? "" : ", ") + rate_text(m.rate);
+    }
+    return plan_.given->name + " has no " + wanted + ", only of " + has + ": give another " +
+           kSwitchKey + ", or `materials.planes`";
   }
 
   void add_switches(const ChosenSwitch& s, const FabricCount& count, BytesPerSecond rate) {

@@ -25,9 +25,9 @@
 
 #include "capacity/bill.h"
 #include "capacity/fabric_count.h"
-#include "capacity/money.h"
 #include "capacity/network_switch.h"
 #include "core/enum_names.h"
+#include "core/money.h"
 #include "hardware/cluster.h"
 
 namespace orrery {

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "capacity/bill.h"
+#include "capacity/gpu_rents.h"
+#include "capacity/rl_training.h"
 #include "capacity/what_if.h"
 #include "core/error.h"
 #include "core/key_access.h"
@@ -57,7 +59,7 @@ std::string why_never(const Outcome& o) {
 
 // The run with the best strategy of its space; throws Refused if none fits.
 Json with_best(const Json& run, const std::string& file, const Json& axes,
-               const PlanContext& context) {
+               const PlanContext& context, Refusals refusals) {
   const SearchRequest request = read_search(run, file, context.lookup, axes, context.metrics);
   SearchOptions options;
   options.top = 1;
@@ -70,6 +72,9 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
   options.parallel = context.parallel;
   options.stopped = context.stopped;
   SearchAnswer found = search(request.space, options);
+  if (found.best.empty() && refusals == Refusals::brief) {
+    throw Refused{OptionStatus::does_not_fit, "no strategy fits"};
+  }
   if (found.best.empty()) {  // the nearest to fit is wanted
     options.counts = true;
     found = search(request.space, options);
@@ -140,11 +145,17 @@ double goal_tokens(const PhasePlan& phase, const Run& run, const std::string& fi
                    "`goal`: tokens, flops or tokens_per_parameter, or the run's training.tokens");
 }
 
+// Spares that keep the wait for one short, without any given.
+std::int64_t spares_advised(const OutcomeInputs& in) {
+  const Recovery r = outcome_of(in).largest.recovery;
+  return r.repair.si() > 0 ? spares_for(r, kWaitingAllowed, kMostSpares) : 0;
+}
+
 class Builder {
  public:
   Builder(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
-          const PlanContext& context)
-      : plan_(plan), option_(option), gpus_(gpus), context_(context) {}
+          const PlanContext& context, Refusals refusals)
+      : plan_(plan), option_(option), gpus_(gpus), context_(context), refusals_(refusals) {}
 
   OptionAnswer build() {
     a_.scenario = option_.scenario;
@@ -153,7 +164,9 @@ class Builder {
     a_.plan = &option_;
     a_.assumptions = option_.assumptions;
     try {
-      for (const PhasePlan& phase : option_.phases) add_phase(phase);
+      for (const PhasePlan& phase : option_.phases) {
+        has_rl(*phase.run) ? add_rl(phase) : add_phase(phase);
+      }
       fill_inputs();
       fill_outcome();
     } catch (const Refused& r) {
@@ -171,7 +184,7 @@ class Builder {
   void add_phase(const PhasePlan& phase) {
     Json run = *phase.run;
     at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run)) = gpus_;
-    if (option_.search) run = with_best(run, phase.file, **option_.search, context_);
+    if (option_.search) run = with_best(run, phase.file, **option_.search, context_, refusals_);
     Fitting full = fitting(run, phase.file, context_);
     take_achieved_rate(full);
     double tokens = goal_tokens(phase, full.resolved.run, plan_.file);
@@ -189,6 +202,23 @@ class Builder {
     a_.run = std::move(full.resolved);
     a_.answer = full.answer;
     a_.document = std::move(run);
+  }
+
+  void add_rl(const PhasePlan& phase) {
+    RlTrainingTried tried = rl_training(*phase.run, phase.file, option_.search.has_value(),
+                                        option_.prices, gpus_, context_);
+    if (!tried.found) throw Refused{tried.status, tried.reason};
+    const RlTraining& t = *tried.found;
+    PieceTime piece = time_of_steps(t, phase.file);
+    a_.training = {
+        {piece}, piece.time, piece.tokens, flops_of_updates(t), t.learner.run.convention};
+    a_.pieces.push_back({t.learner.run, piece.steps});
+    a_.inputs.load = load_of_learner(t);
+    a_.inputs.beside = generators_beside(t, option_.prices, a_.assumptions);
+    a_.run = t.learner;
+    a_.answer = t.step->update;
+    a_.rl = t.step;
+    a_.document = t.document;
   }
 
   // At the achieved rate, where one is given: the level of the whole step moves.
@@ -216,17 +246,16 @@ class Builder {
     in.cluster = run.cluster;
     in.training = a_.training.time;
     in.stretches = stretches();
-    in.load = load_of_training();
+    if (!a_.rl) in.load = load_of_training();
     in.policy = option_.checkpoint;
-    in.stored = dataset_bytes(option_.data, a_.training.tokens) +
+    in.stored = (a_.rl ? Bytes() : dataset_bytes(option_.data, a_.training.tokens)) +
                 kept_bytes(in.stretches[largest_checkpoint(in)].checkpoint, option_.checkpoint);
     in.storage = option_.storage;
     in.interruptions = option_.interruptions;
-    in.replicas = replicas_of_states(run.strategy);
+    in.replicas = a_.rl ? 1 : replicas_of_states(run.strategy);
     if (!option_.recovery.empty()) in.recovery = policy_of(option_.recovery.front(), in.replicas);
     in.energy = option_.energy;
-    in.prices = prices_of(option_.prices, std::string(run.cluster.device.name.view()),
-                          std::string(run.cluster.node.view()), a_.assumptions);
+    in.prices = tariff_of(option_.prices, run.cluster, a_.assumptions);
   }
 
   std::vector<Stretch> stretches() const {
@@ -234,7 +263,9 @@ class Builder {
     std::string last;
     for (std::size_t i = 0; i < a_.pieces.size(); ++i) {
       const PieceTime& p = a_.training.pieces[i];
-      const Bytes size = checkpoint_bytes(a_.pieces[i].run, option_.checkpoint.bytes_per_parameter);
+      const double models = a_.rl ? models_that_learn(*a_.run->rl) : 1;
+      const Bytes size =
+          checkpoint_bytes(a_.pieces[i].run, option_.checkpoint.bytes_per_parameter) * models;
       const bool goes_on = !all.empty() && all.back().checkpoint == size;
       if (!goes_on) all.push_back({p.phase, 0, size, {}});
       Stretch& s = all.back();
@@ -255,8 +286,7 @@ class Builder {
   }
 
   void fill_outcome() {
-    const Recovery r = outcome_of(a_.inputs).largest.recovery;
-    a_.spares_advised = r.repair.si() > 0 ? spares_for(r, kWaitingAllowed, kMostSpares) : 0;
+    a_.spares_advised = spares_advised(a_.inputs);
     a_.inputs.spares = option_.spares >= 0 ? option_.spares : a_.spares_advised;
     a_.outcome = outcome_of(a_.inputs);
     if (a_.outcome.goodput.total < kMostStretch) return;
@@ -267,6 +297,7 @@ class Builder {
   const OptionPlan& option_;
   std::int64_t gpus_;
   const PlanContext& context_;
+  Refusals refusals_;
   OptionAnswer a_;
 };
 
@@ -282,13 +313,16 @@ SimulatedGoodput played(const CapacityPlan& plan, const OptionAnswer& a) {
   return simulate_goodput(legs, plan.simulations, plan.seed);
 }
 
-// Each policy of the plan in place of the first, with the same spare nodes.
+// Each policy of the plan in place of the first, with the spares that it needs.
 void compare_policies(OptionAnswer& a) {
   for (const RecoveryPolicy& p : a.plan->recovery) {
-    PolicyAnswer answer{p.name, is_policy_of(p, a.inputs.replicas), {}};
+    PolicyAnswer answer{p.name, is_policy_of(p, a.inputs.replicas), 0, {}};
     if (answer.applies) {
       OutcomeInputs in = a.inputs;
       in.recovery = p;
+      in.spares = 0;
+      answer.spares = a.plan->spares >= 0 ? a.plan->spares : spares_advised(in);
+      in.spares = answer.spares;
       answer.outcome = outcome_of(in);
     }
     a.policies.push_back(std::move(answer));
@@ -349,8 +383,8 @@ bool is_sure(const Requirement& q) { return q.sure; }
 }  // namespace
 
 OptionAnswer try_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
-                        const PlanContext& context) {
-  OptionAnswer a = Builder(plan, option, gpus, context).build();
+                        const PlanContext& context, Refusals refusals) {
+  OptionAnswer a = Builder(plan, option, gpus, context, refusals).build();
   const bool asked = std::any_of(plan.requirements.begin(), plan.requirements.end(), is_sure);
   if (asked && a.status == OptionStatus::fits) fill_range(plan, a);
   return a;
@@ -360,6 +394,7 @@ void complete_option(const CapacityPlan& plan, OptionAnswer& a) {
   if (a.status != OptionStatus::fits) return;
   fill_range(plan, a);
   compare_policies(a);
+  if (a.rl) return;  // the rest asks of a training on one stream of tokens
   add_what_ifs(a);
   add_needs(a);
   add_materials(a);

@@ -14,7 +14,7 @@ namespace {
 
 Recovery recovery_of(const OutcomeInputs& in, const CheckpointCost& c, Seconds longest_step) {
   const Interruptions& i = in.interruptions;
-  const auto gpus = static_cast<double>(in.cluster.gpus);
+  const auto gpus = static_cast<double>(working_gpus(in));
   Recovery r;
   r.failures = rate_per_gpu(i) * gpus;
   r.node_failures = node_rate_per_gpu(i) * gpus;
@@ -26,7 +26,7 @@ Recovery recovery_of(const OutcomeInputs& in, const CheckpointCost& c, Seconds l
   r.spares = in.spares;
   r.planned = i.planned;
   if (!in.recovery) return r;
-  return under(*in.recovery, i, {in.cluster.gpus, in.replicas, longest_step}, c.read, r);
+  return under(*in.recovery, i, {working_gpus(in), in.replicas, longest_step}, c.read, r);
 }
 
 std::int64_t held_gpus(const OutcomeInputs& in) {
@@ -121,6 +121,13 @@ void move(std::optional<Ranged<T>>& r, bool up) {
   if (r) move(*r, up);
 }
 
+// The price of each group.
+template <auto... Members>
+void move_price(OutcomeInputs& in, bool up) {
+  (move(in.prices.*Members, up), ...);
+  if (in.beside) (move(in.beside->prices.*Members, up), ...);
+}
+
 void move_rates(OutcomeInputs& in, bool up) {
   const double factor = up ? in.interruptions.rate_high : in.interruptions.rate_low;
   for (FailureClass& c : in.interruptions.classes) c.rate = c.rate * factor;
@@ -153,29 +160,14 @@ constexpr std::array kKnobs = {
          [](OutcomeInputs& in, bool up) { move(in.interruptions.detection, up); }},
     Knob{"time to restart", false,
          [](OutcomeInputs& in, bool up) { move(in.interruptions.restart, up); }},
-    Knob{"rent of a GPU", false, [](OutcomeInputs& in, bool up) { move(in.prices.rent, up); }},
-    Knob{"price of the hardware", false,
-         [](OutcomeInputs& in, bool up) {
-           move(in.prices.node, up);
-           move(in.prices.gpu, up);
-         }},
-    Knob{"lifetime of the hardware", false,
-         [](OutcomeInputs& in, bool up) { move(in.prices.lifetime, up); }},
-    Knob{"utilisation of the hardware", false,
-         [](OutcomeInputs& in, bool up) { move(in.prices.utilisation, up); }},
-    Knob{"support", false,
-         [](OutcomeInputs& in, bool up) {
-           move(in.prices.support, up);
-           move(in.prices.node_support, up);
-         }},
-    Knob{"network share", false, [](OutcomeInputs& in, bool up) { move(in.prices.network, up); }},
-    Knob{"price of storage", false,
-         [](OutcomeInputs& in, bool up) {
-           move(in.prices.storage, up);
-           move(in.prices.storage_space, up);
-         }},
-    Knob{"price of electricity", false,
-         [](OutcomeInputs& in, bool up) { move(in.prices.electricity, up); }},
+    Knob{"rent of a GPU", false, move_price<&Tariff::rent>},
+    Knob{"price of the hardware", false, move_price<&Tariff::node, &Tariff::gpu>},
+    Knob{"lifetime of the hardware", false, move_price<&Tariff::lifetime>},
+    Knob{"utilisation of the hardware", false, move_price<&Tariff::utilisation>},
+    Knob{"support", false, move_price<&Tariff::support, &Tariff::node_support>},
+    Knob{"network share", false, move_price<&Tariff::network>},
+    Knob{"price of storage", false, move_price<&Tariff::storage, &Tariff::storage_space>},
+    Knob{"price of electricity", false, move_price<&Tariff::electricity>},
     Knob{"power by load", false, move_load},
     Knob{"PUE", false, [](OutcomeInputs& in, bool up) { move(in.energy.pue, up); }},
     Knob{"storage ×½, ×2", true, move_storage},
@@ -230,9 +222,60 @@ std::int64_t held_nodes(const OutcomeInputs& in) {
   return std::max(node_count(in.cluster), divided_up(held_gpus(in), devices_of_node(in.cluster)));
 }
 
+namespace {
+
+std::int64_t paid_for(const Tariff& prices, const Cluster& c, std::int64_t gpus,
+                      std::int64_t nodes) {
+  const bool by_node = prices.payment == Payment::purchase && prices.node;
+  return by_node ? nodes * devices_of_node(c) : gpus;
+}
+
+void add_energy(const EnergyUse& more, EnergyUse& e) {
+  e.nodes += more.nodes;
+  e.facility += more.facility;
+  e.peak += more.peak;
+  e.average += more.average;
+  e.swing += more.swing;
+  e.node_power_known = e.node_power_known && more.node_power_known;
+  if (e.carbon && more.carbon) e.carbon->kg += more.carbon->kg;
+  if (e.by_start && more.by_start) {  // of one profile and one time: the same hours
+    e.by_start->least.kg += more.by_start->least.kg;
+    e.by_start->most.kg += more.by_start->most.kg;
+  }
+}
+
+// Money of both groups; a part that only one of them has is that one's.
+void add_bill(const Bill& more, Bill& b) {
+  const bool is_one_sum = b.payment == more.payment && total_of(b) && total_of(more);
+  for (const CostPart p : kAllOf<CostPart>) {
+    if (!is_one_sum) b.parts[p].reset();
+    if (!is_one_sum || !more.parts[p]) continue;
+    b.parts[p] = b.parts[p] ? *b.parts[p] + *more.parts[p] : *more.parts[p];
+  }
+  if (is_one_sum && b.up_front && more.up_front) *b.up_front += *more.up_front;
+  b.gpus_alone = b.gpus_alone || more.gpus_alone;
+}
+
+void add_beside(const OutcomeInputs& in, Outcome& o) {
+  if (!in.beside) return;
+  const HeldBeside& h = *in.beside;
+  const EnergyUse energy = energy_use(h.cluster, 0, in.energy, h.load, o.goodput, o.wall);
+  const Holding holding{h.cluster.gpus, node_count(h.cluster), o.wall, energy.facility, {}};
+  add_energy(energy, o.energy);
+  add_bill(bill(h.prices, holding), o.bill);
+}
+
+}  // namespace
+
+std::int64_t working_gpus(const OutcomeInputs& in) {
+  return in.cluster.gpus + (in.beside ? in.beside->cluster.gpus : 0);
+}
+
 std::int64_t paid_gpus(const OutcomeInputs& in) {
-  const bool by_node = in.prices.payment == Payment::purchase && in.prices.node;
-  return by_node ? held_nodes(in) * devices_of_node(in.cluster) : held_gpus(in);
+  const std::int64_t own = paid_for(in.prices, in.cluster, held_gpus(in), held_nodes(in));
+  if (!in.beside) return own;
+  const HeldBeside& h = *in.beside;
+  return own + paid_for(h.prices, h.cluster, h.cluster.gpus, node_count(h.cluster));
 }
 
 double gpu_hours(const OutcomeInputs& in, Seconds wall) {
@@ -259,6 +302,7 @@ Outcome outcome_of(const OutcomeInputs& in) {
   o.failures = o.goodput.failures * o.training.si();
   o.energy = energy_use(in.cluster, in.spares, in.energy, in.load, o.goodput, o.wall);
   o.bill = bill(in.prices, {held_gpus(in), held_nodes(in), o.wall, o.energy.facility, in.stored});
+  add_beside(in, o);
   o.cost = total_of(o.bill);
   return o;
 }

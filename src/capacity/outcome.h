@@ -19,6 +19,9 @@
 // bought hardware is paid for 1/utilisation times, electricity once). Empty if a price is missing,
 // or if renting is cheaper than the electricity alone.
 //
+// Another group of GPUs (HeldBeside) fails, draws and is paid for like the first; if one group has
+// no price, or they are paid for in two ways, there is no sum.
+//
 // Leaves out inputs without a stated range. Units: SI. Errors: none.
 #pragma once
 
@@ -46,6 +49,14 @@ struct Stretch {
   Seconds longest_step{};
 };
 
+// GPUs of another group, held for as long as the training takes, without spares: those that
+// generate for a learner.
+struct HeldBeside {
+  Cluster cluster;
+  StepLoad load;
+  Tariff prices;
+};
+
 struct OutcomeInputs {
   Cluster cluster;
   std::int64_t spares = 0;   // systems: nodes, or trays of a rack
@@ -60,6 +71,7 @@ struct OutcomeInputs {
   std::int64_t replicas = 1;
   Tariff prices;
   EnergyModel energy;
+  std::optional<HeldBeside> beside;
 };
 
 // The reason of the interval between two checkpoints. `written`: a checkpoint begins only after the
@@ -107,6 +119,9 @@ Seconds slowed(Seconds training, const Stragglers& s);
 
 // Nodes that hold the run and its spares; a rack counts as one.
 std::int64_t held_nodes(const OutcomeInputs& in);
+
+// GPUs at work, those beside the cluster included.
+std::int64_t working_gpus(const OutcomeInputs& in);
 
 // GPUs that are paid for, spares included: bought by the node, those of whole nodes.
 std::int64_t paid_gpus(const OutcomeInputs& in);

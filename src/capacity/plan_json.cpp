@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/key_access.h"
 #include "estimate/config_lookup.h"
+#include "estimate/resolve.h"
 #include "estimate/run.h"
 #include "estimate/run_keys.h"
 #include "parallel/strategy_keys.h"
@@ -190,8 +191,30 @@ void PlanReader::read_scenario(const Reader& own, std::size_t index) {
 }
 
 bool names_a_strategy(const OptionPlan& o) {
-  return std::any_of(o.phases.begin(), o.phases.end(),
-                     [](const PhasePlan& p) { return p.run->contains(kStrategyKeys.path); });
+  return std::any_of(o.phases.begin(), o.phases.end(), [](const PhasePlan& p) {
+    return p.run->contains(kStrategyKeys.path) || has_rl(*p.run);
+  });
+}
+
+// Keys of a plan that ask of a training on one stream of tokens.
+void refuse_beside_rl(const ScenarioKeys& keys, const OptionPlan& o) {
+  const bool is_rl = std::any_of(o.phases.begin(), o.phases.end(),
+                                 [](const PhasePlan& p) { return has_rl(*p.run); });
+  if (!is_rl) return;
+  constexpr const char* kAllowed =
+      "a plan without it: a training by reinforcement learning is so many steps "
+      "(training.rl.steps) of one run";
+  for (const std::optional<Reader>* key :
+       {&keys.phases, &keys.achieved, &keys.data, &keys.materials}) {
+    if (*key) (*key)->fail(brief((*key)->json()) + " beside training.rl", kAllowed);
+  }
+  if (keys.search && keys.search->json().is_object()) keys.search->fail("axes", "true or false");
+  const PhasePlan& phase = o.phases.front();
+  const bool has_goal =
+      phase.goal.tokens > 0 || phase.goal.flops > Flops() || phase.goal.tokens_per_parameter > 0;
+  if (!has_goal && phase.ramp.empty()) return;
+  throw InputError(ErrorCode::not_allowed, phase.file, has_goal ? "goal" : "batch_ramp",
+                   "it beside training.rl", kAllowed);
 }
 
 void read_search(const std::optional<Reader>& given, OptionPlan& o) {
@@ -222,6 +245,7 @@ void PlanReader::add_option(const Scenario& s, const NamedWork* model) {
   refuse_other_hardware(s, phases, o.phases);
   if (s.keys.phases && o.phases.empty()) s.keys.phases->fail("no phases", "at least one");
   if (!s.keys.phases) o.phases.push_back(read_phase(s, o, model, nullptr));
+  refuse_beside_rl(s.keys, o);
   if (!s.keys.search && !names_a_strategy(o)) o.search = Json::object();
   read_sizes(s, model, o);
   read_sites(s.keys, {context_, plan_.file, exchange_}, o);

@@ -20,7 +20,8 @@ struct Document {
 
 class SiteReader {
  public:
-  SiteReader(const SiteSource& source, OptionPlan& option) : source_(source), option_(option) {}
+  SiteReader(const SiteSource& source, std::vector<Assumption>& assumptions)
+      : source_(source), assumptions_(assumptions) {}
 
   // In a list later documents override earlier ones.
   Document read(SiteKind kind, const Reader& r) {
@@ -39,7 +40,7 @@ class SiteReader {
     }
     if (!d.json.is_object()) r.fail("a name, a path or an object");
     const auto source = d.json.find("source");
-    option_.assumptions.push_back(
+    assumptions_.push_back(
         {std::string(name_of(kind)), name,
          source == d.json.end() ? source_.plan_file : source_text(read_source(*source)), ""});
     return d;
@@ -57,7 +58,7 @@ class SiteReader {
   }
 
   const SiteSource& source_;
-  OptionPlan& option_;
+  std::vector<Assumption>& assumptions_;
 };
 
 Document data_table(const SiteSource& source, const std::string& name) {
@@ -151,8 +152,14 @@ void refuse_without_server(const Storage& s, const Reader& given) {
 
 }  // namespace
 
+PriceBook read_price_documents(const Reader& given, const SiteSource& source) {
+  std::vector<Assumption> named;  // the prices say where they are from
+  SiteReader site(source, named);
+  return read_prices(site.read(SiteKind::prices, given).reader(), source.exchange);
+}
+
 void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan& option) {
-  SiteReader site(source, option);
+  SiteReader site(source, option.assumptions);
   if (given.failures) {
     option.interruptions = read_failures(site.read(SiteKind::failures, *given.failures).reader());
   }

@@ -19,6 +19,9 @@ struct SiteSource {
   const ExchangeRates& exchange;
 };
 
+// Prices alone, for those who buy no cluster: of one step, of a whole training.
+PriceBook read_price_documents(const Reader& given, const SiteSource& source);
+
 void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan& option);
 
 }  // namespace orrery

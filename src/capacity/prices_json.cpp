@@ -266,6 +266,8 @@ PriceBook read_prices(Reader r, const ExchangeRates& x) {
   return book;
 }
 
+bool is_rent(const Assumption& a) { return a.what.find(kRentOfGpu) != std::string::npos; }
+
 Tariff prices_of(const PriceBook& book, const std::string& device, const std::string& node,
                  std::vector<Assumption>& assumptions) {
   Tariff p = book.common;

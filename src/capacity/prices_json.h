@@ -58,6 +58,9 @@ struct PriceBook {
 
 PriceBook read_prices(Reader r, const ExchangeRates& x);
 
+// Whether it says what an hour of a GPU costs.
+bool is_rent(const Assumption& a);
+
 // The tariff of one kind of node, and its assumptions.
 Tariff prices_of(const PriceBook& book, const std::string& device, const std::string& node,
                  std::vector<Assumption>& assumptions);

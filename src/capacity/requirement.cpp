@@ -6,7 +6,6 @@
 
 #include "capacity/capacity.h"
 #include "core/units.h"
-#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
 
 namespace orrery {
@@ -89,8 +88,8 @@ bool ranks_before(RankBy by, bool beside_rent, const OptionAnswer& a, const Opti
 
 Shortfall shortfall(const Requirement& q, const OptionAnswer& o) {
   Shortfall s;
-  if (q.sure && o.run && !fits_at_risk(o.run->run, o.answer)) {
-    s = {2, "fits with " + probability_words(fit_probability(o.run->run, o.answer)), false};
+  if (q.sure && o.run && !fits_at_risk(o)) {
+    s = {2, "fits with " + probability_words(fit_probability(o)), false};
   }
   const auto worst = [&](double factor, const std::string& text) {
     if (factor > s.factor) s = {factor, text, s.unknown};

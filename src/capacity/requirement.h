@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "capacity/money.h"
 #include "core/enum_names.h"
+#include "core/money.h"
 #include "orrery/quantity.h"
 
 namespace orrery {

@@ -88,6 +88,16 @@ CarbonIntensity read_intensity(const Reader& r) {
   return {*number * grams / 1000 / 3.6e6};
 }
 
+HourlyCarbon read_hours(const Reader& r) {
+  HourlyCarbon hours;
+  const std::vector<Reader> items = r.items();
+  if (items.size() != hours.size()) {
+    r.fail(std::to_string(items.size()) + " hours", "24, from midnight");
+  }
+  for (std::size_t i = 0; i < hours.size(); ++i) hours[i] = read_intensity(items[i]);
+  return hours;
+}
+
 DeviceLoad read_load(Reader r) {
   const auto share = [&](const char* key) { return read_ranged_number(r.at(key), 0, 2); };
   DeviceLoad l{share("compute"), share("memory"), share("waiting"), share("idle")};
@@ -206,6 +216,10 @@ EnergyModel read_energy(Reader r) {
   if (auto v = r.find("carbon_intensity")) {
     m.carbon = read_ranged<CarbonIntensity>(*v, read_intensity,
                                             [](CarbonIntensity c) { return c.kg_per_joule; });
+  }
+  if (auto v = r.find("carbon_by_hour")) {
+    if (m.carbon) v->fail("carbon_intensity beside it", "one of them");
+    m.by_hour = read_hours(*v);
   }
   r.reject_unknown();
   return m;

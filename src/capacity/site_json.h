@@ -11,7 +11,7 @@
 //   storage   {"write": "2 TB/s", "read": "7 TB/s", "client": "10 GB/s", "capacity": "240 PB"}
 //   recovery  {"restart": {"2048": "454 s", "16384": "768 s"}, "memory": {…}}: recovery_policy.h
 //   energy    {"load": {"compute": 1, "memory": 0.7, "waiting": 0.5, "idle": 0.15}, "pue": 1.2,
-//              "carbon_intensity": "400 g/kWh"}
+//              "carbon_intensity": "400 g/kWh"}, or "carbon_by_hour": ["310 g/kWh", … 24 of them]
 //   switches  {"kind": "infiniband", "modes": [{"ports": 64, "rate": "400 Gb/s"}]}
 //   checkpoint {"mode": "two-phase", "interval": "30 min", "bytes_per_parameter": 14, "keep": 3}
 //

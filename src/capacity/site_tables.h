@@ -115,7 +115,9 @@ inline constexpr std::array kEnergyRows = {
     described("load", form::object(kLoadKeys), kRequired,
               "shares of a device's rated power by what it does"),
     described("pue", ranged<kPue>(), kNothing, "energy of the building over the nodes'"),
-    described("carbon_intensity", ranged<kCarbon>(), kNothing, "of the electricity")};
+    described("carbon_intensity", ranged<kCarbon>(), kNothing, "of the electricity"),
+    described("carbon_by_hour", form::list(kCarbon, 24, 24), kNothing,
+              "in its place: of each hour of a day, from midnight")};
 inline constexpr KeyTable kEnergyKeys{"", kEnergyRows};
 
 // --- prices

@@ -7,11 +7,14 @@
 
 #include "capacity/plan_keys.h"
 #include "core/divide.h"
+#include "core/error.h"
 #include "core/json.h"
 #include "core/key_access.h"
 #include "estimate/open_run.h"
+#include "estimate/resolve.h"
 #include "estimate/run_keys.h"
 #include "explore/axes.h"
+#include "model/operators.h"
 
 namespace orrery {
 namespace {
@@ -25,7 +28,19 @@ struct PhaseLayout {
   std::optional<std::int64_t> dp;
   std::int64_t batches = 1;  // common divisor of the batches; every dp·micro_batch divides it
   std::int64_t micro_batch = 1;
+  Seconds least_gpu_time{};
 };
+
+// By the FLOPs of 6 a weight and token (2 forward, 4 backward; an adapter's base may have 2 alone),
+// without attention and the tables of embeddings, which only add.
+Seconds least_gpu_time(const PhasePlan& phase, const Run& run) {
+  const FlopsPerSecond peak = peak_of(run.cluster.device, run.training.precision);
+  if (!(peak > FlopsPerSecond())) return {};
+  const ParameterCount n = parameter_count(run.model, run.training.sequence);
+  const double weights = static_cast<double>(n.active - n.embedding);
+  const double flops = run.training.adapter ? 2 : 6;
+  return Flops(flops * std::max(0.0, weights) * tokens_of(phase.goal, run)) / peak;
+}
 
 std::int64_t own_size(const PhasePlan& phase) {
   Reader run(*phase.run, phase.file);
@@ -48,6 +63,7 @@ PhaseLayout layout_of(const PhasePlan& phase, std::int64_t own, const PlanContex
   l.dp = open.request.dp;
   l.micro_batch = open.micro_batch.value_or(1);
   l.batches = open.resolved.run.training.global_batch;
+  l.least_gpu_time = least_gpu_time(phase, open.resolved.run);
   for (const RampStep& step : phase.ramp) l.batches = std::gcd(l.batches, step.global_batch);
   return l;
 }
@@ -134,11 +150,37 @@ OptionPlan with_batch(OptionPlan option, std::int64_t global_batch) {
   return option;
 }
 
+namespace {
+
+[[noreturn]] void ask_for_size(const PhasePlan& phase) {
+  throw InputError(ErrorCode::missing_key, phase.file, key_path<&ClusterRequest::gpus>, "nothing",
+                   "GPUs, which are halved and doubled: --gpus N");
+}
+
+// From an eighth of the run's own size to eight times it, by twos.
+Counts of_rl(std::int64_t own) {
+  constexpr std::int64_t kMost = 8;
+  Counts sizes;
+  for (std::int64_t part = kMost; part > 1; part /= 2) {
+    if (own % part == 0) sizes.push_back(own / part);
+  }
+  for (std::int64_t times = 1; times <= kMost; times *= 2) sizes.push_back(own * times);
+  return sizes;
+}
+
+}  // namespace
+
 LadderSizes ladder_sizes(const OptionPlan& option, const PlanContext& context) {
   LadderSizes s;
   s.own = own_size(option.phases.front());
+  if (has_rl(*option.phases.front().run)) {
+    if (s.own == 0) ask_for_size(option.phases.front());
+    s.all = s.rungs = of_rl(s.own);
+    return s;
+  }
   std::vector<PhaseLayout> phases;
   for (const PhasePlan& phase : option.phases) phases.push_back(layout_of(phase, s.own, context));
+  for (const PhaseLayout& l : phases) s.least_gpu_time += l.least_gpu_time;
   s.all = option.search ? of_nodes(phases.front().node) : of_layout(phases);
   const bool lone = phases.size() == 1 && option.phases.front().ramp.empty();
   const PhaseLayout& first = phases.front();

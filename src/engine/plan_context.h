@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "capacity/plan.h"
 #include "engine/hooks.h"
@@ -59,6 +60,14 @@ inline constexpr std::array kPlanFlags = {
     PlanFlag{"--rank", "rank", "BY", "order of the options: cost, time, energy or gpus"},
     PlanFlag{"--seed", "seed", "N", "seed of the simulated failures (1)"},
 };
+
+// The row of a flag, for other commands that have it.
+constexpr PlanFlag plan_flag(std::string_view name) {
+  for (const PlanFlag& f : kPlanFlags) {
+    if (name == f.name) return f;
+  }
+  return {};
+}
 
 // `beside` is the directory of the plan, "" for none; `jobs` as workers_of() has it.
 PlanContext plan_context(const CommandContext& context, const std::string& beside, unsigned jobs);

@@ -62,12 +62,20 @@ struct ResponseRequest {
 struct AgentRequest {
   std::int64_t turns = 1;
   std::optional<Seconds> tool;
+  std::optional<double> tool_spread;
+  std::optional<double> hung;
+  std::optional<Seconds> timeout;
 };
 
 struct RewardRequest {
   std::optional<RewardKind> kind;
   std::optional<Seconds> time;
 };
+
+// Where the entropy of the policy is computed, over all of the vocabulary: in the scoring pass
+// before the update, or in the loss as well.
+enum class RlEntropy : std::uint8_t { none, scored, learned };
+constexpr EnumNames<RlEntropy> names_of(RlEntropy) { return {"none", "scored", "learned"}; }
 
 struct RlRequest {
   RlAlgorithm algorithm = RlAlgorithm::grpo;
@@ -80,6 +88,7 @@ struct RlRequest {
   std::optional<bool> reference;
   std::optional<bool> old_log_probs;
   std::optional<bool> chunked_log_probs;
+  std::optional<RlEntropy> entropy;
   std::optional<std::int64_t> mini_batches;
   std::optional<std::int64_t> epochs;
   std::optional<double> dropped;

@@ -41,11 +41,18 @@ struct KeysOf<ResponseRequest> {
   static constexpr const Keys<ResponseRequest>& table = kResponseKeys;
 };
 
-inline constexpr auto kAgentRows =
-    keys<AgentRequest>(key<&AgentRequest::turns>("turns", form::whole(1, 10000, "turns"), kRequired,
-                                                 Vary::run, "turns of an answer, of equal length"),
-                       key<&AgentRequest::tool>("tool", form::quantity(kSeconds, true), kNothing,
-                                                Vary::run, "time of a tool between two turns"));
+inline constexpr auto kAgentRows = keys<AgentRequest>(
+    key<&AgentRequest::turns>("turns", form::whole(1, 10000, "turns"), kRequired, Vary::run,
+                              "turns of an answer, of equal length"),
+    key<&AgentRequest::tool>("tool", form::quantity(kSeconds, true), kNothing, Vary::run,
+                             "mean time of a tool between two turns"),
+    key<&AgentRequest::tool_spread>(
+        "tool_spread", form::number(0, 10, "of the mean"), otherwise("0"), Vary::run,
+        "standard deviation over mean of the tool's time, between answers"),
+    key<&AgentRequest::hung>("hung", form::number(0, 1, "of the answers"), otherwise("0"),
+                             Vary::run, "answers of which one call does not come back"),
+    key<&AgentRequest::timeout>("timeout", form::quantity(kSeconds, true), kNothing, Vary::run,
+                                "after which such a call is given up"));
 inline constexpr Keys<AgentRequest> kAgentKeys{"training.rl.agent", kAgentRows};
 template <>
 struct KeysOf<AgentRequest> {
@@ -93,6 +100,9 @@ inline constexpr auto kRlRows = keys<RlRequest>(
     key<&RlRequest::chunked_log_probs>("chunked_log_probs", form::boolean(), otherwise("false"),
                                        Vary::run,
                                        "logits of a scoring pass are made and freed in chunks"),
+    key<&RlRequest::entropy>("entropy", form::one_of<RlEntropy>(), otherwise("none"), Vary::run,
+                             "of the policy, which holds a copy of the logits and their softmax: "
+                             "in the scoring pass (verl), or in the loss too (slime)"),
     key<&RlRequest::mini_batches>("mini_batches", form::whole(1, 65536, "updates"), otherwise("1"),
                                   Vary::run, "updates of one pass over the answers"),
     key<&RlRequest::epochs>("epochs", form::whole(1, 1000, "passes"), otherwise("1"), Vary::run,

@@ -251,9 +251,14 @@ class Defaults {
     take(rl.reference, kRlFacts[rl.algorithm].reference);
     take(rl.old_log_probs, kRlFacts[rl.algorithm].ratio);
     take(rl.chunked_log_probs, false);
+    take(rl.entropy, RlEntropy::none);
     take(rl.mini_batches, 1);
     take(rl.epochs, 1);
     take(rl.dropped, 0);
+    if (rl.agent) {
+      take(rl.agent->tool_spread, 0);
+      take(rl.agent->hung, 0);
+    }
     if (!rl.reward) rl.reward = RewardRequest{};
     take(rl.reward->kind, RewardKind::rule);
     take(rl.reward->time, Seconds());
@@ -379,8 +384,10 @@ RolloutWork work_of(const RlRequests& q, std::int64_t engines) {
   w.prompt_length = *q.rl.prompt_length;
   w.lengths = lengths_of(q.rl);
   if (q.rl.agent) {
-    w.turns = q.rl.agent->turns;
-    w.tool = q.rl.agent->tool.value_or(Seconds());
+    const AgentRequest& a = *q.rl.agent;
+    w.turns = a.turns;
+    w.tools = {a.tool.value_or(Seconds()), a.tool_spread.value_or(0), a.hung.value_or(0),
+               a.timeout.value_or(Seconds())};
   }
   w.engines = engines;
   w.running = *q.rollout.max_running;
@@ -396,9 +403,18 @@ RlPlacement placement_of(const PlacementRequest& p, std::int64_t rollout_gpus) {
 }
 
 void ask_for_tool(const RlRequest& rl, const std::string& file) {
-  if (!rl.agent || rl.agent->turns == 1 || rl.agent->tool) return;
-  ask_for(file, key_path<&AgentRequest::tool>, "time of a tool between two turns",
-          "--set training.rl.agent.tool=\"2 s\"");
+  if (!rl.agent || rl.agent->turns == 1) return;
+  const auto say = [](const char* path, const char* value) {
+    return "--set " + std::string(path) + "=\"" + value + "\"";
+  };
+  if (!rl.agent->tool) {
+    ask_for(file, key_path<&AgentRequest::tool>, "time of a tool between two turns",
+            say(key_path<&AgentRequest::tool>, "2 s"));
+  }
+  if (rl.agent->hung.value_or(0) > 0 && !rl.agent->timeout) {
+    ask_for(file, key_path<&AgentRequest::timeout>, "when a call that hangs is given up",
+            say(key_path<&AgentRequest::timeout>, "600 s"));
+  }
 }
 
 // The teacher is split as the learner is.
@@ -488,6 +504,7 @@ std::shared_ptr<const RlRun> resolve_rl(const Json& run, const std::string& file
   out.reference = *q.rl.reference;
   out.old_log_probs = *q.rl.old_log_probs;
   out.chunked_log_probs = *q.rl.chunked_log_probs;
+  out.entropy = *q.rl.entropy;
   out.samples = samples_of(q.rl);
   out.mini_batches = *q.rl.mini_batches;
   out.epochs = *q.rl.epochs;

@@ -34,6 +34,7 @@ struct RlRun {
   bool generates = true;
   bool old_log_probs = true;
   bool chunked_log_probs = false;
+  RlEntropy entropy = RlEntropy::none;
   std::int64_t samples = 0;  // that a step learns from; `work` has those generated
   std::int64_t mini_batches = 1;
   std::int64_t epochs = 1;
@@ -50,5 +51,13 @@ struct RlRun {
   double teacher_size = 1;  // its parameters over the policy's
   std::string engine_name;
 };
+
+// A critic is as large as the policy and learns beside it.
+inline double models_that_learn(const RlRun& rl) { return rl.critic ? 2 : 1; }
+
+// Updates of one model in a step.
+inline double updates_of_step(const RlRun& rl) {
+  return static_cast<double>(rl.mini_batches * rl.epochs);
+}
 
 }  // namespace orrery

@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "estimate/links.h"
+#include "estimate/risk.h"
 #include "estimate/run.h"
 #include "explore/priced_runs.h"
 #include "explore/space_json.h"
@@ -25,6 +26,7 @@ auto place_of(const RlFound& f) {
 }
 
 bool is_before(const RlFound& a, const RlFound& b) {
+  if (a.aim != b.aim) return a.aim < b.aim;
   if (a.step != b.step) return a.step < b.step;
   if (a.fullest != b.fullest) return a.fullest < b.fullest;
   return place_of(a) < place_of(b);
@@ -35,10 +37,10 @@ class Keeper {
  public:
   Keeper(const RlSpace& space, std::size_t top) : space_(space), top_(top) {}
 
-  // No longer step can be in the answer.
-  Seconds worst_of(PlacementKind kind) const {
-    const Seconds of_all = best_.size() < top_ ? Seconds(kNone) : best_.back().step;
-    const Seconds of_kind = of_kind_[kind] ? of_kind_[kind]->step : Seconds(kNone);
+  // Nothing beyond this aim can be in the answer.
+  double worst_of(PlacementKind kind) const {
+    const double of_all = best_.size() < top_ ? kNone : best_.back().aim;
+    const double of_kind = of_kind_[kind] ? of_kind_[kind]->aim : kNone;
     return std::max(of_all, of_kind);
   }
 
@@ -93,18 +95,11 @@ class Keeper {
   EnumArray<PlacementKind, std::optional<RlFound>> of_kind_{};
 };
 
-double fullest_of(const RlMemory& memory) {
-  double most = 0;
-  for (const MomentMemory& m : memory) {
-    if (m.happens) most = std::max(most, double(m.all() / m.capacity));
-  }
-  return most;
-}
-
 // One worker: candidates of the learner, and for each the choices that may be in the answer.
 class RlWorker {
  public:
-  RlWorker(const RlSpace& space, std::size_t top) : space_(space), keeper_(space, top) {}
+  RlWorker(const RlSpace& space, std::size_t top, const RlSearchAims& aims)
+      : space_(space), keeper_(space, top), aims_(aims) {}
 
   void take(std::size_t learners, std::size_t layout) {
     found_.learners = learners;
@@ -193,7 +188,17 @@ class RlWorker {
   bool is_too_long(std::size_t choice, const LearnerTimes& times) const {
     const RlChoice& c = space_.choices[choice];
     const Seconds least = least_step(c, times) * (1 - kBoundRounding);
-    return least > keeper_.worst_of(c.rl.placement.kind);
+    return aim_of(c.rl, least) > keeper_.worst_of(c.rl.placement.kind);
+  }
+
+  double aim_of(const RlRun& rl, Seconds step) const {
+    return aims_.rents ? cost_of_step(rl, step, *aims_.rents).amount() : step.si();
+  }
+
+  bool admits(const RlChoice& c, const LearnerTimes& times, const Run& run) const {
+    if (!aims_.admits) return true;
+    const StepParts parts{answer_, space_.rollouts[c.rollout], times};
+    return aims_.admits(c.rl, run.strategy, step_of(run, c.rl, parts));
   }
 
   void combine(const std::vector<std::size_t>& choices, const LearnerTimes& times, const Run& run) {
@@ -202,10 +207,11 @@ class RlWorker {
       const RlChoice& c = space_.choices[choice];
       const PhaseSeconds phases = phase_seconds(c.rl, c.generate, times, answer_.memory);
       found_.step = step_seconds(c.rl, phases);
-      if (found_.step > keeper_.worst_of(c.rl.placement.kind)) continue;
+      found_.aim = aim_of(c.rl, found_.step);
+      if (found_.aim > keeper_.worst_of(c.rl.placement.kind)) continue;
       const RlMemory memory = memory_of(run, c.rl, answer_, space_.rollouts[c.rollout]);
-      if (!fits_surely(run, memory)) continue;
-      found_.fullest = fullest_of(memory);
+      if (!fits_surely(run, memory) || !admits(c, times, run)) continue;
+      found_.fullest = fullest_share(memory);
       found_.choice = choice;
       keeper_.offer(found_);
     }
@@ -215,6 +221,7 @@ class RlWorker {
 
   const RlSpace& space_;
   Keeper keeper_;
+  const RlSearchAims& aims_;
   const RlLearners* learners_ = nullptr;
   RlFound found_;
   Answer answer_;
@@ -242,14 +249,25 @@ void add(const RlWorker& from, RlSearchAnswer& to) {
 
 bool fits_surely(const Run& learner, const RlMemory& memory) {
   return std::all_of(memory.begin(), memory.end(), [&](const MomentMemory& m) {
-    const Bytes uncertain = m.learner + m.reference + m.logits;
-    return !m.happens || m.engine + uncertain / learner.memory_risk.share <= m.capacity;
+    return !m.happens || m.engine + m.predicted() / learner.memory_risk.share <= m.capacity;
   });
 }
 
-RlSearchAnswer rl_search(const RlSpace& space, const SearchOptions& options) {
+double fit_probability(const Run& learner, const RlMemory& memory) {
+  double least = 1;
+  for (const MomentMemory& m : memory) {
+    if (!m.happens) continue;
+    const Bytes left = larger(Bytes(), m.capacity - m.engine);
+    const double p = fit_probability(learner.memory_risk.spread, m.predicted(), left);
+    least = std::min(least, p);
+  }
+  return least;
+}
+
+RlSearchAnswer rl_search(const RlSpace& space, const SearchOptions& options,
+                         const RlSearchAims& aims) {
   const auto items = work_items(space);
-  std::vector<RlWorker> workers(std::max(1U, options.workers), RlWorker(space, options.top));
+  std::vector<RlWorker> workers(std::max(1U, options.workers), RlWorker(space, options.top, aims));
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stopped{false};
   const auto work = [&](unsigned n) {

@@ -15,6 +15,7 @@
 #include "estimate/rl_keys.h"
 #include "estimate/run_keys.h"
 #include "explore/space_json.h"
+#include "hardware/cluster_keys.h"
 #include "parallel/strategy_keys.h"
 #include "rl/phase_times.h"
 
@@ -78,8 +79,7 @@ class SpaceMaker {
   OpenRun open_first() {
     Json run = run_;
     if (!is_given(key_path<&P::kind>)) put<&P::kind>(run, name_of(PlacementKind::split));
-    const std::int64_t all =
-        value_at(run, std::string(key_path<&RunRequest::cluster>) + ".gpus").get<std::int64_t>();
+    const std::int64_t all = value_at(run, key_path<&ClusterRequest::gpus>).get<std::int64_t>();
     const bool apart = value_at(run, key_path<&P::kind>) != name_of(PlacementKind::colocated);
     if (apart && !is_given(key_path<&P::rollout_gpus>) && all > 1) {
       put<&P::rollout_gpus>(run, all / 2);
@@ -314,6 +314,19 @@ class SpaceMaker {
 };
 
 }  // namespace
+
+std::vector<std::string> rl_free_paths() {
+  return {key_path<&P::kind>,
+          key_path<&P::rollout_gpus>,
+          key_path<&P::staleness>,
+          key_path<&P::offload_weights>,
+          key_path<&P::offload_optimizer>,
+          key_path<&P::offload_reference>,
+          key_path<&R::tp>,
+          key_path<&R::dp>,
+          key_path<&R::ep>,
+          key_path<&R::memory_share>};
+}
 
 RlSpace rl_space(const Json& run, const std::string& file, const ConfigLookup& lookup,
                  const HoldsKey& holds) {

@@ -56,6 +56,9 @@ struct RlSpace {
   std::int64_t refused_engines = 0;  // layouts that break a rule
 };
 
+// The keys of placement and generator that a search varies, as listed above.
+std::vector<std::string> rl_free_paths();
+
 // Keys that stay as the run has them.
 using HoldsKey = std::function<bool(std::string_view path)>;
 

@@ -158,13 +158,29 @@ class Player {
       running_.pop_back();
       Sequence& a = answers_[i];
       if (--a.turns_left > 0 && a.passes_left > 0) {
-        at_tools_.push_back({now_ + work_.tool, i});  // equal times: the list stays sorted
+        go_to_tool(i);
         continue;
       }
       held_ -= a.held;
       is_full_ = false;
       ended_.push_back(now_);
     }
+  }
+
+  // Sorted by the end: at the back where all wait equally long.
+  void go_to_tool(std::size_t i) {
+    const AtTool t{now_ + wait_of(i), i};
+    const auto after =
+        std::upper_bound(at_tools_.begin(), at_tools_.end(), t,
+                         [](const AtTool& a, const AtTool& b) { return a.until < b.until; });
+    at_tools_.insert(after, t);
+  }
+
+  Seconds wait_of(std::size_t i) const {
+    if (work_.waits.empty()) return {};
+    const ToolWait& w = work_.waits.size() == 1 ? work_.waits.front() : work_.waits[i];
+    const bool is_first = answers_[i].turns_left == work_.turns - 1;
+    return is_first ? w.each + w.once : w.each;
   }
 
   void return_from_tools() {

@@ -18,6 +18,7 @@
 #include <functional>
 #include <vector>
 
+#include "generate/tool_waits.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -39,7 +40,7 @@ struct BatchWork {
   std::vector<std::int64_t> answers;  // tokens of each, in the order in which they are sent
   std::int64_t sharing = 1;           // neighbours that have one prompt; 1: none is shared
   std::int64_t turns = 1;
-  Seconds tool{};  // between two turns
+  std::vector<ToolWait> waits;  // as `answers`; one for all; none: nobody waits
 };
 
 struct PlayedBatch {

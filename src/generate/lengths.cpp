@@ -44,10 +44,8 @@ double of_body(const AnswerLengths& a, double p) {
       return 1;
     case LengthShape::normal:
       return std::max(0.0, 1 + a.spread * normal_quantile(p));
-    case LengthShape::lognormal: {
-      const double sigma = std::sqrt(std::log(1 + a.spread * a.spread));
-      return std::exp(sigma * normal_quantile(p) - sigma * sigma / 2);
-    }
+    case LengthShape::lognormal:
+      return lognormal_quantile(a.spread, p);
   }
   return 1;
 }
@@ -94,6 +92,11 @@ double normal_quantile(double p) {
   return q * polynomial(kCentreUp, q * q) / polynomial(kCentreDown, q * q);
 }
 
+double lognormal_quantile(double spread, double p) {
+  const double sigma = std::sqrt(std::log(1 + spread * spread));
+  return std::exp(sigma * normal_quantile(p) - sigma * sigma / 2);
+}
+
 std::vector<std::int64_t> lengths_of(const AnswerLengths& a, std::int64_t n) {
   if (!a.listed.empty()) return repeated(a.listed, n);
   const auto capped = a.cap > 0 ? std::llround(a.at_cap * as_number(n)) : 0;
@@ -122,16 +125,21 @@ std::int64_t longest_of(const AnswerLengths& a, std::int64_t n) {
   return all.empty() ? 0 : all.back();
 }
 
-std::vector<std::int64_t> dealt(const std::vector<std::int64_t>& sorted) {
-  const std::int64_t n = std::ssize(sorted);
-  if (n < 3) return sorted;
-  // The golden ratio spreads any run of neighbours evenly over the whole.
-  auto stride = static_cast<std::int64_t>(0.6180339887498949 * as_number(n));
-  stride = std::max<std::int64_t>(1, stride);
+std::vector<std::int64_t> dealt_order(std::int64_t n, double of_n) {
+  auto stride = std::max<std::int64_t>(1, static_cast<std::int64_t>(of_n * as_number(n)));
   while (std::gcd(stride, n) != 1) ++stride;
   std::vector<std::int64_t> out;
-  for (std::int64_t i = 0; i < n; ++i)
-    out.push_back(sorted[static_cast<std::size_t>(i * stride % n)]);
+  for (std::int64_t i = 0; i < n; ++i) out.push_back(i * stride % n);
+  return out;
+}
+
+std::vector<std::int64_t> dealt(const std::vector<std::int64_t>& sorted) {
+  constexpr double kGolden = 0.6180339887498949;  // spreads any run of neighbours over the whole
+  if (sorted.size() < 3) return sorted;
+  std::vector<std::int64_t> out;
+  for (const std::int64_t i : dealt_order(std::ssize(sorted), kGolden)) {
+    out.push_back(sorted[static_cast<std::size_t>(i)]);
+  }
   return out;
 }
 

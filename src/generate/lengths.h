@@ -32,11 +32,17 @@ struct AnswerLengths {
 // Φ⁻¹(p), to a relative error of 1.15e-9 (P. J. Acklam's rational approximation).
 double normal_quantile(double p);
 
+// Of a lognormal of mean one, `spread` its standard deviation.
+double lognormal_quantile(double spread, double p);
+
 // n lengths, shortest first.
 std::vector<std::int64_t> lengths_of(const AnswerLengths& a, std::int64_t n);
 
 double mean_of(const AnswerLengths& a);
 std::int64_t longest_of(const AnswerLengths& a, std::int64_t n);
+
+// The numbers below n in an order in which neighbours are unlike; `stride`: of n, irrational.
+std::vector<std::int64_t> dealt_order(std::int64_t n, double stride);
 
 // The same lengths in an order in which neighbours are unlike, the same on every machine.
 std::vector<std::int64_t> dealt(const std::vector<std::int64_t>& sorted);

@@ -13,14 +13,27 @@
 namespace orrery {
 namespace {
 
+// Answers of one engine, and what each waits for its tools.
+struct Share {
+  std::vector<std::int64_t> answers;
+  std::vector<ToolWait> waits;
+};
+
 // Answers of each engine. Groups stay together where every engine has one.
-std::vector<std::vector<std::int64_t>> dealt_to_engines(const RolloutWork& w) {
+std::vector<Share> dealt_to_engines(const RolloutWork& w) {
   const std::vector<std::int64_t> all = dealt(lengths_of(w.lengths, w.prompts * w.group));
+  const std::vector<ToolWait> waits =
+      w.waits.empty() ? waits_of(w.tools, w.prompts * w.group) : w.waits;
   const std::int64_t together = w.prompts >= w.engines ? w.group : 1;
-  std::vector<std::vector<std::int64_t>> out(static_cast<std::size_t>(w.engines));
+  std::vector<Share> out(static_cast<std::size_t>(w.engines));
   for (std::int64_t i = 0; i < std::ssize(all); ++i) {
-    const std::int64_t engine = i / together % w.engines;
-    out[static_cast<std::size_t>(engine)].push_back(all[static_cast<std::size_t>(i)]);
+    const auto at = static_cast<std::size_t>(i);
+    Share& share = out[static_cast<std::size_t>(i / together % w.engines)];
+    share.answers.push_back(all[at]);
+    if (waits.size() > 1) share.waits.push_back(waits[at]);
+  }
+  if (waits.size() == 1) {
+    for (Share& share : out) share.waits = waits;
   }
   return out;
 }
@@ -78,9 +91,9 @@ Rollout play_rollout(const Generator& g, const RolloutWork& w) {
       [&](std::int64_t prompts, std::int64_t tokens) { return prefill.time(prompts, tokens); }};
   const BatchLimits limits{w.running, r.pool.tokens, g.tokens_a_pass};
   const std::int64_t sharing = w.shared_prefixes && w.prompts >= w.engines ? w.group : 1;
-  for (const std::vector<std::int64_t>& answers : dealt_to_engines(w)) {
+  for (const auto& [answers, waits] : dealt_to_engines(w)) {
     const PlayedBatch b =
-        play_batch(costs, limits, {w.prompt_length, answers, sharing, w.turns, w.tool});
+        play_batch(costs, limits, {w.prompt_length, answers, sharing, w.turns, waits});
     const double tokens = std::accumulate(answers.begin(), answers.end(), 0.0);
     r.tokens += tokens;
     r.mean_of_engines += b.all / as_number(w.engines);

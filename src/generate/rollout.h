@@ -21,7 +21,8 @@ struct RolloutWork {
   std::int64_t prompt_length = 1;
   AnswerLengths lengths;
   std::int64_t turns = 1;
-  Seconds tool{};
+  ToolWaits tools;
+  std::vector<ToolWait> waits;  // of each answer, as dealt; in place of those that follow
   std::int64_t engines = 1;
   std::int64_t running = 256;  // of an engine, at most
   double share = 0.9;          // of the device's memory

@@ -37,7 +37,7 @@ Chance chance_of(const std::vector<Requirement>& requirements, const OptionAnswe
       at_most(c.budget, chance_within(o.range.cost, q.budget->amount()));
     }
   }
-  c.fits = fit_probability(o.run->run, o.answer);
+  c.fits = fit_probability(o);
   c.all = c.fits * std::min(c.deadline.value_or(1), c.budget.value_or(1));
   return c;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
 #include "insight/settings.h"
 #include "model/operators.h"
@@ -18,7 +17,7 @@ bool is_answered(const CapacityReport& r) {
 
 bool meets_all_surely(const CapacityReport& r, std::size_t option) {
   const OptionAnswer& o = r.answer.options[option];
-  if (!fits_at_risk(o.run->run, o.answer)) return false;
+  if (!fits_at_risk(o)) return false;
   return std::all_of(r.answer.requirements.begin(), r.answer.requirements.end(),
                      [&](const RequirementAnswer& a) {
                        Requirement q = a.requirement;

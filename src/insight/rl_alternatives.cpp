@@ -18,7 +18,8 @@ using Settings = std::vector<Setting>;
 
 constexpr double kWorthATry = 0.97;  // of the step: what a prediction tells apart from another
 constexpr std::size_t kMostShown = 6;
-constexpr double kCutShare = 0.98;  // of the answers that an earlier cap leaves whole
+constexpr std::uint64_t kSpreadSeed = 1;  // that of `simulate` where it is given none
+constexpr double kCutShare = 0.98;        // of the answers that an earlier cap leaves whole
 
 // A change to try.
 struct Tried {
@@ -228,6 +229,10 @@ RlReport rl_report_with_alternatives(const Json& run, const std::string& file,
                                      const ConfigLookup& lookup, const std::vector<Fact>& changes) {
   RlReport r = rl_report_on(resolve_with_rl(run, file, lookup, changes));
   r.faster = Alternatives(run, file, lookup).of(r);
+  const ResolvedRun& learner = r.learner.resolved;
+  if (learner.rl->generates && r.step.rollout.fits) {
+    r.spread = play_steps(learner, r.step, steps_worth_playing(*learner.rl), kSpreadSeed).spread;
+  }
   return r;
 }
 

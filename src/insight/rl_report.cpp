@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "document/words.h"
+#include "estimate/rl_keys.h"
 
 namespace orrery {
 namespace {
@@ -81,8 +82,9 @@ void add_pool(const RlRun& rl, const RlStep& s, std::vector<std::string>& out) {
   const PlayedBatch& b = s.rollout.slowest;
   if (!rl.generates || b.dropped == 0) return;
   out.push_back("the cache of an engine was full " + grouped(b.dropped) +
-                " times and answers were read anew: more rollout.memory_share, fewer "
-                "rollout.max_running or more GPUs an engine");
+                " times and answers were read anew: more " +
+                key_path<&RolloutRequest::memory_share> + ", fewer " +
+                key_path<&RolloutRequest::max_running> + " or more GPUs an engine");
 }
 
 void add_waits(const RlRun& rl, const RlStep& s, std::vector<std::string>& out) {
@@ -102,7 +104,7 @@ void add_waits(const RlRun& rl, const RlStep& s, std::vector<std::string>& out) 
 }  // namespace
 
 RlReport rl_report_on(ResolvedRun resolved) {
-  RlReport r{report_on(std::move(resolved)), {}, {}};
+  RlReport r{report_on(std::move(resolved)), {}, {}, {}};
   r.step = rl_step(r.learner.resolved);
   return r;
 }

@@ -3,11 +3,13 @@
 // A run of reinforcement learning with everything that is reported of it. Errors: none.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "insight/run_report.h"
 #include "insight/settings.h"
+#include "rl/played_steps.h"
 #include "rl/step.h"
 
 namespace orrery {
@@ -34,6 +36,7 @@ struct RlReport {
   RunReport learner;  // its update alone
   RlStep step;
   std::vector<RlAlternative> faster;  // that fit, the fastest first, where they were tried
+  std::optional<StepSpread> spread;   // of steps with answers of their own, where they were played
 };
 
 RlReport rl_report_on(ResolvedRun resolved);

@@ -10,25 +10,10 @@
 #include "core/one_line.h"
 #include "estimate/rl_keys.h"
 #include "explore/space_json.h"
+#include "insight/rl_conditions.h"
 
 namespace orrery {
 namespace {
-
-// Keys of placement and generator that a search varies.
-std::vector<std::string> freed_rl_paths() {
-  using P = PlacementRequest;
-  using R = RolloutRequest;
-  return {key_path<&P::kind>,
-          key_path<&P::rollout_gpus>,
-          key_path<&P::staleness>,
-          key_path<&P::offload_weights>,
-          key_path<&P::offload_optimizer>,
-          key_path<&P::offload_reference>,
-          key_path<&R::tp>,
-          key_path<&R::dp>,
-          key_path<&R::ep>,
-          key_path<&R::memory_share>};
-}
 
 std::string last_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
@@ -36,7 +21,7 @@ std::string last_of(const std::string& path) { return path.substr(path.rfind('.'
 // placement's ("tp" alone is the learner's).
 std::vector<std::string> rl_paths_of(const std::string& name) {
   std::vector<std::string> out;
-  for (const std::string& path : freed_rl_paths()) {
+  for (const std::string& path : rl_free_paths()) {
     const bool is_short = last_of(path) == name && !lies_at(path, kRolloutKeys.path);
     if (lies_at(path, name) || is_short || (name == "memory_share" && last_of(path) == name)) {
       out.push_back(path);
@@ -64,7 +49,7 @@ class RlHeldKeys {
 
   Json freed(const Json& run) const {
     Json free = strategy_.freed(run);
-    for (const std::string& path : freed_rl_paths()) {
+    for (const std::string& path : rl_free_paths()) {
       if (!holds(path)) erase_at(free, path);
     }
     return free;
@@ -81,7 +66,7 @@ class RlHeldKeys {
   }
 
   void hold(const Json& run, const std::string& path, const std::string& by) {
-    for (const std::string& free : freed_rl_paths()) {
+    for (const std::string& free : rl_free_paths()) {
       if (!lies_at(free, path) || holds(free)) continue;
       const Json& value = value_at(run, free);
       paths_.push_back(free);
@@ -136,39 +121,69 @@ void refuse_search_keys(const Json& search, const std::string& file) {
     if (key == "top") continue;
     throw InputError(ErrorCode::not_allowed, file, "search." + one_line(key),
                      "a search of a step of reinforcement learning",
-                     "search.top alone; the step's time is minimized, and --keep or flags hold "
-                     "keys of it");
+                     "search.top alone; --where, --minimize and --prices say what is looked for, "
+                     "and --keep or flags hold keys of it");
   }
+}
+
+}  // namespace
+
+namespace {
+
+const Cluster* learner_cluster(const RlSpace& space) {
+  for (const RlLearners& l : space.learners) {
+    if (!l.layouts.empty()) return &l.layouts.front().bases.front().run.cluster;
+  }
+  return nullptr;
+}
+
+std::optional<PricedGpus> priced_gpus(const std::optional<PriceBook>& book, const RlSpace& space) {
+  const Cluster* learner = learner_cluster(space);
+  if (!book || space.choices.empty() || learner == nullptr) return {};
+  RentsFound found = rents_of(*book, *learner, space.choices.front().rl.generator.cluster);
+  if (found.priced) return std::move(found.priced);
+  throw InputError(ErrorCode::missing_key, "the prices", "gpus." + found.missing + ".rent",
+                   "nothing", "the rent of each device of the run: --rent MONEY for all of them");
 }
 
 }  // namespace
 
 RlSearchReport report_on_rl_search(const Json& run_file, const std::string& file,
                                    const ConfigLookup& lookup, const std::vector<Fact>& changes,
-                                   const std::vector<std::string>& keep,
-                                   const std::function<void(SearchOptions&)>& adjust) {
+                                   const RlSearchQuestion& question) {
   const SearchQuestion asked = taken_apart(run_file);
   if (asked.search.is_object()) refuse_search_keys(asked.search, file);
-  const RlHeldKeys held(asked.run, changes, keep);
+  const RlHeldKeys held(asked.run, changes, question.keep);
   const Json freed = held.freed(asked.run);
   const RlSpace space =
       rl_space(freed, file, lookup, [&](std::string_view path) { return held.holds(path); });
   SearchOptions options;
-  adjust(options);
+  question.adjust(options);
   RlSearchReport r;
+  r.prices = priced_gpus(question.prices, space);
+  r.cheapest = question.cheapest;
+  r.where = question.where;
   r.held = held.all();
   r.top = options.top;
   r.choices = std::ssize(space.choices);
   r.rollouts = std::ssize(space.rollouts);
-  r.answer = rl_search(space, options);
+  const auto rents = r.prices ? std::optional(r.prices->rents) : std::nullopt;
+  r.answer = rl_search(space, options,
+                       {question.cheapest ? rents : std::nullopt,
+                        rl_conditions(question.where, rents, "orrery search")});
   const Reporter reporter(asked.run, file, lookup);
   for (const RlFound& f : r.answer.best) r.best.push_back(reporter.found(freed, space, f));
   for (const auto& f : r.answer.of_kind) {
-    if (!f || f->step == r.answer.best.front().step) continue;
+    if (!f || f->aim == r.answer.best.front().aim) continue;
     r.of_kind.push_back(reporter.found(freed, space, *f));
   }
   reporter.add_own(r);
   return r;
+}
+
+std::optional<Money> cost_of(const RlSearchReport& r, const RlFoundStep& f) {
+  if (!r.prices) return {};
+  return cost_of_step(*f.learner.rl, f.step.step.value, r.prices->rents);
 }
 
 }  // namespace orrery

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A search of a run with training.rl with all that is reported of it: the fastest steps, the
-// fastest of each placement, and the run's own beside them.
+// A search of a run with training.rl with all that is reported of it: the fastest steps, or with
+// prices the cheapest, the best of each placement, and the run's own beside them.
 //
 // Free are placement, split, engine and its share, and the strategy of the learner
 // (explore/rl_space.h); held is what the user sets on top of the run file, what `--keep` names, and
-// every other key. Every reported step is resolved and played again as a run file would be; a time
-// that then differs is a fault of Orrery's own. Errors: InputError where the run is wrong, `--keep`
-// names no such key, or no layout is legal.
+// every other key. Rents are those of the devices of learner and generator. Every reported step is
+// resolved and played again as a run file would be; a time that then differs is a fault of Orrery's
+// own. Errors: InputError where the run is wrong, `--keep` names no such key, a condition no
+// number, a device has no rent, or no layout is legal.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "capacity/gpu_rents.h"
 #include "core/fact.h"
 #include "core/json_fwd.h"
 #include "explore/rl_search.h"
@@ -31,13 +33,23 @@ struct RlFoundStep {
   std::vector<Setting> settings;  // that lead from the run to it
 };
 
+struct RlSearchQuestion {
+  std::vector<std::string> keep;
+  std::vector<std::string> where;   // conditions (rl_conditions.h)
+  std::optional<PriceBook> prices;  // shows what a step costs
+  bool cheapest = false;            // looks for the least cost, not the least time
+  std::function<void(SearchOptions&)> adjust;
+};
+
 struct RlSearchReport {
   RlSearchAnswer answer;
+  std::optional<PricedGpus> prices;
+  bool cheapest = false;
+  std::vector<std::string> where;
   std::int64_t choices = 0;   // of placement, split, engine and its share
   std::int64_t rollouts = 0;  // played
   std::vector<RlFoundStep> best;
-  std::vector<RlFoundStep>
-      of_kind;  // the fastest of each placement that `best` does not begin with
+  std::vector<RlFoundStep> of_kind;  // the best of each placement that `best` does not begin with
   std::optional<RlFoundStep> own;
   std::string own_refusal;  // why it has none
   std::vector<HeldKey> held;
@@ -46,7 +58,9 @@ struct RlSearchReport {
 
 RlSearchReport report_on_rl_search(const Json& run, const std::string& file,
                                    const ConfigLookup& lookup, const std::vector<Fact>& changes,
-                                   const std::vector<std::string>& keep,
-                                   const std::function<void(SearchOptions&)>& adjust);
+                                   const RlSearchQuestion& question);
+
+// What a step of it costs; nothing without prices.
+std::optional<Money> cost_of(const RlSearchReport& r, const RlFoundStep& f);
 
 }  // namespace orrery

@@ -6,14 +6,25 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "report/capacity_words.h"
+#include "rl/step.h"
 
 namespace orrery {
 namespace {
 
+bool is_rl(const CapacityReport& r) {
+  return std::any_of(r.answer.options.begin(), r.answer.options.end(),
+                     [](const OptionAnswer& o) { return o.rl != nullptr; });
+}
+
+// How fast it is: its MFU, or the time of a step of reinforcement learning.
+std::string speed_text(const OptionAnswer& o) {
+  return o.rl ? pretty(o.rl->step.value, 3) : percent(mfu_of(o.answer));
+}
+
 Table options_table(const CapacityReport& r) {
   Table table({"option",
                {"GPUs (paid)", true},
-               {"MFU", true},
+               {is_rl(r) ? "step" : "MFU", true},
                {"days", true},
                {"range", true},
                {"effective", true},
@@ -27,8 +38,7 @@ Table options_table(const CapacityReport& r) {
   for (const std::size_t i : r.answer.ranked) {
     const OptionAnswer& o = r.answer.options[i];
     const bool on_front = std::find(front.begin(), front.end(), i) != front.end();
-    table.add({name_of(o), gpus_text(o), percent(mfu_of(o.answer)),
-               fixed(in_days(o.outcome.wall), 1),
+    table.add({name_of(o), gpus_text(o), speed_text(o), fixed(in_days(o.outcome.wall), 1),
                fixed(in_days(o.range.wall.low), 1) + "–" + fixed(in_days(o.range.wall.high), 1),
                percent(o.outcome.effective),
                o.outcome.cost ? money_text(*o.outcome.cost) + payment_suffix(r, o) : "–",
@@ -126,9 +136,10 @@ std::vector<Cell> data_cells(const OptionAnswer& o) {
     return row;
   }
   const Outcome& x = o.outcome;
-  for (const double value : {mfu_of(o.answer), in_days(o.training.time.value), in_days(x.wall),
-                             in_days(o.range.wall.low), in_days(o.range.wall.high), x.effective,
-                             x.failures, gpu_hours(o.inputs, x.wall)}) {
+  row.push_back(o.rl ? std::string() : plain_number(mfu_of(o.answer)));
+  for (const double value :
+       {in_days(o.training.time.value), in_days(x.wall), in_days(o.range.wall.low),
+        in_days(o.range.wall.high), x.effective, x.failures, gpu_hours(o.inputs, x.wall)}) {
     add(value);
   }
   if (x.cost) {

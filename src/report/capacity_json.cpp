@@ -5,11 +5,13 @@
 #include "document/words.h"
 #include "estimate/risk.h"
 #include "insight/capacity_chance.h"
+#include "insight/value_of_information.h"
 #include "parallel/strategy_keys.h"
 #include "report/capacity.h"
 #include "report/capacity_outcome.h"
 #include "report/capacity_words.h"
 #include "report/frame_json.h"
+#include "rl/step_cost.h"
 
 namespace orrery {
 namespace {
@@ -22,12 +24,6 @@ Json sensitivity_json(const OptionAnswer& o) {
             {"days", {in_days(s.wall.low), in_days(s.wall.high)}},
             {"cost", json_or_null(o.outcome.cost, ends)},
             {"kwh", {s.energy.low / kKilowattHour.si(), s.energy.high / kKilowattHour.si()}}};
-  });
-}
-
-Json assumptions_json(const std::vector<Assumption>& all) {
-  return json_list(all, [&](const Assumption& a) -> Json {
-    return {{"what", a.what}, {"value", a.value}, {"source", a.source}, {"date", a.date}};
   });
 }
 
@@ -96,6 +92,55 @@ Json capped_json(const OptionAnswer& o) {
   });
 }
 
+Json memory_json(const OptionAnswer& o) {
+  Bytes peak = o.answer.memory.peak;
+  Bytes capacity = o.answer.capacity;
+  if (o.rl) {
+    const MomentMemory& fullest = o.rl->memory[fullest_moment(o.rl->memory)];
+    peak = fullest.all();
+    capacity = fullest.capacity;
+  }
+  const double probability = fit_probability(o);
+  return {{"peak_gib", gib(peak)},
+          {"capacity_gib", gib(capacity)},
+          {"fit_probability", probability},
+          {"fit", fit_words(probability)}};
+}
+
+Json rl_json(const OptionAnswer& o) {
+  const RlRun& rl = *o.run->rl;
+  Json phases = Json::object();
+  for (const RlPhase p : kAllOf<RlPhase>) {
+    phases[std::string(name_of(p))] = o.rl->phases[p].value.si();
+  }
+  const auto generators = [](const HeldBeside& h) -> Json {
+    return {{"gpus", h.cluster.gpus},
+            {"node", h.cluster.node.view()},
+            {"device", h.cluster.device.name.view()}};
+  };
+  return {{"steps", rl.steps},
+          {"step_time_s", o.rl->step.value.si()},
+          {"placement", name_of(rl.placement.kind)},
+          {"phases_s", phases},
+          {"learner_gpus", learner_gpus(rl)},
+          {"generators", json_or_null(o.inputs.beside, generators)},
+          {"run", *o.document}};
+}
+
+// What else is asked of a training on one stream of tokens.
+void add_needs(const OptionAnswer& o, Json& j) {
+  j["needs"] = needs_json(o.needs);
+  if (!o.materials.empty()) j["materials"] = materials_json(o);
+  j["data"] = data_json(o);
+  j["power_caps"] = capped_json(o);
+  j["inference"] = inference_json(o.inference);
+  j["replicas_of_the_whole_model"] = o.periodic.replicas;
+  j["periodic_data_parallel"] = periodic_json(o);
+  j["periodic_memory"] = {{"peak_gib", gib(o.periodic.peak)}, {"fits", o.periodic.fits}};
+  j["late_gradients_days"] = json_or_null(o.late_gradients, in_days);
+  j["buying_pays_at_utilisation"] = json_or_null(o.buying_pays_at, std::identity());
+}
+
 Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   Json j = {{"scenario", o.scenario},
             {"model", o.model},
@@ -109,10 +154,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["device"] = o.inputs.cluster.device.name.view();
   j["strategy"] = o.run->inputs->value(kStrategyKeys.path, Json::object());
   j["micro_batch"] = o.run->run.strategy.micro_batch;
-  j["memory"] = {{"peak_gib", gib(o.answer.memory.peak)},
-                 {"capacity_gib", gib(o.answer.capacity)},
-                 {"fit_probability", fit_probability(o.run->run, o.answer)},
-                 {"fit", fit_words(o.run->run, o.answer)}};
+  j["memory"] = memory_json(o);
   const Chance chance = chance_of(r.plan.requirements, o);
   j["chance"] = {{"deadline", json_or_null(chance.deadline, std::identity())},
                  {"budget", json_or_null(chance.budget, std::identity())},
@@ -122,18 +164,13 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   j["rests_on"] = rests_on_json(*o.run);
   add_outcome(r, o, j);
   j["sensitivity"] = sensitivity_json(o);
-  j["needs"] = needs_json(o.needs);
-  if (!o.materials.empty()) j["materials"] = materials_json(o);
-  j["data"] = data_json(o);
-  j["power_caps"] = capped_json(o);
-  j["inference"] = inference_json(o.inference);
-  j["replicas_of_the_whole_model"] = o.periodic.replicas;
-  j["periodic_data_parallel"] = periodic_json(o);
-  j["periodic_memory"] = {{"peak_gib", gib(o.periodic.peak)}, {"fits", o.periodic.fits}};
-  j["late_gradients_days"] = json_or_null(o.late_gradients, in_days);
+  if (o.rl) {
+    j["rl"] = rl_json(o);
+  } else {
+    add_needs(o, j);
+  }
   j["left_out"] = left_out(o);
   j["command"] = command_of(o);
-  j["buying_pays_at_utilisation"] = json_or_null(o.buying_pays_at, std::identity());
   j["assumptions"] = assumptions_json(o.assumptions);
   return j;
 }
@@ -172,6 +209,24 @@ Json tried_json(const SizesTried& t) {
           {"other_batch", json_or_null(t.other_batch, other_batch_json)}};
 }
 
+Json measurement_json(const StepMeasurement& m) {
+  return {{"option", m.option},
+          {"worth", m.worth.amount()},
+          {"gpus", m.gpus},
+          {"rent_of_a_week", money_json(m.of_week)}};
+}
+
+Json information_json(const CapacityReport& r) {
+  const std::optional<std::size_t> best = best_option(r);
+  const auto value = best ? value_of_information(r, *best) : std::nullopt;
+  return json_or_null(value, [](const InformationValue& v) -> Json {
+    return {{"choice", v.choice},
+            {"other", v.other},
+            {"expected_loss", v.expected_loss.amount()},
+            {"measurements", json_list(v.measurements, measurement_json)}};
+  });
+}
+
 }  // namespace
 
 Json capacity_json(const CapacityReport& r) {
@@ -188,7 +243,8 @@ Json capacity_json(const CapacityReport& r) {
                     {"pareto_front", r.answer.front},
                     {"requirements", json_list(r.answer.requirements, required)},
                     {"sizes_tried", json_list(r.answer.sizes_tried, tried_json)},
-                    {"break_even_with_best", json_list(r.answer.break_evens, even)}});
+                    {"break_even_with_best", json_list(r.answer.break_evens, even)},
+                    {"value_of_information", information_json(r)}});
 }
 
 }  // namespace orrery

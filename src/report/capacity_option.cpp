@@ -6,6 +6,7 @@
 #include "document/words.h"
 #include "report/capacity_words.h"
 #include "report/frame.h"
+#include "report/rl_words.h"
 
 namespace orrery {
 namespace {
@@ -207,9 +208,23 @@ std::string parts_text(const Bill& b) {
 std::string unit_costs(const OptionAnswer& o) {
   const UnitCosts each = unit_costs_of(o, o.outcome.cost->amount());
   const std::string of = " " + o.outcome.cost->currency().text();
+  if (o.rl) {
+    const auto steps = static_cast<double>(o.training.pieces.front().steps);
+    return money_text(*o.outcome.cost / steps) + " a step, " + fixed(each.million_tokens, 3) + of +
+           " a million tokens, " + fixed(each.gpu_hour, 2) + of + " a GPU-hour";
+  }
   return fixed(each.million_tokens, 3) + of + " a million tokens, " + fixed(each.eflop, 3) + of +
          " an EFLOP (by " + std::string(name_of(o.training.convention)) + "), " +
          fixed(each.gpu_hour, 2) + of + " a GPU-hour";
+}
+
+// "from midnight, 11 to 14 by the hour that it begins, least at 10:00".
+std::string start_words(const EnergyUse& e) {
+  if (!e.by_start) return "";
+  const CarbonByStart& by = *e.by_start;
+  const auto tonnes = [](Kilograms c) { return significant(c.kg / 1000, 4); };
+  return " from midnight, " + tonnes(by.least) + " to " + tonnes(by.most) +
+         " by the hour that it begins, least at " + std::to_string(by.at) + ":00";
 }
 
 Lines energy_lines(const OptionAnswer& o) {
@@ -222,7 +237,7 @@ Lines energy_lines(const OptionAnswer& o) {
   }
   text += e.pue_known ? "; PUE in it" : "; at the nodes, no PUE given";
   if (!e.node_power_known) text += "; only GPUs, the node's power is not known";
-  text += e.carbon ? "; " + grouped(e.carbon->kg / 1000) + " t CO2e"
+  text += e.carbon ? "; " + grouped(e.carbon->kg / 1000) + " t CO2e" + start_words(e)
                    : "; CO2e left blank, no `carbon_intensity` given";
   return line("energy", text);
 }
@@ -327,9 +342,50 @@ Lines late_line(const OptionAnswer& o) {
                              " days (effects on convergence are not modelled)");
 }
 
+// Days, failures, energy and cost: of any training.
+Lines training_lines(const CapacityReport& r, const OptionAnswer& o) {
+  Lines all = line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
+                               " hours, effective training time " + percent(o.outcome.effective));
+  all += end_line(r, o) + left_out_line(o);
+  const std::int64_t paid = paid_gpus(o.inputs);
+  all += line("GPU-hours",
+              grouped(gpu_hours(o.inputs, o.outcome.wall)) +
+                  (paid > working_gpus(o.inputs) ? " of " + grouped(paid) + " GPUs paid" : "") +
+                  (o.inputs.spares > 0 ? ", spares included" : ""));
+  return all +=
+         failure_lines(o) + checkpoint_lines(o) + spare_line(o) + energy_lines(o) + cost_lines(o);
+}
+
+Lines rl_lines(const OptionAnswer& o) {
+  const RlStep& step = *o.rl;
+  const RlRun& rl = *o.run->rl;
+  std::vector<std::string> phases;
+  for (const RlPhase p : kAllOf<RlPhase>) {
+    const Seconds t = step.phases[p].value;
+    if (t > Seconds()) phases.push_back(std::string(name_of(p)) + " " + pretty(t, 3));
+  }
+  const RlMoment fullest = fullest_moment(step.memory);
+  const MomentMemory& m = step.memory[fullest];
+  const PieceTime& piece = o.training.pieces.front();
+  Lines all = line("cluster", cluster_words(o.inputs.cluster));
+  if (o.inputs.beside) all += line("generate on", cluster_words(o.inputs.beside->cluster));
+  all += line("placement", placement_words(rl));
+  if (rl.generates) all += line("engines", generator_words(rl));
+  all += line("learner", learner_words(o.run->run.strategy));
+  all += line("memory", gib_text(m.all(), 1) + " of " + gib_text(m.capacity, 1) +
+                            " a GPU in the phase " + std::string(name_of(fullest)) + ", " +
+                            fit_text(o));
+  all += line("accuracy", accuracy_text(o));
+  all +=
+      line("steps", grouped(piece.steps) + " of " + grouped(piece.global_batch) + " sequences, " +
+                        seconds_text(piece.step.value) + " each (" + seconds_text(piece.step.low) +
+                        " to " + seconds_text(piece.step.high) + "): " + days_text(piece.time));
+  return all += line("  of it", joined(phases, ", "));
+}
+
 Lines option_lines(const CapacityReport& r, const OptionAnswer& o) {
-  const Cluster& c = o.inputs.cluster;
-  Lines all = line("cluster", cluster_words(c));
+  if (o.rl) return rl_lines(o) + training_lines(r, o);
+  Lines all = line("cluster", cluster_words(o.inputs.cluster));
   all += line("strategy", strategy_text(o.run->run.strategy) + ", micro batch " +
                               std::to_string(o.run->run.strategy.micro_batch) + "; MFU " +
                               percent(mfu_of(o.answer)) + "; " + gib_text(o.answer.memory.peak, 1) +
@@ -337,28 +393,22 @@ Lines option_lines(const CapacityReport& r, const OptionAnswer& o) {
   all += line("accuracy", accuracy_text(o));
   const std::string rests_on = calibration_line(*o.run);
   if (!rests_on.empty()) all += line("rests on", rests_on.substr(rests_on.find(": ") + 2));
-  all += phase_lines(o);
-  all += line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
-                          " hours, effective training time " + percent(o.outcome.effective));
-  all += end_line(r, o) + left_out_line(o);
-  const std::int64_t paid = paid_gpus(o.inputs);
-  all += line("GPU-hours", grouped(gpu_hours(o.inputs, o.outcome.wall)) +
-                               (paid > c.gpus ? " of " + grouped(paid) + " GPUs paid" : "") +
-                               (o.inputs.spares > 0 ? ", spares included" : ""));
-  all += failure_lines(o) + checkpoint_lines(o) + spare_line(o) + energy_lines(o) + cost_lines(o) +
-         rent_or_buy_line(o) + needs_lines(o) + data_lines(o) + host_line(o) + periodic_line(o) +
-         late_line(o);
-  return all;
+  return all += phase_lines(o) + training_lines(r, o) + rent_or_buy_line(o) + needs_lines(o) +
+                data_lines(o) + host_line(o) + periodic_line(o) + late_line(o);
 }
 
 }  // namespace
 
 std::string why_blank(const OptionAnswer& o) {
   const Tariff& t = o.inputs.prices;
+  if (o.inputs.beside && o.inputs.beside->prices.payment != t.payment) {
+    return "a price to rent one kind of GPU, and to buy the other";
+  }
   const bool bought = t.payment == Payment::purchase && (t.gpu || t.node);
   if (bought) return "a price to buy, and no `lifetime` and `utilisation` to share it out by";
-  return "no price of " + std::string(o.inputs.cluster.device.name.view()) +
-         " or its node given (`prices`)";
+  const bool lacks_beside = o.inputs.beside && t.rent;
+  const Cluster& c = lacks_beside ? o.inputs.beside->cluster : o.inputs.cluster;
+  return "no price of " + std::string(c.device.name.view()) + " or its node given (`prices`)";
 }
 
 void add_option_lines(Section& s, const CapacityReport& r, std::size_t option) {
@@ -386,18 +436,20 @@ Section recovery_section(const OptionAnswer& o) {
                {"a failure costs", true},
                {"checkpoints", true},
                {"without a replica", true},
+               {is_rack(o.inputs.cluster) ? "spare trays" : "spare nodes", true},
                {"cost", true}},
               2);
   for (const PolicyAnswer& p : o.policies) {
     if (!p.applies) {
-      table.add({p.name, "–", "–", "–", "–", "–", "–"});
+      table.add({p.name, "–", "–", "–", "–", "–", "–", "–"});
       continue;
     }
     const Goodput& g = p.outcome.goodput;
     const double failed = g.lost_work + g.detection + g.restart;
     table.add({p.name, fixed(p.outcome.wall / kDay, 1), percent(p.outcome.effective),
                seconds_text(Seconds(failed / g.failures)), percent(g.checkpoint / g.total),
-               percent(g.away / g.total), p.outcome.cost ? money_text(*p.outcome.cost) : ""});
+               percent(g.away / g.total), grouped(p.spares),
+               p.outcome.cost ? money_text(*p.outcome.cost) : ""});
   }
   Section s{"Policies of recovery; the first is in the figures above"};
   s.add(table);

@@ -11,18 +11,24 @@ Json money_json(const std::optional<Money>& m) {
   return json_or_null(m, [](const Money& x) { return x.amount(); });
 }
 
+Json assumptions_json(const std::vector<Assumption>& all) {
+  return json_list(all, [&](const Assumption& a) -> Json {
+    return {{"what", a.what}, {"value", a.value}, {"source", a.source}, {"date", a.date}};
+  });
+}
+
 namespace {
 
 Json days(const Ranged<Seconds>& r) { return {in_days(r.low), in_days(r.value), in_days(r.high)}; }
 
-Json pieces_json(const TrainingTime& t) {
-  return json_list(t.pieces, [&](const PieceTime& p) -> Json {
+Json pieces_json(const OptionAnswer& o) {
+  return json_list(o.training.pieces, [&](const PieceTime& p) -> Json {
     return {{"phase", p.phase},
             {"global_batch", p.global_batch},
             {"tokens", p.tokens},
             {"steps", p.steps},
             {"step_time_s", {p.step.low.si(), p.step.value.si(), p.step.high.si()}},
-            {"mfu", mfu_of(p.answer)},
+            {"mfu", o.rl ? Json() : Json(mfu_of(p.answer))},
             {"memory_peak_gib", gib(p.answer.memory.peak)},
             {"days", days(p.time)}};
   });
@@ -82,6 +88,7 @@ Json policies_json(const OptionAnswer& o) {
     j["lost_to_failures_share"] = (g.lost_work + g.detection + g.restart) / g.total;
     j["checkpoints_share"] = g.checkpoint / g.total;
     j["without_a_replica_share"] = g.away / g.total;
+    j["spare_nodes"] = p.spares;
     j["cost"] = money_json(p.outcome.cost);
     return j;
   });
@@ -133,16 +140,20 @@ Json checkpoints_json(const OptionAnswer& o) {
 
 Json energy_json(const OptionAnswer& o) {
   const EnergyUse& e = o.outcome.energy;
-  return {{"nodes_kwh", e.nodes.si() / kKilowattHour.si()},
-          {"facility_kwh",
-           {o.range.energy.low / kKilowattHour.si(), e.facility.si() / kKilowattHour.si(),
-            o.range.energy.high / kKilowattHour.si()}},
-          {"peak_mw", e.peak.si() / 1e6},
-          {"average_mw", e.average.si() / 1e6},
-          {"swing_mw", e.swing.si() / 1e6},
-          {"pue_known", e.pue_known},
-          {"node_power_known", e.node_power_known},
-          {"co2e_t", json_or_null(e.carbon, [](Kilograms c) { return c.kg / 1000; })}};
+  return {
+      {"nodes_kwh", e.nodes.si() / kKilowattHour.si()},
+      {"facility_kwh",
+       {o.range.energy.low / kKilowattHour.si(), e.facility.si() / kKilowattHour.si(),
+        o.range.energy.high / kKilowattHour.si()}},
+      {"peak_mw", e.peak.si() / 1e6},
+      {"average_mw", e.average.si() / 1e6},
+      {"swing_mw", e.swing.si() / 1e6},
+      {"pue_known", e.pue_known},
+      {"node_power_known", e.node_power_known},
+      {"co2e_t", json_or_null(e.carbon, [](Kilograms c) { return c.kg / 1000; })},
+      {"co2e_t_by_start", json_or_null(e.by_start, [](const CarbonByStart& by) -> Json {
+         return {{"least", by.least.kg / 1000}, {"at_hour", by.at}, {"most", by.most.kg / 1000}};
+       })}};
 }
 
 Json cost_json(const OptionAnswer& o) {
@@ -182,7 +193,7 @@ Json time_json(const CapacityReport& r, const OptionAnswer& o) {
             {"start", nullptr},
             {"end", nullptr},
             {"end_range", nullptr},
-            {"phases", pieces_json(o.training)}};
+            {"phases", pieces_json(o)}};
   if (r.plan.start) {
     j["start"] = text_of(*r.plan.start);
     j["end"] = text_of(after(*r.plan.start, o.outcome.wall));

@@ -9,6 +9,7 @@
 #include "orrery/version.h"
 #include "report/capacity.h"
 #include "report/capacity_words.h"
+#include "report/rl_words.h"
 
 namespace orrery {
 namespace {
@@ -81,11 +82,12 @@ class PlanPage {
 
   std::vector<Cell> option_row(std::size_t i) const {
     const OptionAnswer& o = option(i);
-    std::vector<Cell> row = {{name_of(o), i == best_ ? TextStyle::bold : TextStyle::plain},
-                             gpus_text(o),
-                             strategy_text(o.run->run.strategy),
-                             percent(mfu_of(o.answer)),
-                             short_range(days_of(o), 1)};
+    std::vector<Cell> row = {
+        {name_of(o), i == best_ ? TextStyle::bold : TextStyle::plain},
+        gpus_text(o),
+        o.rl ? placement_words(*o.run->rl) : strategy_text(o.run->run.strategy),
+        o.rl ? "–" : percent(mfu_of(o.answer)),
+        short_range(days_of(o), 1)};
     if (r_.plan.start) row.emplace_back(text_of(after(*r_.plan.start, o.outcome.wall)));
     const EnergyUse& e = o.outcome.energy;
     row.insert(row.end(), {percent(o.outcome.effective), cost_text(o), pretty(e.peak, 3),
@@ -168,8 +170,9 @@ class PlanPage {
 
   BarPlot memory_bars() const {
     return bars("Memory of the fullest GPU, GiB", [](const OptionAnswer& o) {
-      const double peak = o.answer.memory.peak / kGiB;
       const double capacity = o.answer.capacity / kGiB;
+      const double peak =
+          o.rl ? fullest_share(o.rl->memory) * capacity : o.answer.memory.peak / kGiB;
       return BarRow{"", {peak}, fixed(peak, 1) + " of " + fixed(capacity, 1), peak, capacity};
     });
   }

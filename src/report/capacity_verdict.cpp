@@ -6,6 +6,7 @@
 #include "document/words.h"
 #include "estimate/risk.h"
 #include "insight/capacity_chance.h"
+#include "insight/value_of_information.h"
 #include "report/capacity_words.h"
 
 namespace orrery {
@@ -31,17 +32,31 @@ std::string cost_words(const CapacityReport& r, const OptionAnswer& o) {
 }
 
 // "256 x hgx-b200".
-std::string nodes_words(const OptionAnswer& o) {
-  const std::int64_t each = devices_of_node(o.inputs.cluster);
-  return grouped(divided_up(paid_gpus(o.inputs), each)) + " x " +
-         std::string(o.inputs.cluster.node.view());
+std::string nodes_words(std::int64_t gpus, const Cluster& c) {
+  return grouped(divided_up(gpus, devices_of_node(c))) + " x " + std::string(c.node.view());
+}
+
+// "40 GPUs h100 (5 x dgx-h100, 32 of them work at a time)".
+std::string group_words(std::int64_t paid, std::int64_t working, const Cluster& c,
+                        const char* work) {
+  return grouped(paid) + " GPUs " + std::string(c.device.name.view()) + " (" +
+         nodes_words(paid, c) +
+         (paid > working ? ", " + grouped(working) + " of them " + work + " at a time" : "") + ")";
 }
 
 std::string what_words(const OptionAnswer& o) {
+  const Cluster& c = o.inputs.cluster;
   const std::int64_t paid = paid_gpus(o.inputs);
-  return grouped(paid) + " GPUs " + std::string(o.inputs.cluster.device.name.view()) + " (" +
-         nodes_words(o) +
-         (paid > o.gpus ? ", " + grouped(o.gpus) + " of them train at a time" : "") + ")";
+  if (!o.inputs.beside) return group_words(paid, o.gpus, c, "train");
+  const Cluster& generators = o.inputs.beside->cluster;
+  return group_words(paid - generators.gpus, c.gpus, c, "learn") + " to learn and " +
+         group_words(generators.gpus, generators.gpus, generators, "generate") + " to generate";
+}
+
+// "15 T tokens", "1,000 steps".
+std::string work_words(const OptionAnswer& o) {
+  if (o.rl) return grouped(o.training.pieces.front().steps) + " steps";
+  return short_count(o.training.tokens) + " tokens";
 }
 
 // "Rent", or that no option meets what is required.
@@ -73,8 +88,8 @@ std::string chance_words(const CapacityReport& r, const OptionAnswer& o) {
 }
 
 Paragraph recommended(const CapacityReport& r, const OptionAnswer& o) {
-  return Paragraph{verb_of(r, o) + what_words(o) + ": " + short_count(o.training.tokens) +
-                   " tokens take " + days_words(o) + cost_words(r, o) + "." + chance_words(r, o)};
+  return Paragraph{verb_of(r, o) + what_words(o) + ": " + work_words(o) + " take " + days_words(o) +
+                   cost_words(r, o) + "." + chance_words(r, o)};
 }
 
 Paragraph how_sure(const OptionAnswer& o) {
@@ -87,28 +102,13 @@ std::optional<Paragraph> fails(const CapacityReport& r, const OptionAnswer& o) {
   if (!slack || *slack < 0) return {};
   return labelled("fails if", "steps are more than " + percent(*slack, 0) +
                                   " longer than predicted, or the run does not fit (" +
-                                  probability_words(1 - fit_probability(o.run->run, o.answer)) +
-                                  ")");
+                                  probability_words(1 - fit_probability(o)) + ")");
 }
 
 std::optional<Paragraph> not_counted_here(const CapacityReport& r, const OptionAnswer& o) {
   const std::vector<std::string> all = left_out(o);
   if (all.empty() || r.answer.options.size() < 2) return {};
   return labelled("not in it", joined(all, ", "));
-}
-
-// The next of another scenario or model, else the next.
-std::optional<std::size_t> second_of(const CapacityReport& r, std::size_t best) {
-  const std::vector<std::size_t>& all = r.answer.ranked;
-  const OptionAnswer& first = r.answer.options[best];
-  const auto differs = [&](std::size_t i) {
-    const OptionAnswer& o = r.answer.options[i];
-    return o.scenario != first.scenario || o.model != first.model;
-  };
-  const auto other = std::find_if(all.begin(), all.end(), differs);
-  if (other != all.end()) return *other;
-  const auto next = std::find_if(all.begin(), all.end(), [&](std::size_t i) { return i != best; });
-  return next == all.end() ? std::nullopt : std::optional(*next);
 }
 
 std::string tipping_words(const CapacityReport& r, std::size_t second) {
@@ -121,7 +121,7 @@ std::string tipping_words(const CapacityReport& r, std::size_t second) {
 }
 
 std::optional<Paragraph> second_choice(const CapacityReport& r, std::size_t best) {
-  const std::optional<std::size_t> i = second_of(r, best);
+  const std::optional<std::size_t> i = second_option(r, best);
   if (!i) return {};
   const OptionAnswer& o = r.answer.options[*i];
   std::string text = name_with_gpus(o) + ": " + days_words(o) + cost_words(r, o);
@@ -130,13 +130,39 @@ std::optional<Paragraph> second_choice(const CapacityReport& r, std::size_t best
   return labelled("second", text + tipping_words(r, *i));
 }
 
+std::string week_words(const CapacityReport& r, const StepMeasurement& m) {
+  const OptionAnswer& o = r.answer.options[m.option];
+  const std::string what = nodes_words(m.gpus, o.inputs.cluster);
+  if (!m.of_week) return "a week of " + what + " tells it, at a rent that is not given";
+  const bool pays = *m.of_week < m.worth;
+  return "a week of " + what + " tells it for " + money_text(*m.of_week) +
+         (pays ? "" : ", which is not worth it");
+}
+
+// "the choice costs 120 k USD more than the second in expectation; …".
+std::optional<Paragraph> worth_knowing(const CapacityReport& r, std::size_t best) {
+  const std::optional<InformationValue> v = value_of_information(r, best);
+  if (!v) return {};
+  const StepMeasurement& m = v->measurements.front();
+  return labelled("to decide",
+                  "the step's error makes this choice cost " + money_text(v->expected_loss) +
+                      " more than the better of the two in expectation; knowing the step of " +
+                      name_of(r.answer.options[m.option]) + " is worth up to " +
+                      money_text(m.worth) + ": " + week_words(r, m));
+}
+
 // Half of the step's range above its middle is the least that a measured step could narrow.
-std::optional<Paragraph> to_decide(const OptionAnswer& o) {
+std::optional<Paragraph> to_measure(const OptionAnswer& o) {
   constexpr double kWide = 1.25;
-  if (o.run->interval.high < kWide) return {};
+  if (o.rl || o.run->interval.high < kWide) return {};
   return labelled("to decide",
                   "a few steps measured on one such node, or on the smallest job that "
                   "its network carries, narrow the range: orrery calibrate site");
+}
+
+std::optional<Paragraph> to_decide(const CapacityReport& r, std::size_t best) {
+  if (auto p = worth_knowing(r, best)) return p;
+  return to_measure(r.answer.options[best]);
 }
 
 }  // namespace
@@ -151,7 +177,7 @@ Section verdict_section(const CapacityReport& r) {
   if (auto p = fails(r, o)) s.add(*std::move(p));
   if (auto p = not_counted_here(r, o)) s.add(*std::move(p));
   if (auto p = second_choice(r, *best)) s.add(*std::move(p));
-  if (auto p = to_decide(o)) s.add(*std::move(p));
+  if (auto p = to_decide(r, *best)) s.add(*std::move(p));
   return s;
 }
 

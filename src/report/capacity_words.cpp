@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/risk.h"
+#include "rl/step.h"
 
 namespace orrery {
 namespace {
@@ -26,12 +27,18 @@ bool pays_both_ways(const CapacityReport& r) {
   return pays_by(r, Payment::rent) && pays_by(r, Payment::purchase);
 }
 
-std::string tried_line(const SizesTried& t, bool lone) {
+// Sizes between which the smallest was sought, in words.
+const char* kind_of_sizes(const CapacityReport& r, const SizesTried& t) {
+  const bool is_rl = std::any_of(r.answer.options.begin(), r.answer.options.end(),
+                                 [](const OptionAnswer& o) { return o.rl != nullptr; });
+  if (is_rl) return " by halving and doubling the run's, ";
+  return t.searched ? ", a strategy searched for each, " : " that the layout and the batch allow, ";
+}
+
+std::string tried_line(const CapacityReport& r, const SizesTried& t, bool lone) {
   std::string text = lone ? "" : t.scenario + (t.model.empty() ? "" : ", " + t.model) + ": ";
-  text +=
-      grouped(t.tried) +
-      (t.searched ? ", a strategy searched for each, " : " that the layout and the batch allow, ") +
-      grouped(t.least) + " to " + grouped(t.most) + " GPUs";
+  text += grouped(t.tried) + kind_of_sizes(r, t) + grouped(t.least) + " to " + grouped(t.most) +
+          " GPUs";
   if (t.refused > 0) text += "; " + grouped(t.refused) + " refused";
   if (t.left_out > 0) text += "; " + grouped(t.left_out) + " sizes in between were not tried";
   return text;
@@ -126,7 +133,7 @@ std::vector<std::string> tried_lines(const CapacityReport& r) {
   const bool lone = r.plan.options.size() == 1;
   std::vector<std::string> lines;
   for (const SizesTried& t : r.answer.sizes_tried) {
-    if (lone || t.left_out > 0 || t.refused == t.tried) lines.push_back(tried_line(t, lone));
+    if (lone || t.left_out > 0 || t.refused == t.tried) lines.push_back(tried_line(r, t, lone));
     if (t.other_batch) lines.push_back(other_batch_line(*t.other_batch));
   }
   return lines;
@@ -165,11 +172,16 @@ std::string gpus_text(const OptionAnswer& o) {
 }
 
 std::string fit_text(const OptionAnswer& o) {
-  return std::string(fit_words(o.run->run, o.answer)) + ", " +
-         probability_words(fit_probability(o.run->run, o.answer));
+  const double p = fit_probability(o);
+  return std::string(fit_words(p)) + ", " + probability_words(p);
 }
 
 std::string accuracy_text(const OptionAnswer& o) {
+  if (o.rl) {
+    const PhaseTime& t = o.rl->phases[RlPhase::generate];
+    return "learner: " + o.run->interval.words + "; generation: " + fixed(t.low / t.value, 2) +
+           " to " + fixed(t.high / t.value, 2) + " times the prediction";
+  }
   if (!o.plan->achieved) return o.run->interval.words;
   const Ranged<FlopsPerSecond>& r = *o.plan->achieved;
   return "the rate is given, not predicted: " + pretty(r.value, 3) + " a GPU" +

@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "document/words.h"
+#include "report/capacity_outcome.h"
 #include "report/capacity_words.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
@@ -72,8 +73,8 @@ std::string verdict(const FleetAnswer& a) {
   std::string text = late.empty() ? "Nothing is late" : "Late: " + late;
   if (!unplaced.empty()) text += "; not possible: " + unplaced;
   text += ". The last training ends on " + when(a, last_end(a));
-  if (a.schedule.score.rent > 0) {
-    text += "; rents cost " + money_text(a.schedule.score.rent, a.currency);
+  if (a.schedule.score.rent.amount() > 0) {
+    text += "; rents cost " + money_text(a.schedule.score.rent);
   }
   return text + ".";
 }
@@ -112,13 +113,13 @@ Table trainings_table(const FleetAnswer& a) {
     table.add({t.name, a.pools[w.pool].name, grouped(w.gpus), when(a, p.start), when(a, p.end),
                when(a, end.low) + " – " + when(a, end.high), deadline,
                waits > Seconds() ? fixed(in_days(waits), 1) + " days" : "",
-               w.rent > 0 ? money_text(w.rent, a.currency) : ""});
+               w.rent.amount() > 0 ? money_text(w.rent) : ""});
   }
   return table;
 }
 
-double rent_of(const FleetAnswer& a, std::size_t pool) {
-  double rent = 0;
+Money rent_of(const FleetAnswer& a, std::size_t pool) {
+  Money rent(0, a.currency);
   for (std::size_t i = 0; i < a.trainings.size(); ++i) {
     if (place_of(a, i).placed && way_of(a, i).pool == pool) rent += way_of(a, i).rent;
   }
@@ -130,12 +131,20 @@ Table pools_table(const FleetAnswer& a) {
   Table table({"pool", {"GPUs", true}, {"most in use", true}, {"used", true}, {"rent", true}}, 2);
   for (std::size_t i = 0; i < a.pools.size(); ++i) {
     const FleetPool& p = a.pools[i];
-    const double rent = rent_of(a, i);
     table.add({p.name, grouped(p.gpus), grouped(most_busy(jobs, a.schedule, i)),
                percent(used_share(jobs, a.schedule, i, p.gpus)),
-               p.is_rented ? money_text(rent, a.currency) : "owned"});
+               p.is_rented ? money_text(rent_of(a, i)) : "owned"});
   }
   return table;
+}
+
+std::string price_words(const FleetAddition& x) {
+  std::vector<std::string> ways;
+  if (x.purchase) ways.push_back(money_text(*x.purchase) + " to buy");
+  if (x.rent) {
+    ways.push_back(money_text(*x.rent) + " to rent from then until the last training ends");
+  }
+  return ways.empty() ? "; no price of them given (`prices`)" : "; " + joined(ways, ", ");
 }
 
 Section additions(const FleetAnswer& a) {
@@ -143,11 +152,11 @@ Section additions(const FleetAnswer& a) {
   Section s{"What to add so that nothing is late"};
   for (const FleetAddition& x : a.additions) {
     const std::string& pool = a.pools[x.pool].name;
-    s.add(Paragraph{
-        x.gpus > 0
-            ? pool + ": " + grouped(x.gpus) + " GPUs more, in use from " + when(a, x.needed_from)
-            : pool + ": up to " + grouped(x.most_tried) + " GPUs more are not enough",
-        4, 2});
+    s.add(Paragraph{x.gpus > 0
+                        ? pool + ": " + grouped(x.gpus) + " GPUs more, in use from " +
+                              when(a, x.needed_from) + price_words(x)
+                        : pool + ": up to " + grouped(x.most_tried) + " GPUs more are not enough",
+                    4, 2});
   }
   return s;
 }
@@ -186,7 +195,7 @@ Table rows_of(const FleetAnswer& a) {
     table.add({t.name, a.pools[w.pool].name, std::to_string(w.gpus), plain_number(in_days(p.start)),
                plain_number(in_days(p.end)), plain_number(in_days(end.low)),
                plain_number(in_days(end.high)), deadline, plain_number(in_days(late_by(a, i))),
-               plain_number(w.rent)});
+               plain_number(w.rent.amount())});
   }
   return table;
 }
@@ -216,7 +225,7 @@ Json training_json(const FleetAnswer& a, std::size_t i) {
   j["end_days"] = {in_days(end.low), in_days(end.value), in_days(end.high)};
   j["late_days"] = in_days(late_by(a, i));
   j["waits_days"] = in_days(p.start - t.job.ready);
-  j["rent"] = w.rent;
+  j["rent"] = w.rent.amount();
   return j;
 }
 
@@ -253,19 +262,18 @@ Json fleet_json(const FleetAnswer& a) {
                      {"rented", p.is_rented},
                      {"most_in_use", most_busy(jobs, a.schedule, i)},
                      {"used", used_share(jobs, a.schedule, i, p.gpus)},
-                     {"rent", rent_of(a, i)}});
+                     {"rent", rent_of(a, i).amount()}});
   }
   const auto added = [&](const FleetAddition& x) -> Json {
-    return {{"pool", a.pools[x.pool].name},
-            {"gpus", x.gpus > 0 ? Json(x.gpus) : Json()},
-            {"most_tried", x.most_tried},
-            {"needed_from_days", in_days(x.needed_from)}};
+    return {{"pool", a.pools[x.pool].name},       {"gpus", x.gpus > 0 ? Json(x.gpus) : Json()},
+            {"most_tried", x.most_tried},         {"needed_from_days", in_days(x.needed_from)},
+            {"purchase", money_json(x.purchase)}, {"rent", money_json(x.rent)}};
   };
   return versioned({{"name", a.name},
                     {"currency", a.currency.text()},
                     {"trainings", trainings},
                     {"pools", pools},
-                    {"rent", a.schedule.score.rent},
+                    {"rent", a.schedule.score.rent.amount()},
                     {"exact", a.schedule.exact},
                     {"placements_tried", a.schedule.nodes},
                     {"additions", json_list(a.additions, added)}});

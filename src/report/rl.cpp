@@ -6,12 +6,15 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/risk.h"
 #include "explore/rl_search.h"
 #include "insight/rl_numbers.h"
 #include "insight/rl_report.h"
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
+#include "report/rl_simulate.h"
+#include "report/rl_words.h"
 
 namespace orrery {
 namespace {
@@ -22,38 +25,16 @@ bool is_tight(const RlReport& r) {
   return r.step.fits && !fits_surely(r.learner.resolved.run, r.step.memory);
 }
 
+double probability_of(const RlReport& r) {
+  return fit_probability(r.learner.resolved.run, r.step.memory);
+}
+
+// A cache that is too small, or a host, is no matter of chance.
 Phrase rl_verdict(const RlReport& r) {
-  if (is_tight(r)) {
-    return {TextStyle::yellow,
-            "tight: fits as predicted, less surely than a choice of Orrery's must"};
-  }
-  return {r.step.fits ? TextStyle::green : TextStyle::red,
-          std::string(r.step.fits ? "fits" : "does not fit")};
-}
-
-std::string placement_words(const RlRun& rl) {
-  const RlPlacement& p = rl.placement;
-  if (!rl.generates) return "nothing is generated";
-  if (p.kind == PlacementKind::colocated) {
-    return "colocated on " + counted(rl.all_gpus, "GPU") + ", sleep level " +
-           grouped(p.sleep_level);
-  }
-  std::string text = std::string(name_of(p.kind)) + ": " + counted(p.rollout_gpus, "GPU") +
-                     " generate, " + grouped(rl.all_gpus - p.rollout_gpus) + " learn";
-  if (p.kind == PlacementKind::async) text += ", staleness " + grouped(p.staleness);
-  if (p.partial) text += ", partial answers";
-  return text;
-}
-
-std::string generator_words(const RlRun& rl) {
-  const EngineLayout& l = rl.generator.layout;
-  std::string text =
-      counted(rl.work.engines, "engine") + " of " + rl.engine_name + ", tp " + grouped(l.tp);
-  if (l.pp > 1) text += ", pp " + grouped(l.pp);
-  if (l.ep > 1) text += ", ep " + grouped(l.ep);
-  if (l.dp > 1) text += ", dp " + grouped(l.dp);
-  return text + ", weights in " + std::string(name_of(rl.generator.weights)) +
-         (rl.generator.graphs ? "" : ", without graphs");
+  if (!r.step.fits) return {TextStyle::red, "does not fit"};
+  const double p = probability_of(r);
+  return {is_tight(r) ? TextStyle::yellow : TextStyle::green,
+          std::string(fit_words(p)) + ", " + probability_words(p)};
 }
 
 std::string length_words(const RlRun& rl) {
@@ -89,8 +70,7 @@ Seconds training_time(const RlReport& r) {
 }
 
 double gpu_hours(const RlReport& r) {
-  constexpr double kHour = 3600;
-  return training_time(r).si() / kHour * static_cast<double>(rl_of(r).all_gpus);
+  return training_time(r) / kHour * static_cast<double>(rl_of(r).all_gpus);
 }
 
 std::string training_words(const RlReport& r) {
@@ -98,6 +78,12 @@ std::string training_words(const RlReport& r) {
   return grouped(rl_of(r).steps) + " steps: " + pretty(training_time(r), 3) + " (" +
          pretty(r.step.step.low * steps, 3) + " to " + pretty(r.step.step.high * steps, 3) + "), " +
          grouped(std::round(gpu_hours(r))) + " GPU hours, without failures and checkpoints";
+}
+
+std::string spread_words(const StepSpread& s) {
+  return "half of the steps take under " + pretty(s.p50, 3) + ", 80 % " + pretty(s.p10, 3) +
+         " to " + pretty(s.p90, 3) + ", one in 100 over " + pretty(s.p99, 3) + " (" +
+         grouped(s.steps) + " played, each with answers of its own)";
 }
 
 Section rl_headline(const RlReport& r) {
@@ -116,6 +102,7 @@ Section rl_headline(const RlReport& r) {
   out.add(labelled("speed", grouped(rate) + " tokens/s, " + grouped(rate / gpus) +
                                 " tokens/s/GPU, " + significant(s.samples / s.step.value.si(), 3) +
                                 " sequences/s"));
+  if (r.spread) out.add(labelled("spread", spread_words(*r.spread)));
   if (rl_of(r).steps > 0) out.add(labelled("training", training_words(r)));
   return out;
 }
@@ -289,6 +276,7 @@ Json rl_part(const RlReport& r) {
     j["training"] = {
         {"steps", rl.steps}, {"time_s", training_time(r).si()}, {"gpu_hours", gpu_hours(r)}};
   }
+  if (r.spread) j["spread"] = spread_json(*r.spread);
   j["advice"] = rl_advice(r);
   j["faster"] = json_list(r.faster, [](const RlAlternative& a) -> Json {
     return {{"change", a.words},
@@ -301,18 +289,15 @@ Json rl_part(const RlReport& r) {
   return j;
 }
 
-// The phase that takes most of its device.
 Json fullest_json(const RlReport& r) {
-  RlMoment most = RlMoment::update;
-  const auto share = [&](RlMoment m) {
-    const MomentMemory& x = r.step.memory[m];
-    return x.happens ? double(x.all() / x.capacity) : 0.0;
-  };
-  for (const RlMoment m : kAllOf<RlMoment>) {
-    if (share(m) > share(most)) most = m;
-  }
+  const RlMoment most = fullest_moment(r.step.memory);
   const MomentMemory& x = r.step.memory[most];
-  return {{"peak_gib", gib(x.all())}, {"capacity_gib", gib(x.capacity)}, {"phase", name_of(most)}};
+  const double p = r.step.fits ? probability_of(r) : 0;
+  return {{"peak_gib", gib(x.all())},
+          {"capacity_gib", gib(x.capacity)},
+          {"phase", name_of(most)},
+          {"fit_probability", p},
+          {"fit", fit_words(p)}};
 }
 
 Json rl_verdict_json(const RlReport& r) {

@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/rl_keys.h"
 #include "exchange/logs/rl_log.h"
 #include "insight/rl_report.h"
 #include "report/frame_json.h"
@@ -58,7 +59,8 @@ void add_lengths(const RlLog& log, const RlReport& r, std::vector<std::string>& 
     flags += " --prompt-length " + std::to_string(std::llround(*log.prompt));
   }
   if (log.at_cap && *log.at_cap > 0.01 && std::abs(*log.at_cap - rl.work.lengths.at_cap) > 0.01) {
-    flags += " --set training.rl.response.at_cap=" + significant(*log.at_cap, 2);
+    flags += std::string(" --set ") + key_path<&ResponseRequest::at_cap> + "=" +
+             significant(*log.at_cap, 2);
   }
   if (!flags.empty()) out.push_back("the log's lengths are others than the run's; type:" + flags);
 }

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "estimate/resolve.h"
+#include "estimate/rl_keys.h"
 #include "generate/decode.h"
 #include "hardware/dimensions.h"
 #include "rl/handover.h"
@@ -116,8 +117,10 @@ class Explainer {
   }
 
   std::size_t steady(Seconds t) {
-    const Ids of = {input("tokens of all answers", step_.rollout.tokens, kNone, "training.rl"),
-                    input("engines", static_cast<double>(rl_.work.engines), kNone, "rollout")};
+    const Ids of = {
+        input("tokens of all answers", step_.rollout.tokens, kNone, std::string(kRlKeys.path)),
+        input("engines", static_cast<double>(rl_.work.engines), kNone,
+              std::string(kRolloutKeys.path))};
     return add("generate", t, "tokens at the rate of full batches, as partial answers go on", of);
   }
 
@@ -127,7 +130,7 @@ class Explainer {
                     "prompts by the roofline of training; " + of_engine("rates.prefill"))};
     std::string formula = "prefill";
     if (b.idle > Seconds()) {
-      of.push_back(input("idle", b.idle.si(), kSeconds, "training.rl.agent.tool"));
+      of.push_back(input("idle", b.idle.si(), kSeconds, key_path<&AgentRequest::tool>));
       formula += " + idle";
     }
     of.push_back(input("passes", b.passes, kNone,
@@ -160,24 +163,27 @@ class Explainer {
   }
 
   std::size_t reward(Seconds t) {
-    Ids of = {input("reward.time", rl_.reward_time.si(), kSeconds, "training.rl.reward.time")};
+    Ids of = {input("reward.time", rl_.reward_time.si(), kSeconds, key_path<&RewardRequest::time>)};
     if (t > rl_.reward_time) of.push_back(forward("reward model", t - rl_.reward_time));
     return add("reward", t, of.size() > 1 ? "reward.time + reward model" : "reward.time", of);
   }
 
   std::size_t forward(const std::string& name, Seconds t) {
     const double times = static_cast<double>(rl_.mini_batches);
-    const Ids of = {input("mini_batches", times, kNone, "training.rl.mini_batches"),
+    const bool of_teacher = rl_.teacher && name == name_of(RlPhase::reference);
+    const std::string whose = of_teacher ? "the teacher's" : "the learner's";
+    const Ids of = {input("mini_batches", times, kNone, key_path<&RlRequest::mini_batches>),
                     input("forward pass", (t / times).si(), kSeconds,
-                          "the learner's forward pass over one update: (micro batches − 1)·slowest "
-                          "stage + all stages and sends once")};
+                          whose + " forward pass over one update: (micro batches − 1)·slowest "
+                                  "stage + all stages and sends once")};
     return add(name, t, "mini_batches·forward pass", of);
   }
 
   std::size_t update(Seconds t) {
-    Ids of = {input("mini_batches", static_cast<double>(rl_.mini_batches), kNone,
-                    "training.rl.mini_batches"),
-              input("epochs", static_cast<double>(rl_.epochs), kNone, "training.rl.epochs")};
+    Ids of = {
+        input("mini_batches", static_cast<double>(rl_.mini_batches), kNone,
+              key_path<&RlRequest::mini_batches>),
+        input("epochs", static_cast<double>(rl_.epochs), kNone, key_path<&RlRequest::epochs>)};
     if (rl_.critic) of.push_back(input("models", 2, kNone, "ppo's critic learns too"));
     of.push_back(one_update());
     return add("update", t,
@@ -198,19 +204,13 @@ class Explainer {
   }
 
   std::size_t handover(Seconds t) {
-    const Generator& g = rl_.generator;
-    const EngineHandover& h = g.engine.handover;
-    const bool colocated = rl_.placement.kind == PlacementKind::colocated;
-    const bool streams = !colocated && rl_.placement.transfer == WeightTransfer::broadcast;
-    const char* key = colocated ? "handover.colocated"
-                      : streams ? "handover.broadcast"
-                                : "handover.p2p";
-    const BytesPerSecond rate = colocated ? h.colocated : streams ? h.broadcast : h.p2p;
-    const Bytes bytes = streams ? weights_of_model(g) : weights_of_gpu(g);
-    const Ids of = {input("start", h.start.si(), kSeconds, of_engine("handover.start")),
-                    input("bytes", bytes.si(), kBytes,
-                          streams ? "weights of the model" : "weights on one GPU of an engine"),
-                    input("rate", rate.si(), kRate, of_engine(key))};
+    const EngineHandover& h = rl_.generator.engine.handover;
+    const WeightPath path = weight_path(rl_);
+    const Ids of = {
+        input("start", h.start.si(), kSeconds, of_engine("handover.start")),
+        input("bytes", path.bytes.si(), kBytes,
+              path.is_whole ? "weights of the model" : "weights on one GPU of an engine"),
+        input("rate", path.rate.si(), kRate, of_engine("handover." + std::string(path.name)))};
     return add("handover", t, "start + bytes/rate", of);
   }
 

@@ -7,46 +7,29 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "insight/rl_search_report.h"
+#include "report/capacity_outcome.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
 #include "report/rl.h"
+#include "report/rl_words.h"
 
 namespace orrery {
 namespace {
 
 const RlRun& rl_of(const RlFoundStep& f) { return *f.learner.rl; }
 
-// The fullest phase over what its device has.
-double fullest_of(const RlStep& s) {
-  double most = 0;
-  for (const MomentMemory& m : s.memory) {
-    if (m.happens) most = std::max(most, double(m.all() / m.capacity));
-  }
-  return most;
-}
-
 std::string gpu_words(const RlRun& rl) {
   const RlPlacement& p = rl.placement;
   if (p.kind == PlacementKind::colocated) return grouped(rl.all_gpus);
-  return grouped(p.rollout_gpus) + " + " + grouped(rl.all_gpus - p.rollout_gpus);
+  return grouped(p.rollout_gpus) + " + " + grouped(learner_gpus(rl));
 }
 
-std::string engine_words(const RlRun& rl) {
-  const EngineLayout& l = rl.generator.layout;
-  std::string text = "tp " + grouped(l.tp);
-  if (l.pp > 1) text += " pp " + grouped(l.pp);
-  if (l.dp > 1) text += " dp " + grouped(l.dp);
-  if (l.ep > 1) text += " ep " + grouped(l.ep);
-  return text + ", " + percent(rl.work.share, 0);
+std::string cost_cell(const Money& m) {
+  return significant(m.amount(), 3) + " " + m.currency().text();
 }
 
-std::string learner_words(const Strategy& s) {
-  std::string text = "tp " + grouped(s.tp);
-  if (s.cp > 1) text += " cp " + grouped(s.cp);
-  if (s.pp > 1) text += " pp " + grouped(s.pp);
-  if (s.ep > 1) text += " ep " + grouped(s.ep);
-  return text + " dp " + grouped(s.dp) + ", batch " + grouped(s.micro_batch) + ", recompute " +
-         std::string(name_of(s.recompute));
+std::string hour_words(const MoneyPerSecond& rent) {
+  return fixed((rent * kHour).amount(), 2) + " " + rent.currency().text() + " a GPU-hour";
 }
 
 std::string placement_cell(const RlRun& rl) {
@@ -63,32 +46,36 @@ std::string placement_cell(const RlRun& rl) {
   return offloaded.empty() ? text : text + ", off: " + offloaded;
 }
 
-void add_row(const std::string& name, const RlFoundStep& f, Table& t) {
+void add_row(const RlSearchReport& r, const std::string& name, const RlFoundStep& f, Table& t) {
   const RlRun& rl = rl_of(f);
   const PhaseTime& generate = f.step.phases[RlPhase::generate];
   const PhaseTime& update = f.step.phases[RlPhase::update];
-  t.add({name, pretty(f.step.step.value, 3) + (f.step.fits ? "" : " (no)"),
-         pretty(generate.value, 3), pretty(update.value, 3), percent(fullest_of(f.step), 0),
-         placement_cell(rl), gpu_words(rl), engine_words(rl),
-         learner_words(f.learner.run.strategy)});
+  std::vector<Cell> row = {name, pretty(f.step.step.value, 3) + (f.step.fits ? "" : " (no)")};
+  if (const auto cost = cost_of(r, f)) row.push_back(cost_cell(*cost));
+  for (Cell c : {Cell(pretty(generate.value, 3)), Cell(pretty(update.value, 3)),
+                 Cell(percent(fullest_share(f.step.memory), 0)), Cell(placement_cell(rl)),
+                 Cell(gpu_words(rl)),
+                 Cell(layout_words(rl.generator.layout) + ", " + percent(rl.work.share, 0)),
+                 Cell(learner_words(f.learner.run.strategy))}) {
+    row.push_back(std::move(c));
+  }
+  t.add(row);
 }
 
 Section best_section(const RlSearchReport& r) {
-  Table t({{"", true},
-           {"step", true},
-           {"generate", true},
-           {"update", true},
-           {"memory", true},
-           {"placement"},
-           {"GPUs"},
-           {"engine"},
-           {"learner"}},
-          2);
-  for (std::size_t i = 0; i < r.best.size(); ++i) add_row(std::to_string(i + 1), r.best[i], t);
-  for (const RlFoundStep& f : r.of_kind) add_row("·", f, t);
-  if (r.own) add_row("yours", *r.own, t);
+  std::vector<Column> columns = {{"", true}, {"step", true}};
+  if (r.prices) columns.push_back({"cost", true});
+  for (const char* number : {"generate", "update", "memory"}) columns.push_back({number, true});
+  for (const char* words : {"placement", "GPUs", "engine", "learner"}) columns.push_back({words});
+  Table t(columns, 2);
+  for (std::size_t i = 0; i < r.best.size(); ++i) add_row(r, std::to_string(i + 1), r.best[i], t);
+  for (const RlFoundStep& f : r.of_kind) add_row(r, "·", f, t);
+  if (r.own) add_row(r, "yours", *r.own, t);
   Section s{bold("Best") + ", GPUs that generate + that learn", {t}};
-  if (!r.of_kind.empty()) s.add(Paragraph{"·  the fastest of another placement", 3, 3});
+  if (!r.of_kind.empty()) {
+    const std::string best = r.cheapest ? "cheapest" : "fastest";
+    s.add(Paragraph{"·  the " + best + " of another placement", 3, 3});
+  }
   if (!r.own_refusal.empty()) s.add(Paragraph{"yours is refused: " + r.own_refusal, 3, 3});
   if (r.own && !r.own->step.fits) s.add(Paragraph{"yours does not fit", 3, 3});
   return s;
@@ -114,22 +101,49 @@ std::string count_words(const RlSearchReport& r) {
          grouped(a.learner_candidates - a.rejected[0]) + " illegal)";
 }
 
+double aim_of(const RlSearchReport& r, const RlFoundStep& f) {
+  const auto cost = r.cheapest ? cost_of(r, f) : std::nullopt;
+  return cost ? cost->amount() : f.step.step.value.si();
+}
+
 std::string winner_words(const RlSearchReport& r) {
   const RlFoundStep& f = r.best.front();
-  std::string text = "step " + pretty(f.step.step.value, 3) + ", " + placement_cell(rl_of(f)) +
-                     ", " + gpu_words(rl_of(f)) + " GPUs";
+  const auto cost = cost_of(r, f);
+  std::string text = "step " + pretty(f.step.step.value, 3) +
+                     (cost ? ", " + cost_cell(*cost) + " a step" : "") + ", " +
+                     placement_cell(rl_of(f)) + ", " + gpu_words(rl_of(f)) + " GPUs";
   if (!r.own || !r.own->step.fits) return text;
-  const double change = f.step.step.value / r.own->step.step.value - 1;
-  return text + " (" + signed_percent(change) + " of yours)";
+  const double change = aim_of(r, f) / aim_of(r, *r.own) - 1;
+  return text + " (" + signed_percent(change) + " of your " + (r.cheapest ? "cost" : "step") + ")";
+}
+
+std::string source_words(const PricedGpus& p) {
+  std::string text;
+  for (const Assumption& a : p.sources) {
+    text += "; " + a.what + ": " + a.value + ", " + a.source +
+            (a.date.empty() ? "" : " (" + a.date + ")");
+  }
+  return text;
+}
+
+void add_aims(const RlSearchReport& r, Section& s) {
+  for (const std::string& text : r.where) s.add(labelled("where", text));
+  if (!r.prices) return;
+  const GpuRents& rents = r.prices->rents;
+  s.add(labelled("rent", hour_words(rents.learner) + " to learn, " + hour_words(rents.generator) +
+                             " to generate" + source_words(*r.prices)));
 }
 
 Section outcome(const RlSearchReport& r) {
   Section s;
   s.add(labelled("held", held_words(r)));
   s.add(labelled("search", count_words(r)));
+  add_aims(r, s);
   if (r.answer.is_stopped) s.add(labelled("stopped", "below is the best so far"));
   if (r.best.empty()) {
-    s.add(labelled("answer", Phrase(TextStyle::red, "nothing fits as surely as asked") +
+    const std::string why = r.where.empty() ? "nothing fits as surely as asked"
+                                            : "nothing that fits meets what --where asks";
+    s.add(labelled("answer", Phrase(TextStyle::red, why) +
                                  ": no placement of the space (--risk accepts less)"));
   }
   return s;
@@ -147,6 +161,7 @@ Section ending(const RlSearchReport& r) {
 Table rows(const RlSearchReport& r) {
   Table t({{"rank"},
            {"step_time_s"},
+           {"cost"},
            {"placement"},
            {"rollout_gpus"},
            {"staleness"},
@@ -165,7 +180,9 @@ Table rows(const RlSearchReport& r) {
     const RlRun& rl = rl_of(r.best[i]);
     const EngineLayout& l = rl.generator.layout;
     const Strategy& s = r.best[i].learner.run.strategy;
+    const auto cost = cost_of(r, r.best[i]);
     t.add({data_cell(i + 1), data_cell(r.best[i].step.step.value.si()),
+           cost ? data_cell(cost->amount()) : Cell(""),
            data_cell(std::string(name_of(rl.placement.kind))), data_cell(rl.placement.rollout_gpus),
            data_cell(rl.placement.staleness), data_cell(l.tp), data_cell(l.dp), data_cell(l.ep),
            data_cell(rl.work.share), data_cell(s.tp), data_cell(s.cp), data_cell(s.pp),
@@ -175,20 +192,28 @@ Table rows(const RlSearchReport& r) {
   return t;
 }
 
-Json found_json(const RlFoundStep& f) {
+Json found_json(const RlSearchReport& r, const RlFoundStep& f) {
   Json phases = Json::object();
   for (const RlPhase p : kAllOf<RlPhase>) {
     phases[std::string(name_of(p))] = f.step.phases[p].value.si();
   }
   return {{"feasible", f.step.fits},
           {"step_time_s", f.step.step.value.si()},
+          {"cost", json_or_null(cost_of(r, f), [](const Money& m) { return m.amount(); })},
           {"placement", name_of(rl_of(f).placement.kind)},
           {"rollout_gpus", rl_of(f).placement.rollout_gpus},
-          {"fullest_share", fullest_of(f.step)},
+          {"fullest_share", fullest_share(f.step.memory)},
           {"phases_s", phases},
           {"set", settings_json(f.settings)},
           {"type", typed(f.settings)},
           {"run", *f.run}};
+}
+
+Json prices_json(const PricedGpus& p) {
+  return {{"currency", p.rents.learner.currency().text()},
+          {"learner_gpu_hour", (p.rents.learner * kHour).amount()},
+          {"generator_gpu_hour", (p.rents.generator * kHour).amount()},
+          {"sources", assumptions_json(p.sources)}};
 }
 
 }  // namespace
@@ -213,9 +238,13 @@ Json rl_search_json(const RlSearchReport& r) {
   j["held"] = json_list(r.held, [](const HeldKey& h) -> Json {
     return {{"path", h.path}, {"value", h.value}, {"by", h.by}};
   });
-  j["best"] = json_list(r.best, found_json);
-  j["of_placement"] = json_list(r.of_kind, found_json);
-  j["own"] = json_or_null(r.own, found_json);
+  const auto found = [&](const RlFoundStep& f) { return found_json(r, f); };
+  j["minimized"] = r.cheapest ? "cost" : "step_time_s";
+  j["where"] = r.where;
+  j["prices"] = json_or_null(r.prices, prices_json);
+  j["best"] = json_list(r.best, found);
+  j["of_placement"] = json_list(r.of_kind, found);
+  j["own"] = json_or_null(r.own, found);
   if (!r.own_refusal.empty()) j["own_refusal"] = r.own_refusal;
   return versioned(std::move(j));
 }

@@ -11,6 +11,7 @@
 #include "report/frame.h"
 #include "report/frame_json.h"
 #include "report/rl.h"
+#include "rl/step_cost.h"
 
 namespace orrery {
 namespace {
@@ -21,21 +22,20 @@ constexpr std::size_t kStepsListed = 10;
 struct PhaseMark {
   char sign = '.';
   std::size_t colour = 0;
-  const char* words = "";
 };
 
+// generate, reward, old_log_probs, reference, values, update, handover, sleep, wake.
 constexpr EnumArray<RlPhase, PhaseMark> kMarks = {
-    PhaseMark{'g', 0, "generate"},  PhaseMark{'r', 6, "reward"}, PhaseMark{'l', 3, "old_log_probs"},
-    PhaseMark{'f', 4, "reference"}, PhaseMark{'v', 5, "values"}, PhaseMark{'u', 2, "update"},
-    PhaseMark{'h', 1, "handover"},  PhaseMark{'s', 8, "sleep"},  PhaseMark{'w', 7, "wake"}};
+    PhaseMark{'g', 0}, PhaseMark{'r', 6}, PhaseMark{'l', 3}, PhaseMark{'f', 4}, PhaseMark{'v', 5},
+    PhaseMark{'u', 2}, PhaseMark{'h', 1}, PhaseMark{'s', 8}, PhaseMark{'w', 7}};
 
 const RlRun& rl_of(const RlSimulation& s) { return *s.report.learner.resolved.rl; }
 
 std::string group_name(const RlSimulation& s, std::size_t group) {
   const RlRun& rl = rl_of(s);
   if (s.played.groups == 1) return counted(rl.all_gpus, "GPU");
-  const std::int64_t rollout = rl.placement.rollout_gpus;
-  return group == 0 ? "generate, " + grouped(rollout) : "learn, " + grouped(rl.all_gpus - rollout);
+  return group == 0 ? "generate, " + grouped(rl.placement.rollout_gpus)
+                    : "learn, " + grouped(learner_gpus(rl));
 }
 
 // The first steps, a line a group; each column shows what takes most of it.
@@ -71,7 +71,7 @@ std::string legend(const RlSimulation& s) {
   for (const RlPhase p : kAllOf<RlPhase>) {
     const bool happens = std::any_of(s.played.spans.begin(), s.played.spans.end(),
                                      [&](const RlSpan& x) { return x.phase == p; });
-    if (happens) text += std::string(1, kMarks[p].sign) + " " + kMarks[p].words + ", ";
+    if (happens) text += std::string(1, kMarks[p].sign) + " " + std::string(name_of(p)) + ", ";
   }
   return text + ". waits";
 }
@@ -86,16 +86,20 @@ Section picture_section(const RlSimulation& s, std::size_t width) {
 }
 
 Section spread_section(const RlSimulation& s) {
-  const PlayedSteps& p = s.played;
+  const StepSpread& p = s.played.spread;
   Table t({{"step"}, {"time", true}}, 2);
   t.add({"10 % are shorter", pretty(p.p10, 3)});
   t.add({"half are shorter", pretty(p.p50, 3)});
   t.add({"90 % are shorter", pretty(p.p90, 3)});
+  t.add({"99 % are shorter", pretty(p.p99, 3)});
+  t.add({"longest", pretty(p.longest, 3)});
+  t.add({"mean", pretty(p.mean, 3)});
   t.add({"of the mean lengths (`orrery estimate`)", pretty(s.report.step.step.value, 3)});
   for (std::size_t g = 0; g < s.idle.size(); ++g) {
     t.add({group_name(s, g) + " wait", percent(s.idle[g])});
   }
-  return {bold("Steps") + ", " + grouped(std::ssize(p.steps)) + " played with answers drawn anew",
+  return {bold("Steps") + ", " + grouped(std::ssize(s.played.steps)) +
+              " played with answers drawn anew",
           {t}};
 }
 
@@ -128,7 +132,9 @@ Table rows(const RlSimulation& s) {
 LanePlot lanes(const RlSimulation& s) {
   LanePlot plot{"Timeline", "GPUs", "", ""};
   plot.end = s.played.end.si();
-  for (const PhaseMark& m : kMarks) plot.kinds.push_back({m.words, m.colour});
+  for (const RlPhase p : kAllOf<RlPhase>) {
+    plot.kinds.push_back({std::string(name_of(p)), kMarks[p].colour});
+  }
   plot.lanes.resize(s.played.groups);
   for (const RlSpan& x : s.played.spans) {
     plot.lanes[x.group].spans.push_back({x.begin.si(), x.end.si(),
@@ -167,12 +173,18 @@ AnswerDocument rl_timeline_page(const RlSimulation& s) {
   return d;
 }
 
+Json spread_json(const StepSpread& s) {
+  return {{"steps", s.steps},           {"mean_s", s.mean.si()}, {"p10_s", s.p10.si()},
+          {"p50_s", s.p50.si()},        {"p90_s", s.p90.si()},   {"p99_s", s.p99.si()},
+          {"longest_s", s.longest.si()}};
+}
+
 Json rl_simulation_json(const RlSimulation& s) {
   const PlayedSteps& p = s.played;
   Json j = {{"feasible", s.report.step.fits},
             {"reasons", s.report.step.reasons},
             {"step_time_s", s.report.step.step.value.si()},
-            {"played", {{"p10_s", p.p10.si()}, {"p50_s", p.p50.si()}, {"p90_s", p.p90.si()}}}};
+            {"played", spread_json(p.spread)}};
   j["groups"] = Json::array();
   for (std::size_t g = 0; g < s.idle.size(); ++g) {
     j["groups"].push_back({{"name", group_name(s, g)}, {"waits_share", s.idle[g]}});

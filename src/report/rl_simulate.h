@@ -12,10 +12,13 @@
 namespace orrery {
 
 struct RlSimulation;
+struct StepSpread;
 
 AnswerDocument rl_simulation_document(const RlSimulation& s, std::size_t width);
 // The same with the chart, for a page.
 AnswerDocument rl_timeline_page(const RlSimulation& s);
+// Quantiles of the time of a step.
+Json spread_json(const StepSpread& s);
 Json rl_simulation_json(const RlSimulation& s);
 std::string rl_trace(const RlSimulation& s);
 

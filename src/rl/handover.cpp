@@ -4,19 +4,6 @@
 namespace orrery {
 namespace {
 
-Seconds moving(const RlRun& rl) {
-  const Generator& g = rl.generator;
-  const EngineHandover& h = g.engine.handover;
-  if (rl.placement.kind == PlacementKind::colocated) return weights_of_gpu(g) / h.colocated;
-  switch (rl.placement.transfer) {
-    case WeightTransfer::broadcast:
-      return weights_of_model(g) / h.broadcast;
-    case WeightTransfer::p2p:
-      return weights_of_gpu(g) / h.p2p;
-  }
-  return {};
-}
-
 bool yields(const RlRun& rl) {
   return rl.generates && rl.placement.kind == PlacementKind::colocated;
 }
@@ -29,9 +16,25 @@ Bytes kept_by_engine(const RlRun& rl) {
 
 }  // namespace
 
+WeightPath weight_path(const RlRun& rl) {
+  const Generator& g = rl.generator;
+  const EngineHandover& h = g.engine.handover;
+  if (rl.placement.kind == PlacementKind::colocated) {
+    return {"colocated", false, weights_of_gpu(g), h.colocated};
+  }
+  switch (rl.placement.transfer) {
+    case WeightTransfer::broadcast:
+      return {"broadcast", true, weights_of_model(g), h.broadcast};
+    case WeightTransfer::p2p:
+      return {"p2p", false, weights_of_gpu(g), h.p2p};
+  }
+  return {};
+}
+
 Seconds handover_time(const RlRun& rl) {
   if (!rl.generates) return {};
-  return rl.generator.engine.handover.start + moving(rl);
+  const WeightPath path = weight_path(rl);
+  return rl.generator.engine.handover.start + path.bytes / path.rate;
 }
 
 Bytes yielded_by_learner(const RlRun& rl, const StageMemory<double>& learner) {

@@ -11,10 +11,21 @@
 // Units: bytes, seconds. Errors: none.
 #pragma once
 
+#include <string_view>
+
 #include "estimate/answer.h"
 #include "estimate/rl_run.h"
 
 namespace orrery {
+
+// The bytes that go over one link, and its rate: of the engine's profile by its name there.
+struct WeightPath {
+  std::string_view name;
+  bool is_whole = false;  // the model's weights, not one GPU's
+  Bytes bytes{};
+  BytesPerSecond rate{};
+};
+WeightPath weight_path(const RlRun& rl);
 
 Seconds handover_time(const RlRun& rl);
 

@@ -11,6 +11,7 @@ namespace {
 constexpr double kFrozenBytes = 2;     // of a parameter of the frozen copy
 constexpr std::int64_t kChunk = 1024;  // tokens of a chunked scoring pass
 constexpr double kBytesOfScoredLogit = 2 + 4;
+constexpr double kBytesOfEntropy = 4 + 4;  // of a logit: a copy, the softmax
 
 class Moments {
  public:
@@ -56,12 +57,27 @@ class Moments {
     return rl_.placement.offload_reference ? Bytes() : reference();
   }
 
-  Bytes logits() const {
-    const std::int64_t of_micro =
-        run_.training.sequence * run_.strategy.micro_batch / run_.strategy.cp;
-    const std::int64_t tokens = rl_.chunked_log_probs ? std::min(of_micro, kChunk) : of_micro;
+  std::int64_t micro_tokens() const {
+    return run_.training.sequence * run_.strategy.micro_batch / run_.strategy.cp;
+  }
+
+  Bytes of_logits(std::int64_t tokens, double bytes) const {
     return Bytes(static_cast<double>(tokens) * static_cast<double>(run_.model.vocab) /
-                 static_cast<double>(run_.strategy.tp) * kBytesOfScoredLogit);
+                 static_cast<double>(run_.strategy.tp) * bytes);
+  }
+
+  // Chunks are made and freed one after the other, with their entropy.
+  Bytes scored_logits() const {
+    const std::int64_t all = micro_tokens();
+    const double entropy = rl_.entropy == RlEntropy::none ? 0 : kBytesOfEntropy;
+    return of_logits(rl_.chunked_log_probs ? std::min(all, kChunk) : all,
+                     kBytesOfScoredLogit + entropy);
+  }
+
+  // Saved for the backward pass of the whole micro batch.
+  Bytes entropy_of_loss() const {
+    if (rl_.entropy != RlEntropy::learned) return {};
+    return of_logits(micro_tokens(), kBytesOfEntropy);
   }
 
   MomentMemory generate() const {
@@ -84,7 +100,7 @@ class Moments {
     m.learner =
         resident(away ? m_[MemoryLine::optimizer] : Bytes()) + m_[MemoryLine::gathered_weights];
     m.reference = reference();
-    m.logits = logits();
+    m.logits = scored_logits();
     return m;
   }
 
@@ -94,12 +110,20 @@ class Moments {
     m.engine = asleep();
     m.learner = m_.needed > Bytes() ? m_.needed : m_.peak;
     m.reference = reference_at_rest();
+    m.logits = entropy_of_loss();
     return m;
   }
 
+  // On GPUs of its own a generator has its weights already.
   MomentMemory handover() const {
     MomentMemory m;
-    m.happens = rl_.generates && colocated();
+    m.happens = rl_.generates;
+    if (!colocated()) {
+      m.engine = rl_.generator.engine.handover.bucket;
+      m.learner = resident({});
+      m.reference = reference_at_rest();
+      return m;
+    }
     const Bytes cache = rl_.placement.staged_wake ? Bytes() : larger(Bytes(), pool().cache);
     m.engine = pool().weights + rl_.generator.engine.handover.bucket + cache +
                rl_.generator.engine.memory.asleep;
@@ -115,7 +139,19 @@ class Moments {
   const Rollout& rollout_;
 };
 
+double share_of(const MomentMemory& m) { return m.happens ? double(m.all() / m.capacity) : 0; }
+
 }  // namespace
+
+RlMoment fullest_moment(const RlMemory& memory) {
+  RlMoment most = RlMoment::update;
+  for (const RlMoment m : kAllOf<RlMoment>) {
+    if (share_of(memory[m]) > share_of(memory[most])) most = m;
+  }
+  return most;
+}
+
+double fullest_share(const RlMemory& memory) { return share_of(memory[fullest_moment(memory)]); }
 
 RlMemory memory_of(const Run& learner, const RlRun& rl, const Answer& update,
                    const Rollout& rollout) {

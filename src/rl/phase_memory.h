@@ -4,14 +4,17 @@
 //
 //   generate     share of the engine + graphs + what the learner leaves on the device
 //   log-probs    engine asleep + learner's weights + reference + gathered weights + logits
-//   update       engine asleep + the peak of training + reference
+//   update       engine asleep + the peak of training + reference + what entropy holds
 //   hand-over    learner + bucket + the engine's weights (+ its cache, unless that wakes after)
 //
-// On GPUs of their own, generator and learner do without each other's part. Logits of a scoring
-// pass are T·V/tp in 16 and 32 bits, T tokens of a micro batch or of a chunk
-// (NVIDIA-NeMo/RL#3005: 4·4,096·151,936·4 B = 9.27 GiB). Leaves out: what an allocator keeps from
-// phase to phase, host memory of copies. Units: bytes. Errors: none; what does not fit is an
-// answer.
+// On GPUs of their own, generator and learner do without each other's part; the learner's hand-over
+// then takes a bucket beside its states. Logits of a scoring pass are T·V/tp in 16 and 32 bits, T
+// tokens of a micro batch or of a chunk (NVIDIA-NeMo/RL#3005: 4·4,096·151,936·4 B = 9.27 GiB).
+// Entropy takes a 32-bit copy of the logits, as the log-probabilities change theirs in place, and a
+// 32-bit softmax, which the loss saves (volcengine/verl verl/utils/megatron/tensor_parallel.py
+// @0ed0bc08 and megatron_actor.py; THUDM/slime slime/utils/ppo_utils.py @06787cf5). Leaves out:
+// what an allocator keeps from phase to phase, host memory of copies. Units: bytes. Errors: none;
+// what does not fit is an answer.
 #pragma once
 
 #include "core/enum_names.h"
@@ -31,14 +34,20 @@ struct MomentMemory {
   Bytes engine{};     // awake or asleep
   Bytes learner{};    // weights, gradients, optimizer states, activations
   Bytes reference{};  // the frozen copy
-  Bytes logits{};     // of a scoring pass
+  Bytes logits{};     // of a scoring pass; of an update, what entropy adds to those of training
   Bytes capacity{};
 
-  Bytes all() const { return engine + learner + reference + logits; }
+  // Beside the engine, which takes the share that it is told to.
+  Bytes predicted() const { return learner + reference + logits; }
+  Bytes all() const { return engine + predicted(); }
   bool fits() const { return !happens || !(all() > capacity); }
 };
 
 using RlMemory = EnumArray<RlMoment, MomentMemory>;
+
+// The phase that takes most of its device, and its share of it.
+RlMoment fullest_moment(const RlMemory& memory);
+double fullest_share(const RlMemory& memory);
 
 RlMemory memory_of(const Run& learner, const RlRun& rl, const Answer& update,
                    const Rollout& rollout);

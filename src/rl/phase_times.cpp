@@ -33,9 +33,7 @@ PhaseSeconds phase_seconds(const RlRun& rl, Seconds generation, const LearnerTim
     out[RlPhase::reference] = learner.reference * static_cast<double>(rl.mini_batches);
   }
   if (rl.critic) out[RlPhase::values] = forward;
-  const double models = rl.critic ? 2 : 1;
-  out[RlPhase::update] =
-      learner.update * (static_cast<double>(rl.mini_batches * rl.epochs) * models);
+  out[RlPhase::update] = learner.update * (updates_of_step(rl) * models_that_learn(rl));
   out[RlPhase::handover] = handover_time(rl);
   out[RlPhase::sleep] = sleep_time(rl, memory);
   out[RlPhase::wake] = wake_time(rl, memory);

@@ -20,6 +20,12 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// Between 0 and 1, neither of them.
+double uniform(std::uint64_t x) {
+  constexpr double kOf = 1.0 / (std::uint64_t{1} << 53);
+  return (static_cast<double>(x >> 11) + 0.5) * kOf;
+}
+
 // The lengths that steps of n answers draw from.
 std::vector<std::int64_t> lengths_to_draw(const AnswerLengths& lengths, std::int64_t n) {
   if (!lengths.listed.empty()) return lengths.listed;
@@ -56,6 +62,7 @@ class StepsPlayer {
     RolloutWork work = rl_.work;
     const std::int64_t n = work.prompts * work.group;
     work.lengths.listed = drawn_lengths(lengths_, n, seed_, k);
+    if (work.tools.differ()) work.waits = drawn_waits(n, k);
     const Rollout played = play_rollout(rl_.generator, work);
     d.phases[RlPhase::generate] = generation_time(rl_, played);
     d.step = {{},
@@ -65,6 +72,18 @@ class StepsPlayer {
               played.longest};
     if (rl_.packs) follow_tokens(played.tokens, d.phases);
     return d;
+  }
+
+  // Uniform numbers of their own for the wait and for whether it hangs.
+  std::vector<ToolWait> drawn_waits(std::int64_t n, std::int64_t step) const {
+    std::vector<ToolWait> out;
+    const std::uint64_t base = mixed(~seed_ ^ mixed(static_cast<std::uint64_t>(step)));
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t x = base + 2 * static_cast<std::uint64_t>(i);
+      const bool is_hung = uniform(mixed(x + 1)) < rl_.work.tools.hung;
+      out.push_back(wait_at(rl_.work.tools, uniform(mixed(x)), is_hung));
+    }
+    return out;
   }
 
   // In proportion to prompts and answers over those in the mean.
@@ -142,9 +161,14 @@ class StepsPlayer {
       times.push_back(out_.steps[i].time);
     }
     if (times.empty()) return;
-    out_.p10 = quantile(times, 0.1);
-    out_.p50 = quantile(times, 0.5);
-    out_.p90 = quantile(times, 0.9);
+    StepSpread& o = out_.spread;
+    o.steps = std::ssize(times);
+    for (const Seconds t : times) o.mean += t / static_cast<double>(o.steps);
+    o.p10 = quantile(times, 0.1);
+    o.p50 = quantile(times, 0.5);
+    o.p90 = quantile(times, 0.9);
+    o.p99 = quantile(times, 0.99);
+    o.longest = quantile(times, 1);
   }
 
   const RlRun& rl_;
@@ -175,6 +199,14 @@ Seconds quantile(std::vector<Seconds> values, double share) {
   const auto low = static_cast<std::size_t>(std::floor(at));
   const std::size_t high = std::min(low + 1, values.size() - 1);
   return values[low] + (values[high] - values[low]) * (at - std::floor(at));
+}
+
+std::int64_t steps_worth_playing(const RlRun& rl) {
+  constexpr std::int64_t kAnswers = 1 << 16;
+  constexpr std::int64_t kFewest = 16;
+  constexpr std::int64_t kMost = 128;
+  const std::int64_t answers = std::max<std::int64_t>(1, rl.work.prompts * rl.work.group);
+  return std::clamp(kAnswers / answers, kFewest, kMost);
 }
 
 PlayedSteps play_steps(const ResolvedRun& learner, const RlStep& step, std::int64_t steps,

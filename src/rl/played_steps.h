@@ -4,13 +4,13 @@
 // does what when, and how far steps differ by their longest answers.
 //
 // The lengths of a step are drawn from those of the run (its distribution by quantiles, sixteen
-// times as many as answers; or its list); a seed and the step's number decide them, so that the
-// same input gives the same steps. The generator is played anew (generate/rollout.h); the learner's
+// times as many as answers; or its list), and so are the waits for an agent's tools, with calls
+// that hang (generate/tool_waits.h); a seed and the step's number decide them, so that the same
+// input gives the same steps. The generator is played anew (generate/rollout.h); the learner's
 // phases follow the tokens of the step where answers are packed, and stay as they are where each is
 // padded. Colocated and split, the phases follow each other; async, generator and learner are a
-// queue (queue.h). Leaves out: everything else that differs between steps (a tool that hangs,
-// rewards, growth of the answers over a training), so that measured spreads are wider. Units:
-// seconds. Errors: none.
+// queue (queue.h). Leaves out: everything else that differs between steps (rewards, growth of the
+// answers over a training), so that measured spreads are wider. Units: seconds. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -37,14 +37,24 @@ struct RlPlayedStep {
   std::int64_t longest = 0;
 };
 
+// How far steps differ: quantiles of their time.
+struct StepSpread {
+  std::int64_t steps = 0;
+  Seconds mean{};
+  Seconds p10{}, p50{}, p90{}, p99{};
+  Seconds longest{};
+};
+
 struct PlayedSteps {
   std::vector<RlPlayedStep> steps;
   std::vector<RlSpan> spans;  // by step, then by begin
   std::size_t groups = 1;
   Seconds end{};
-  // Quantiles of a step's time, without the first of a queue, with which nothing overlaps.
-  Seconds p10{}, p50{}, p90{};
+  StepSpread spread;  // without the first of a queue, with which nothing overlaps
 };
+
+// As many steps as tell a tail, of so many answers in all that they are played in a second.
+std::int64_t steps_worth_playing(const RlRun& rl);
 
 PlayedSteps play_steps(const ResolvedRun& learner, const RlStep& step, std::int64_t steps,
                        std::uint64_t seed);

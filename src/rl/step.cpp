@@ -36,13 +36,15 @@ PhaseTime sum_of(const std::vector<PhaseTime>& parts) {
   return sum;
 }
 
-class StepPlayer {
+class StepMaker {
  public:
-  StepPlayer(const Run& run, const RlRun& rl) : run_(run), rl_(rl) {}
+  StepMaker(const Run& run, const RlRun& rl, const StepParts& parts)
+      : run_(run), rl_(rl), times_(parts.times) {
+    out_.update = parts.update;
+    out_.rollout = parts.rollout;
+  }
 
-  RlStep play() {
-    out_.update = estimate(run_, workspace_);
-    if (rl_.generates) out_.rollout = play_rollout(rl_.generator, rl_.work);
+  RlStep make() {
     fill_phases();
     fill_step();
     out_.memory = memory_of(run_, rl_, out_.update, out_.rollout);
@@ -81,8 +83,7 @@ class StepPlayer {
   }
 
   void fill_phases() {
-    const LearnerTimes times = learner_times(run_, rl_, out_.update, workspace_);
-    seconds_ = phase_seconds(rl_, generation_time(rl_, out_.rollout), times, out_.update.memory);
+    seconds_ = phase_seconds(rl_, generation_time(rl_, out_.rollout), times_, out_.update.memory);
     for (const RlPhase p : kAllOf<RlPhase>) {
       if (seconds_[p] > Seconds()) out_.phases[p] = with_interval(p, seconds_[p]);
     }
@@ -136,10 +137,19 @@ class StepPlayer {
 
   const Run& run_;
   const RlRun& rl_;
-  Workspace workspace_;
+  const LearnerTimes& times_;
   PhaseSeconds seconds_{};
   RlStep out_;
 };
+
+RlStep played_step(const Run& run, const RlRun& rl) {
+  Workspace workspace;
+  StepParts parts;
+  parts.update = estimate(run, workspace);
+  if (rl.generates) parts.rollout = play_rollout(rl.generator, rl.work);
+  parts.times = learner_times(run, rl, parts.update, workspace);
+  return step_of(run, rl, parts);
+}
 
 // --- the nearest change that fits
 
@@ -200,13 +210,15 @@ std::vector<Change> changes_of(const RlRun& rl, const RlStep& step) {
     offer<&P::offload_weights>(
         rl, "true", [](RlRun& r) { r.placement.offload_weights = true; }, out);
   }
-  const std::int64_t tp = rl.generator.layout.tp * 2;
-  if (rl.generates && rl.work.engines % 2 == 0 && rl.generator.model.heads % tp == 0) {
+  // Experts that are apart follow tp, which one key does not say.
+  const EngineLayout& engine = rl.generator.layout;
+  const std::int64_t tp = engine.tp * 2;
+  const bool doubles = rl.work.engines % 2 == 0 && rl.generator.model.heads % tp == 0;
+  if (rl.generates && engine.ep == 1 && doubles) {
     offer<&RolloutRequest::tp>(
         rl, std::to_string(tp),
         [&](RlRun& r) {
           r.generator.layout.tp = tp;
-          if (r.generator.layout.ep > 1) r.generator.layout.ep *= 2;
           r.work.engines /= 2;
         },
         out);
@@ -215,7 +227,7 @@ std::vector<Change> changes_of(const RlRun& rl, const RlStep& step) {
 }
 
 bool fits_with(const ResolvedRun& learner, const RlRun& rl) {
-  return StepPlayer(learner.run, rl).play().fits;
+  return played_step(learner.run, rl).fits;
 }
 
 // One change, or else two.
@@ -234,9 +246,11 @@ std::string remedy_of(const ResolvedRun& learner, const RlStep& step) {
 
 }  // namespace
 
-RlStep rl_step_alone(const ResolvedRun& learner) {
-  return StepPlayer(learner.run, *learner.rl).play();
+RlStep step_of(const Run& learner, const RlRun& rl, const StepParts& parts) {
+  return StepMaker(learner, rl, parts).make();
 }
+
+RlStep rl_step_alone(const ResolvedRun& learner) { return played_step(learner.run, *learner.rl); }
 
 RlStep rl_step(const ResolvedRun& learner) {
   RlStep step = rl_step_alone(learner);

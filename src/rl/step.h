@@ -42,6 +42,16 @@ struct RlStep {
   double samples = 0;
 };
 
+// What a step is made of: one update of the learner with its times, and the answers.
+struct StepParts {
+  Answer update;
+  Rollout rollout;
+  LearnerTimes times;
+};
+
+// The step of these parts: of an estimate, which makes them anew, and of a search, which has them.
+RlStep step_of(const Run& learner, const RlRun& rl, const StepParts& parts);
+
 // `learner` holds an RlRun.
 RlStep rl_step(const ResolvedRun& learner);
 

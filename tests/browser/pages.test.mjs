@@ -86,6 +86,21 @@ test('a first visit is answered, and soon', () => on(async page => {
   assert.match(await text(page, '.judgement'), /Limit/);
 }));
 
+test('a step of reinforcement learning is answered by phase', () => on(async page => {
+  await page.run(`orrery.app.use(${plain('grpo-llama-3-8b-16-h100-async')})`);
+  await settled(page);
+  assert.match(await text(page, '.headline'), /a step[\s\S]*tokens\/s[\s\S]*async/);
+  const answer = await text(page, '.answer');
+  for (const words of ['The step by phase', 'generate', 'update', 'Memory of the fullest GPU by phase', 'handover']) {
+    assert.ok(answer.includes(words), words);
+  }
+  assert.match(await text(page, 'form.run'), /Reinforcement learning[\s\S]*prompts[\s\S]*Generator[\s\S]*Placement/);
+  const { step_time_s } = await page.run('orrery.state.answer');
+  await page.run("orrery.app.setKey('placement.rollout_gpus', 4)");
+  await settled(page);
+  assert.ok((await page.run('orrery.state.answer')).step_time_s > step_time_s);
+}));
+
 test('risk is said in the words of the program', () => on(async page => {
   const seen = new Set(), run = 'llama-3-8b-8-h100';
   for (const length of [8192, 11264, 14336, 20480, 40960]) {

@@ -13,14 +13,16 @@
 namespace orrery {
 namespace {
 
+Money usd(double amount) { return {amount, Currency()}; }
+
 FleetJob job(double deadline, std::vector<FleetWay> ways, double priority = 1) {
   return {priority, Seconds(), Seconds(deadline), std::move(ways)};
 }
 
 // Two trainings of all GPUs: 3 s by 4 s, and 2 s by 2 s. The second has to go first.
 TEST_CASE("what is due first goes first") {
-  const std::vector<FleetJob> jobs = {job(5, {{0, 8, Seconds(3), 0}}),
-                                      job(2, {{0, 8, Seconds(2), 0}})};
+  const std::vector<FleetJob> jobs = {job(5, {{0, 8, Seconds(3), {}}}),
+                                      job(2, {{0, 8, Seconds(2), {}}})};
   const FleetSchedule s = schedule(jobs, {8});
   CHECK(s.exact);
   CHECK(s.score.lateness == 0);
@@ -32,20 +34,20 @@ TEST_CASE("what is due first goes first") {
 // Alone either is in time; together 3 + 2 ends a second late. The rent of the other pool is paid
 // only where it mends that.
 TEST_CASE("a rent is paid where it mends lateness, and not else") {
-  const std::vector<FleetWay> own = {{0, 8, Seconds(3), 0}};
-  std::vector<FleetJob> jobs = {job(5, {{0, 8, Seconds(3), 0}, {1, 8, Seconds(1), 7}}),
-                                job(2, {{0, 8, Seconds(2), 0}, {1, 8, Seconds(1), 9}})};
-  CHECK(schedule(jobs, {8, 8}).score.rent == 0);
+  const std::vector<FleetWay> own = {{0, 8, Seconds(3), {}}};
+  std::vector<FleetJob> jobs = {job(5, {{0, 8, Seconds(3), {}}, {1, 8, Seconds(1), usd(7)}}),
+                                job(2, {{0, 8, Seconds(2), {}}, {1, 8, Seconds(1), usd(9)}})};
+  CHECK(schedule(jobs, {8, 8}).score.rent == usd(0));
   jobs[0].deadline = Seconds(4);
   const FleetSchedule s = schedule(jobs, {8, 8});
   CHECK(s.score.lateness == 0);
-  CHECK(s.score.rent == 7);
+  CHECK(s.score.rent == usd(7));
   CHECK(jobs[0].ways[s.jobs[0].way].pool == 1);
 }
 
 TEST_CASE("a priority decides who is late") {
-  std::vector<FleetJob> jobs = {job(2, {{0, 8, Seconds(2), 0}}, 1),
-                                job(2, {{0, 8, Seconds(2), 0}}, 5)};
+  std::vector<FleetJob> jobs = {job(2, {{0, 8, Seconds(2), {}}}, 1),
+                                job(2, {{0, 8, Seconds(2), {}}}, 5)};
   const FleetSchedule s = schedule(jobs, {8});
   CHECK(s.jobs[1].start == Seconds(0));
   CHECK(s.score.lateness == 2);
@@ -54,9 +56,9 @@ TEST_CASE("a priority decides who is late") {
 // The short one beside the small one, then the large one: ends at 1, 4 and 5 seconds. The large one
 // first would end at 4, 4 and 5.
 TEST_CASE("trainings share a pool while its GPUs last") {
-  const std::vector<FleetJob> jobs = {job(9, {{0, 6, Seconds(4), 0}}),
-                                      job(9, {{0, 2, Seconds(4), 0}}),
-                                      job(9, {{0, 4, Seconds(1), 0}})};
+  const std::vector<FleetJob> jobs = {job(9, {{0, 6, Seconds(4), {}}}),
+                                      job(9, {{0, 2, Seconds(4), {}}}),
+                                      job(9, {{0, 4, Seconds(1), {}}})};
   const FleetSchedule s = schedule(jobs, {8});
   CHECK(s.jobs[0].start == Seconds(1));
   CHECK(s.jobs[1].start == Seconds(0));
@@ -68,7 +70,7 @@ TEST_CASE("trainings share a pool while its GPUs last") {
 }
 
 TEST_CASE("a training without a pool large enough stays unplaced") {
-  const FleetSchedule s = schedule({job(9, {{0, 16, Seconds(1), 0}}), job(9, {})}, {8});
+  const FleetSchedule s = schedule({job(9, {{0, 16, Seconds(1), {}}}), job(9, {})}, {8});
   CHECK_FALSE(s.jobs[0].placed);
   CHECK_FALSE(s.jobs[1].placed);
   CHECK(s.score.lateness == 0);
@@ -104,7 +106,8 @@ std::tuple<double, double, double> brute_force(const std::vector<FleetJob>& jobs
         add(w.gpus);
         const auto end = static_cast<double>(start + time);
         const double over = j.deadline ? std::max(0.0, end - j.deadline->si()) : 0;
-        self(self, i + 1, late + j.priority * over, rent + w.rent, ends + j.priority * end);
+        self(self, i + 1, late + j.priority * over, rent + w.rent.amount(),
+             ends + j.priority * end);
         add(-w.gpus);
       }
     }
@@ -127,8 +130,7 @@ TEST_CASE("the search agrees with brute force on small fleets") {
       if (draw(0, 3) > 0) j.deadline = Seconds(draw(1, 6));
       for (int w = draw(1, 2); w > 0; --w) {
         const auto pool = static_cast<std::size_t>(draw(0, 1));
-        j.ways.push_back(
-            {pool, draw(1, 4), Seconds(draw(1, 3)), pool == 1 ? draw(1, 9) * 1.0 : 0.0});
+        j.ways.push_back({pool, draw(1, 4), Seconds(draw(1, 3)), usd(pool == 1 ? draw(1, 9) : 0)});
       }
     }
     const std::vector<std::int64_t> pools = {4, 4};
@@ -136,7 +138,7 @@ TEST_CASE("the search agrees with brute force on small fleets") {
     const auto [late, rent, ends] = brute_force(jobs, pools, 12);
     CHECK(s.exact);
     CHECK(s.score.lateness == doctest::Approx(late));
-    CHECK(s.score.rent == doctest::Approx(rent));
+    CHECK(s.score.rent.amount() == doctest::Approx(rent));
     CHECK(s.score.ends == doctest::Approx(ends));
   }
 }
@@ -144,7 +146,7 @@ TEST_CASE("the search agrees with brute force on small fleets") {
 TEST_CASE("a search that is cut short says so and keeps a lower bound") {
   std::vector<FleetJob> jobs;
   for (int i = 0; i < 12; ++i) {
-    jobs.push_back(job(3, {{0, 4, Seconds(1 + i % 3), 0}, {0, 8, Seconds(1), 0}}, 1 + i % 2));
+    jobs.push_back(job(3, {{0, 4, Seconds(1 + i % 3), {}}, {0, 8, Seconds(1), {}}}, 1 + i % 2));
   }
   const FleetSchedule s = schedule(jobs, {8}, 500);
   CHECK_FALSE(s.exact);

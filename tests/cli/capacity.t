@@ -47,7 +47,7 @@ $ orrery capacity megatron-530b-2240-a100 --tokens 270000000000 --deadline 90d
 >
 > ...
 > required          within 90.0 days: smallest megatron-530b-2240-a100 with 1,120 GPUs
-> sizes tried       3 that the layout and the batch allow, 280 to 1,120 GPUs
+> sizes tried       2 that the layout and the batch allow, 560 to 1,120 GPUs
 > ...
 
 # Where every size is refused that is said, with how many there were.
@@ -372,6 +372,15 @@ $ orrery capacity fleet.json --json
 ! json exact = true
 ! json additions[0].gpus = 64
 ! json additions[0].needed_from_days = 0.0
+$ sed 's/"trainings"/"prices": "market-2026", "trainings"/' fleet.json > priced.json
+$ orrery capacity priced.json --json
+! exit 3
+! json additions[0].rent > 0
+! json additions[0].purchase > 0
+$ sed 's/"gpus": 64}/"gpus": 64, "rent": "cheap"}/' fleet.json > rented.json
+$ orrery capacity rented.json
+! exit 2
+! stderr /pools.*0.*rent: found/
 $ orrery capacity fleet.json --deadline 3d
 ! exit 2
 ! stderr error: fleet.json: found a fleet beside options; allowed: the fleet alone

@@ -7,9 +7,11 @@ $ orrery estimate grpo-qwen3-30b-a3b-32-h100
 >
 > Qwen3 30B-A3B: 30.53 B parameters, ...
 > ...
-> memory            tight: fits as predicted, ...
+> memory            ..., ... %
 > step              ... s (80 % interval ... s to ... s)
 > speed             ... tokens/s, ... tokens/s/GPU, ... sequences/s
+> spread            half of the steps take under ... s, 80 % ... s to ... s, one in 100 over ... s...
+> ...
 >
 > Time by phase
 >   phase            time  80 % interval
@@ -54,6 +56,13 @@ $ orrery estimate grpo-llama-3-8b-16-h100-async --json > async.json
 ! json rl.queue.period_s = step_time_s ± 1e-9 %
 ! json rl.memory.generate.learner_gib <= 0
 
+# Entropy holds a copy of the logits and a softmax.
+$ orrery memory grpo-llama-3-8b-16-h100-async --set training.rl.entropy=learned --json > entropy.json
+! exit 3
+! json rl.memory.update.logits_gib > 1
+$ python3 -c "import json; a=json.load(open('async.json'))['rl']['memory']; b=json.load(open('entropy.json'))['rl']['memory']; print(round(b['log_probs']['logits_gib']/a['log_probs']['logits_gib'], 6))"
+> 2.333333
+
 # Memory alone, by phase.
 $ orrery memory grpo-llama-3-8b-16-h100-async | grep -A2 '^Engine'
 > Engine
@@ -88,6 +97,34 @@ $ orrery search grpo-llama-3-8b-16-h100-async --engine-tp 2 --placement colocate
 $ python3 -c "import json; json.dump(json.load(open('search.json'))['best'][0]['run'], open('winner.json', 'w'))"
 $ orrery estimate winner.json --json > winner-answer.json
 ! json step_time_s = search.json:best[0].step_time_s ± 1e-9 %
+# For money, where devices differ by their rent; only where a condition holds.
+$ orrery search grpo-llama-3-8b-16-h100-async --prices market-2026 --minimize cost --json > cheap.json
+! json minimized = "cost"
+! json prices.learner_gpu_hour = 3.24 ± 1e-9 %
+! json best[0].cost <= best[1].cost
+! json own.cost >= best[0].cost
+$ orrery search grpo-llama-3-8b-16-h100-async --set rollout.node=dgx-a100-80gb --prices market-2026 --minimize cost --where "rl.phases.generate_s <= 80" --where "tp <= 2" --json > mixed.json
+! json prices.generator_gpu_hour = 1.99 ± 1e-9 %
+! json best[*].phases_s.generate <= 80
+! json best[*].run.parallel.tp <= 2
+$ orrery search grpo-llama-3-8b-16-h100-async --rent 2.5 | grep -E '^(rent|answer)'
+> rent              2.50 USD a GPU-hour to learn, 2.50 USD a GPU-hour to generate; ...
+> answer            step ... s, ... USD a step, ...
+$ orrery search grpo-llama-3-8b-16-h100-async --minimize cost
+! exit 2
+! stderr --minimize: found cost without a price; allowed: --prices NAME or --rent MONEY
+$ orrery search grpo-llama-3-8b-16-h100-async --minimize mfu
+! exit 2
+! stderr --minimize: found "mfu"
+$ orrery search grpo-llama-3-8b-16-h100-async --where "mfu > 0.4"
+! exit 2
+! stderr /--where: found "mfu"/
+$ orrery search grpo-llama-3-8b-16-h100-async --set rollout.node=alps-gh200 --prices market-2026
+! exit 2
+! stderr /gpus\..*gh200.*\.rent: found nothing/
+$ orrery search llama-3-8b-8-h100 --rent 2
+! exit 2
+! stderr --prices: found a run without training.rl
 $ orrery search grpo-llama-3-8b-16-h100-async --keep placement,parallel
 ! exit 2
 ! stderr --keep
@@ -126,9 +163,17 @@ $ orrery explain grpo-llama-3-8b-16-h100-async mfu
 $ orrery simulate grpo-llama-3-8b-16-h100-async --steps 8 --trace steps.json --json > played.json
 ! json len(steps) = 8
 ! json played.p10_s <= played.p90_s
+! json played.p90_s <= played.p99_s
+! json played.p99_s <= played.longest_s
 ! json groups[0].name = "generate, 8"
 $ python3 -c "import json; print(len([e for e in json.load(open('steps.json'))['traceEvents'] if e['ph'] == 'X']) > 30)"
 > True
+$ orrery estimate grpo-llama-3-8b-16-h100-async --set training.rl.agent.turns=4 --set training.rl.agent.tool="2 s" --set training.rl.agent.hung=0.0001 --set training.rl.agent.timeout="900 s" --json > agents.json
+! json rl.spread.longest_s > 900
+! json rl.spread.p50_s < 300
+$ orrery estimate grpo-llama-3-8b-16-h100-async --set training.rl.agent.turns=4 --set training.rl.agent.tool="2 s" --set training.rl.agent.hung=0.0001
+! exit 2
+! stderr training.rl.agent.timeout: found nothing
 $ orrery simulate grpo-llama-3-8b-16-h100-async --steps 4 | grep -c 'half are shorter'
 > 1
 $ orrery simulate grpo-llama-3-8b-16-h100-async --slow gpu:1=2
@@ -147,9 +192,36 @@ $ orrery estimate grpo-llama-3-8b-16-h100-async --rl distill
 $ orrery estimate grpo-llama-3-8b-16-h100-async --rl distill --teacher llama-3-70b --json > distill.json
 ! exit 3
 ! json rl.phases.reference.time_s > async.json:rl.phases.reference.time_s
+
+# A whole training in days and money: steps, failures, the prices of both groups.
 $ orrery capacity grpo-llama-3-8b-16-h100-async
 ! exit 2
-! stderr training.rl: found a step of reinforcement learning
+! stderr training.rl.steps: found nothing; allowed: steps of the whole training: --rl-steps N
+$ orrery capacity grpo-llama-3-8b-16-h100-async --rl-steps 1000 --prices market-2026 --json > money.json
+! json options[0].rl.steps = 1000
+! json options[0].rl.step_time_s = async.json:step_time_s ± 1e-9 %
+! json options[0].gpus_paid = 16
+! json options[0].rl.generators.gpus = 8
+! json options[0].time.gpu_hours = whole.json:rl.training.gpu_hours ± 1e-9 %
+$ python3 -c "import json; o=json.load(open('money.json'))['options'][0]; print(abs(o['cost']['total'] - 3.24*o['time']['gpu_hours']) < 1e-6*o['cost']['total'])"
+> True
+$ orrery capacity grpo-llama-3-8b-16-h100-async --rl-steps 1000 --set rollout.node=dgx-a100-80gb --prices market-2026 --json > two.json
+$ python3 -c "import json; o=json.load(open('two.json'))['options'][0]; print(abs(o['cost']['total'] - (3.24+1.99)*8*o['time']['hours']) < 1e-6*o['cost']['total'])"
+> True
+$ orrery capacity grpo-llama-3-8b-16-h100-async --rl-steps 1000 --prices market-2026 --failures llama-3 --deadline 1h > late.txt
+! exit 3
+$ grep -c 'No option meets it' late.txt
+> 1
+$ orrery capacity grpo-llama-3-8b-16-h100-async --rl-steps 1000 --sizes '[16,24]' --json > sizes.json
+! json options[1].rl.generators.gpus = 12
+$ orrery capacity grpo-llama-3-8b-16-h100-async --rl-steps 1000 --sizes '[15]' > fifteen.txt
+! exit 3
+$ orrery capacity grpo-llama-3-8b-16-h100-async --rl-steps 1000 --materials fat-tree
+! exit 2
+! stderr beside training.rl
+$ orrery capacity grpo-llama-3-8b-16-h100-async --rl-steps 1000 --tokens-per-parameter 20
+! exit 2
+! stderr goal: found it beside training.rl
 
 # A log beside the prediction.
 $ printf 'step:%d - timing_s/gen:%d - timing_s/update_actor:20.0 - timing_s/step:%d - response_length/mean:900.0\n' 1 90 130 2 60 100 3 62 102 > verl.log

@@ -47,6 +47,15 @@ bool is_legal(const Space& s, const Unit& unit, const Point& p, Strategy& strate
   return true;
 }
 
+constexpr Currency kDollars;
+// The cheaper kind generates.
+const GpuRents kRents{{4 / 3600.0, kDollars}, {1 / 3600.0, kDollars}};
+
+// "step_time_s <= 12", and not async.
+bool meets(const RlRun& rl, const Strategy& /*s*/, const RlStep& step) {
+  return step.step.value <= Seconds(12) && rl.placement.kind != PlacementKind::async;
+}
+
 // Every placement of a space, each as a run file of its own.
 struct BruteForce {
   BruteForce(const Json& run, const RlSpace& space) : run_(run), space_(space) {
@@ -80,14 +89,22 @@ struct BruteForce {
         const ResolvedRun r =
             resolve_with_rl(with_found(run_, space_, f), "run.json", shipped_configs());
         const RlStep step = rl_step_alone(r);
-        if (step.fits && fits_surely(r.run, step.memory)) offer(r.rl->placement.kind, step);
+        if (step.fits && fits_surely(r.run, step.memory)) offer(*r.rl, r.run.strategy, step);
       }
     }
   }
 
-  void offer(PlacementKind kind, const RlStep& step) {
+  static void at_most(double& least, double value) {
+    if (least == 0 || value < least) least = value;
+  }
+
+  void offer(const RlRun& rl, const Strategy& s, const RlStep& step) {
     ++fitting;
+    const PlacementKind kind = rl.placement.kind;
     if (best[kind] == Seconds() || step.step.value < best[kind]) best[kind] = step.step.value;
+    at_most(cheapest[kind], cost_of_step(rl, step.step.value, kRents).amount());
+    if (meets(rl, s, step))
+      at_most(cheapest_that_meets, cost_of_step(rl, step.step.value, kRents).amount());
   }
 
   const Json& run_;
@@ -96,6 +113,8 @@ struct BruteForce {
   std::int64_t placements = 0;
   std::int64_t fitting = 0;
   EnumArray<PlacementKind, Seconds> best{};
+  EnumArray<PlacementKind, double> cheapest{};
+  double cheapest_that_meets = 0;
 };
 
 }  // namespace
@@ -118,6 +137,34 @@ TEST_CASE("the search over placements finds what trying everything finds") {
   }
   REQUIRE(!found.best.empty());
   CHECK(found.best.front().step.si() == about(fastest.si()));
+
+  const RlSearchAnswer by_cost = rl_search(space, {}, {kRents, {}});
+  double least = 0;
+  for (const PlacementKind kind : kAllOf<PlacementKind>) {
+    REQUIRE(by_cost.of_kind[kind].has_value() == (all.cheapest[kind] > 0));
+    if (!by_cost.of_kind[kind]) continue;
+    CHECK(by_cost.of_kind[kind]->aim == about(all.cheapest[kind]));
+    BruteForce::at_most(least, all.cheapest[kind]);
+  }
+  CHECK(by_cost.best.front().aim == about(least));
+  CHECK(by_cost.best.front().step > found.best.front().step);
+
+  REQUIRE(all.cheapest_that_meets > least);
+  const RlSearchAnswer where = rl_search(space, {}, {kRents, meets});
+  REQUIRE(!where.best.empty());
+  CHECK(where.best.front().aim == about(all.cheapest_that_meets));
+}
+
+TEST_CASE("a step costs the rent of each kind of GPU while it lasts") {
+  // 10 of 16 GPUs learn at 4 dollars an hour, 6 generate at 1: 46 dollars an hour, 90 s.
+  RlRun rl;
+  rl.all_gpus = 16;
+  rl.placement.kind = PlacementKind::async;
+  rl.placement.rollout_gpus = 6;
+  CHECK(cost_of_step(rl, Seconds(90), kRents).amount() == about(46.0 * 90 / 3600));
+  rl.placement.kind = PlacementKind::colocated;
+  rl.placement.rollout_gpus = 16;
+  CHECK(cost_of_step(rl, Seconds(90), kRents).amount() == about(64.0 * 90 / 3600));
 }
 
 TEST_CASE("the answer of a search over placements does not depend on its workers") {

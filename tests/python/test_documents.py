@@ -13,6 +13,7 @@ NOTEBOOKS = sorted((ROOT / "docs/examples").glob("*.ipynb"))
 # Words that each of them prints at its end.
 PRINTS = {
     "hugging-face": "--tensor-model-parallel-size",
+    "reinforcement-learning": " to ",
     "where-time-goes": "with a slow GPU",
     "which-cluster": "--tensor-model-parallel-size",
 }

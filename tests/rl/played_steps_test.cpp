@@ -84,8 +84,8 @@ TEST_CASE("played steps of equal answers are the estimate") {
   Json run = async_run();
   run["training"]["rl"]["response"]["distribution"] = "equal";
   const Played p = played(run, 6, 1);
-  CHECK(p.steps.p50.si() == about(p.step.step.value.si()));
-  CHECK(p.steps.p90.si() == about(p.steps.p10.si()));
+  CHECK(p.steps.spread.p50.si() == about(p.step.step.value.si()));
+  CHECK(p.steps.spread.p90.si() == about(p.steps.spread.p10.si()));
   CHECK(p.steps.steps.front().time.si() == about(p.step.queue.first.si()));
 }
 
@@ -114,7 +114,27 @@ TEST_CASE("a wider distribution spreads the steps further") {
   const auto width = [&](double spread) {
     run["training"]["rl"]["response"] = {{"mean", 800}, {"spread", spread}, {"cap", 16384}};
     const PlayedSteps s = played(run, 12, 1).steps;
-    return (s.p90 - s.p10).si();
+    return (s.spread.p90 - s.spread.p10).si();
   };
   CHECK(width(1.5) > 1.5 * width(0.1));
+}
+
+TEST_CASE("calls that hang are a tail between steps, not within each") {
+  Json run = async_run();
+  run["placement"] = {{"kind", "colocated"}, {"offload_optimizer", true}};
+  run["training"]["rl"]["prompts"] = 4;
+  run["training"]["rl"]["group"] = 8;
+  run["training"]["rl"]["agent"] = {{"turns", 4}, {"tool", "2 s"}};
+  const StepSpread without = played(run, 64, 1).steps.spread;
+  // 0.003 of 32 answers hang: in 1 − 0.997³² = 9 % of the steps.
+  run["training"]["rl"]["agent"]["hung"] = 0.003;
+  run["training"]["rl"]["agent"]["timeout"] = "900 s";
+  const PlayedSteps with = played(run, 64, 1).steps;
+  CHECK(with.spread.p50.si() == doctest::Approx(without.p50.si()).epsilon(0.05));
+  CHECK(with.spread.longest > without.longest + Seconds(800));
+  const auto hung = std::count_if(with.steps.begin(), with.steps.end(), [&](const RlPlayedStep& s) {
+    return s.time > without.longest + Seconds(100);
+  });
+  CHECK(hung >= 2);
+  CHECK(hung <= 12);
 }

@@ -146,7 +146,11 @@ TEST_CASE("on GPUs of their own the phases are a queue") {
   CHECK(async.step.value < split.step.value);
   CHECK(async.memory[RlMoment::generate].learner == Bytes());
   CHECK(async.memory[RlMoment::update].engine == Bytes());
-  CHECK(!async.memory[RlMoment::handover].happens);
+  // The learner's states and a bucket; the engine's weights are on other GPUs.
+  const MomentMemory& handover = async.memory[RlMoment::handover];
+  CHECK(handover.happens);
+  CHECK(handover.engine == learner_of(run).rl->generator.engine.handover.bucket);
+  CHECK(handover.learner.si() > 0);
   run["placement"]["partial"] = true;
   CHECK(at(step_of(run), RlPhase::generate) < at(async, RlPhase::generate));
 }
@@ -182,6 +186,24 @@ TEST_CASE("logits of a scoring pass are those of the public case") {
   run["training"]["micro_batch"] = 4;
   const RlStep s = step_of(run);
   CHECK((s.memory[RlMoment::log_probs].logits / kGiB) == about(9.27 * 1.5).epsilon(0.002));
+}
+
+// Beside 6 bytes of a logit a 32-bit copy and a 32-bit softmax; in the loss these two alone are
+// added.
+TEST_CASE("entropy holds a copy of the logits and their softmax") {
+  Json run = rl_run();
+  const double logits = 8192.0 * 128256 / 2;
+  const RlStep none = step_of(run);
+  CHECK(none.memory[RlMoment::log_probs].logits.si() == about(logits * 6));
+  CHECK(none.memory[RlMoment::update].logits == Bytes());
+  run["training"]["rl"]["entropy"] = "scored";
+  const RlStep scored = step_of(run);
+  CHECK(scored.memory[RlMoment::log_probs].logits.si() == about(logits * 14));
+  CHECK(scored.memory[RlMoment::update].logits == Bytes());
+  run["training"]["rl"]["entropy"] = "learned";
+  CHECK(step_of(run).memory[RlMoment::update].logits.si() == about(logits * 8));
+  run["training"]["rl"]["chunked_log_probs"] = true;
+  CHECK(step_of(run).memory[RlMoment::log_probs].logits.si() == about(1024.0 * 128256 / 2 * 14));
 }
 
 TEST_CASE("a share that leaves no room names the phase and a change that fits") {

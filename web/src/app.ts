@@ -210,8 +210,8 @@ export class App {
   }
 
   private async price(run: Doc): Promise<void> {
-    const tokens = at(run, 'training.tokens');
-    if (tokens === undefined || tokens === null) return;
+    const ends = at(run, 'training.rl') ? at(run, 'training.rl.steps') : at(run, 'training.tokens');
+    if (ends === undefined || ends === null) return;
     const a = await this.engine.call('capacity', { run, prices: PRICES });
     const options = a.text ? (JSON.parse(a.text) as Doc).options : undefined;
     if (run !== this.state.run || !Array.isArray(options) || !isDoc(options[0])) return;
@@ -240,7 +240,9 @@ export class App {
   // Starts work in an engine of its own, or the same work anew.
   async work(tab: Tab, command: string, request: Doc): Promise<void> {
     this.state.works[tab]?.engine?.stop();
-    const engine = command === 'search' ? new Team(this.engine, teamSize()) : this.engine.another();
+    // Placements of a step of reinforcement learning are no shards of a space.
+    const shared = command === 'search' && !at(request.run as Doc, 'training.rl');
+    const engine = shared ? new Team(this.engine, teamSize()) : this.engine.another();
     const { answer: before, of, took } = this.state.works[tab] ?? {};
     const asked = JSON.stringify(request), work: Work = { asked, engine, done: 0, total: 0, answer: before, of, took };
     const started = performance.now();

@@ -9,7 +9,9 @@ const COLOURS: Record<string, number> = {
   weights_gib: 0, secondary_weights_gib: 9, gradients_gib: 1, optimizer_gib: 2, optimizer_working_gib: 2, activations_gib: 3,
   recompute_working_gib: 4, logits_gib: 5, transient_gib: 6, gathered_weights_gib: 7, buckets_gib: 9,
   compute: 0, recompute: 4, tp_exposed: 3, cp_exposed: 5, ep_exposed: 7, pp_exposed: 6, dp_exposed: 1, optimizer: 2,
-  offload_exposed: 9, host_exposed: 9 };
+  offload_exposed: 9, host_exposed: 9,
+  generate: 0, reward: 5, old_log_probs: 4, reference: 7, values: 9, update: 1, handover: 3, sleep: 6, wake: 6,
+  engine: 0, learner: 1, logits: 5 };
 
 export const colourOf = (key: string): number => COLOURS[key] ?? 8;
 

@@ -12,7 +12,6 @@ export function readPresets(texts: [string, string][]): void {
   for (const [name, text] of texts) {
     const about = /^(\/\/[^\n]*\n)+/.exec(text)?.[0].replace(/^\/\/ ?/gm, '').replace(/\n/g, ' ').trim() ?? '';
     const run = JSON.parse(withoutComments(text)) as Doc;
-    // The page draws steps of training; those of reinforcement learning are the command line's.
-    if (!(run.training as Doc | undefined)?.rl) PRESETS.push({ name, about, run });
+    PRESETS.push({ name, about, run });
   }
 }

@@ -10,6 +10,7 @@
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
+#include "engine/gpu_prices.h"
 #include "engine/plan_context.h"
 #include "estimate/training_keys.h"
 #include "hardware/cluster_keys.h"
@@ -165,30 +166,9 @@ void erase_in_scenarios(const std::string& path, Json& plan) {
   }
 }
 
-// Names an option as the source of an object that names none.
-Json with_source(Json given, const std::string& option) {
-  if (given.is_array()) {
-    for (Json& one : given) one = with_source(std::move(one), option);
-  } else if (given.is_object() && !given.contains("source")) {
-    given["source"] = "the option " + option;
-  }
-  return given;
-}
-
 bool is_site(const std::string& path) {
   return path == "failures" || path == "recovery" || path == "storage" || path == "prices" ||
          path == "energy";
-}
-
-// Over the prices that are there, by name or not.
-void add_rent(const Json& rent, Json& work) {
-  Json all = Json::array();
-  if (work.contains("prices")) {
-    const Json& old = work["prices"];
-    all = old.is_array() ? old : Json::array({old});
-  }
-  all.push_back(with_source({{"rent", rent}, {"pay", "rent"}}, "--rent"));
-  work["prices"] = std::move(all);
 }
 
 void apply_rent(const Json& rent, Json& plan) {

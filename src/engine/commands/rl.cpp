@@ -43,12 +43,13 @@ std::optional<CommandAnswer> rl_memory(const RunSource& source, const OutputForm
 }
 
 std::optional<CommandAnswer> rl_search_answer(const RunSource& source, const OutputForm& output,
-                                              const RlSearchCommand& command) {
+                                              const RlSearchQuestion& question,
+                                              const std::string& print) {
   if (!has_rl(source.json)) return {};
-  const RlSearchReport r = report_on_rl_search(source.json, source.file, source.lookup,
-                                               source.changes, command.keep, command.adjust);
-  if (!command.print.empty() && !r.best.empty()) {
-    return printed_run(command.print, r.best[0].learner, source.json, source.lookup, output.json());
+  const RlSearchReport r =
+      report_on_rl_search(source.json, source.file, source.lookup, source.changes, question);
+  if (!print.empty() && !r.best.empty()) {
+    return printed_run(print, r.best[0].learner, source.json, source.lookup, output.json());
   }
   return CommandAnswer{
       r.best.empty() ? ExitCode::no : ExitCode::answer,

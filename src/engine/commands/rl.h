@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +17,7 @@ namespace orrery {
 struct CommandContext;
 struct GivenRun;
 struct RunSource;
-struct SearchOptions;
+struct RlSearchQuestion;
 
 // Nothing where the run has no training.rl.
 std::optional<CommandAnswer> rl_estimate(const RunSource& source, const OutputForm& output);
@@ -42,13 +41,9 @@ struct RlSimulateCommand {
 std::optional<CommandAnswer> rl_simulate(const RunSource& source, const OutputForm& output,
                                          const RlSimulateCommand& command);
 
-// Options of `search` beside the run.
-struct RlSearchCommand {
-  std::vector<std::string> keep;
-  std::string print;  // a format; "": the answer
-  std::function<void(SearchOptions&)> adjust;
-};
+// `print`: a format, or "" for the answer.
 std::optional<CommandAnswer> rl_search_answer(const RunSource& source, const OutputForm& output,
-                                              const RlSearchCommand& command);
+                                              const RlSearchQuestion& question,
+                                              const std::string& print);
 
 }  // namespace orrery

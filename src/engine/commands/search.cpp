@@ -2,8 +2,10 @@
 #include "report/search.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
+#include <span>
 
 #include "core/error.h"
 #include "core/unknown_name.h"
@@ -11,11 +13,14 @@
 #include "engine/commands/commands.h"
 #include "engine/commands/rl.h"
 #include "engine/given_run.h"
+#include "engine/gpu_prices.h"
+#include "engine/plan_context.h"
 #include "engine/printed_run.h"
 #include "engine/typed_run.h"
 #include "estimate/mixed_document.h"
 #include "explore/mixed_search.h"
 #include "explore/search_team.h"
+#include "insight/rl_search_report.h"
 #include "report/mixed_search.h"
 
 namespace orrery {
@@ -31,11 +36,18 @@ struct SearchCommand : SearchExtras {
   std::string minimize;
   std::string maximize;
   std::string print;  // a format; "": the answer
+  GivenPrices prices;
   bool all = false;
   bool beside = false;  // what a search does anyway
 };
 
 constexpr std::int64_t kMostShown = 1000;
+constexpr const char* kStepTime = "step_time_s";
+constexpr const char* kCost = "cost";
+
+void read_prices_of(Request& request, const Option& option, SearchCommand& c) {
+  read_price_flag(request, key_of(option), c.prices);
+}
 
 constexpr auto kSearchOptions = [] {
   using C = SearchCommand;
@@ -51,6 +63,11 @@ constexpr auto kSearchOptions = [] {
              "what to maximize, in place of --minimize"},
       Option{into<&C::print>(printed_formats), "--print", "FORMAT",
              "print the recommended strategy alone, in this format: "},
+      Option{by<C, read_prices_of>(), "--prices", "NAME",
+             "with training.rl: shows what a step costs, which --minimize cost makes least: a name "
+             "of `orrery list prices` or a path",
+             "", "", plan_flag("--prices").names},
+      Option{by<C, read_prices_of>(), "--rent", "MONEY", plan_flag("--rent").help},
       Option{into<&C::refine, C>(1, kMostShown), "--refine", "K", "simulate the best K strategies"},
       Option{into<&C::keep, C>(), "--keep", "KEY",
              "hold this key of the run's strategy as the run has it (tp, recompute, parallel for "
@@ -111,29 +128,37 @@ CommandAnswer answer_of(const SearchCommand& c, const OutputForm& output,
   return answer;
 }
 
-// The options that a search over groups does not have.
-std::vector<std::string> options_of_one_kind(const SearchCommand& c) {
-  std::vector<std::string> names;
-  const auto add = [&names](bool given, const char* name) {
-    if (given) names.emplace_back(name);
+// The options that are given beside the run, by name, but those that every kind of run reads.
+std::vector<std::string_view> options_beside_run(const SearchCommand& c) {
+  std::vector<std::string_view> names;
+  const auto add = [&names](bool given, std::string_view name) {
+    if (given) names.push_back(name);
   };
   add(!c.where.empty(), "--where");
   add(!c.pareto.empty(), "--pareto");
   add(!c.minimize.empty(), "--minimize");
   add(!c.maximize.empty(), "--maximize");
   add(!c.print.empty(), "--print");
+  add(c.prices.any(), "--prices");
   add(c.refine > 0, "--refine");
   add(c.fewest, "--fewest");
-  add(!c.html.empty(), "--html");
+  add(c.page, "--html");
   return names;
+}
+
+// Refuses the options that a search of this kind of run does not read.
+void refuse_options_but(std::span<const std::string_view> read, const SearchCommand& c,
+                        const char* kind, const char* allowed) {
+  for (const std::string_view name : options_beside_run(c)) {
+    if (std::ranges::find(read, name) != read.end()) continue;
+    throw InputError(ErrorCode::not_allowed, "command line", std::string(name), kind, allowed);
+  }
 }
 
 CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
                                const RunSource& source) {
-  if (const auto names = options_of_one_kind(c); !names.empty()) {
-    throw InputError("command line", names.front(), "a run with cluster.groups",
+  refuse_options_but({}, c, "a run with cluster.groups",
                      "search without it: over groups it looks for the shortest step");
-  }
   MixedSearchOptions options;
   if (c.top > 0) options.top = c.top;
   const std::vector<std::string> axes = mixed_axes();
@@ -148,30 +173,36 @@ CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
       output.json() ? AnswerText(mixed_search_json(r)) : drawn(mixed_search_document(r), output)};
 }
 
-// Options that a search of a step of reinforcement learning has no answer to.
-void refuse_beside_rl(const SearchCommand& c) {
-  const auto refuse = [](bool is_given, const char* flag) {
-    if (!is_given) return;
-    throw InputError(ErrorCode::not_allowed, "orrery search", "", flag,
-                     "--top, --keep, --print and flags of the run, with training.rl: the step's "
-                     "time is minimized over what fits");
-  };
-  refuse(!c.where.empty(), "--where");
-  refuse(!c.pareto.empty(), "--pareto");
-  refuse(!c.minimize.empty(), "--minimize");
-  refuse(!c.maximize.empty(), "--maximize");
-  refuse(c.refine > 0, "--refine");
-  refuse(c.fewest, "--fewest");
-  refuse(c.page, "--html");
+// Whether the least cost is looked for. Errors: another aim than the step's time or its cost.
+bool is_for_cost(const SearchCommand& c) {
+  if (c.minimize.empty() || c.minimize == kStepTime) return false;
+  if (c.minimize != kCost) {
+    throw unknown_name("command line", "--minimize", c.minimize, {kStepTime, kCost});
+  }
+  if (c.prices.any()) return true;
+  throw InputError(ErrorCode::missing_key, "command line", "--minimize", "cost without a price",
+                   "--prices NAME or --rent MONEY beside it");
 }
 
 std::optional<CommandAnswer> answer_rl(const SearchCommand& c, const RunSource& source,
                                        const OutputForm& output, const CommandContext& context) {
   if (!has_rl(source.json)) return {};
-  refuse_beside_rl(c);
+  static constexpr std::array<std::string_view, 4> kRead = {"--where", "--minimize", "--print",
+                                                            "--prices"};
+  refuse_options_but(kRead, c, "a step of reinforcement learning",
+                     "--top, --keep, --where, --minimize, --prices, --rent, --print and flags of "
+                     "the run, with training.rl");
   if (context.hooks.team != nullptr && !context.hooks.team->leads()) return CommandAnswer{};
-  return rl_search_answer(
-      source, output, {c.keep, c.print, [&](SearchOptions& o) { adjust(c, context.hooks, o); }});
+  RlSearchQuestion question{c.keep, c.where, {}, is_for_cost(c), {}};
+  question.prices = price_book(c.prices, context, source.beside);
+  question.adjust = [&](SearchOptions& o) { adjust(c, context.hooks, o); };
+  return rl_search_answer(source, output, question, c.print);
+}
+
+void refuse_prices(const SearchCommand& c) {
+  if (!c.prices.any()) return;
+  throw InputError(ErrorCode::not_allowed, "command line", "--prices", "a run without training.rl",
+                   "`search.price` of the run file, {\"gpu_hour\": 2.5}");
 }
 
 CommandAnswer answer_search(Request& request, const CommandContext& context) {
@@ -193,6 +224,7 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
           answer = *std::move(of_rl);
           return;
         }
+        refuse_prices(command);
         SearchExtras extras = static_cast<const SearchExtras&>(command);
         extras.frees = true;
         extras.changes = source.changes;

@@ -10,6 +10,7 @@ import { change, digits, gib, money, percent, riskMark, seconds, si, sure } from
 import { at, isDoc, words } from '../run';
 import { topologyView, trafficView } from './look';
 import { publishedView } from './published';
+import { rlAnswer } from './rl';
 
 export function answerView(app: App): Tree {
   const { answer, wrong, run, of } = app.state;
@@ -18,7 +19,8 @@ export function answerView(app: App): Tree {
     h('div', { role: 'alert', key: 'alert' }, wrong && h('p', { class: 'error' }, wrong.error)),
     app.state.notes.map(n => h('p', { class: 'note', key: n }, n)),
     answer && h('div', { key: 'answer', class: stale ? 'stale' : '' },
-      headline(app, answer), memoryBar(app, answer), timeBar(app, answer), judgement(app, answer), folds(app, answer)));
+      isDoc(answer.rl) ? rlAnswer(app, answer)
+        : [headline(app, answer), memoryBar(app, answer), timeBar(app, answer), judgement(app, answer), folds(app, answer)]));
 }
 
 // A number that opens its formula.

@@ -10,6 +10,7 @@ import { Key } from '../keys';
 import { PRESETS } from '../presets';
 import { at, changed, fromWords, isDoc, originOf, originWords, words } from '../run';
 import { forEngine } from '../yaml';
+import { isRl } from './rl';
 
 interface Control { path: string; label: string; most?: number; least?: number; listed?: boolean }
 
@@ -36,11 +37,24 @@ const GROUPS: [string, Control[]][] = [
     { path: 'framework', label: 'framework' }]],
 ];
 
+// Of a step of reinforcement learning: the keys of its objects that have a flag, as the tables list
+// them; its batch and length follow from them.
+const RL_OBJECTS: [string, string][] = [['Reinforcement learning', 'training.rl.'], ['Generator', 'rollout.'], ['Placement', 'placement.']];
+const FOLLOWS = new Set(['training.sequence_length', 'training.global_batch', 'training.tokens']);
+
+function groups(app: App): [string, Control[]][] {
+  if (!isRl(app.state.run)) return GROUPS;
+  const of = (prefix: string): Control[] => [...app.tables.keys.values()].filter(k => k.path.startsWith(prefix) && k.flag)
+    .map(k => ({ path: k.path, label: k.path.slice(prefix.length).replace(/[._]/g, ' ') }));
+  const own = GROUPS.map(([title, controls]): [string, Control[]] => [title, controls.filter(c => !FOLLOWS.has(c.path))]);
+  return [...own.slice(0, 2), ...RL_OBJECTS.map(([title, prefix]): [string, Control[]] => [title, of(prefix)]), ...own.slice(2)];
+}
+
 export function form(app: App): Tree {
   const { state } = app;
   return h('form', { class: `run${state.formOpen ? ' open' : ''}`, 'aria-label': 'The run', onsubmit: (e: Event) => e.preventDefault() },
     toggle(app), presets(app), pasteBox(app),
-    GROUPS.map(([title, controls]) => h('fieldset', null, h('legend', null, title), controls.map(c => control(app, c)))),
+    groups(app).map(([title, controls]) => h('fieldset', null, h('legend', null, title), controls.map(c => control(app, c)))),
     h('details', { class: 'keys', open: state.allKeys, ontoggle: (e: Event) => {
       const open = (e.target as HTMLDetailsElement).open;
       if (open !== state.allKeys) app.set({ allKeys: open });
@@ -57,7 +71,7 @@ function toggle(app: App): Tree {
 }
 
 function glance(a: Doc): string {
-  return `${words(at(a, 'memory.fit'))} ${sure(Number(at(a, 'memory.fit_probability')))} · ${seconds(Number(a.step_time_s))} a step · ${percent(Number(a.mfu))} MFU`;
+  return `${words(at(a, 'memory.fit'))} ${sure(Number(at(a, 'memory.fit_probability')))} · ${seconds(Number(a.step_time_s))} a step${isDoc(a.rl) ? '' : ` · ${percent(Number(a.mfu))} MFU`}`;
 }
 
 function presets(app: App): Tree {

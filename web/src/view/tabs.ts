@@ -13,6 +13,7 @@ import { at, commandLine, fromWords, isDoc, leaves, words } from '../run';
 import { table } from './answer';
 import { capacity } from './capacity';
 import { box, field, parsed, progress } from './parts';
+import { isRl, rlFound } from './rl';
 
 export function tabs(app: App): Tree {
   const { tab } = app.state;
@@ -54,7 +55,8 @@ function answerOf(app: App, tab: Tab): Doc | undefined {
 // ---- search
 
 function searchRequest(app: App): Doc {
-  const request: Doc = { run: app.state.run, top: 12, html: 'search.html' };
+  const request: Doc = { run: app.state.run, top: 12 };
+  if (!isRl(app.state.run)) request.html = 'search.html';
   const where = lists(field(app, 'where'));
   if (where.length) request.where = where;
   const minimize = field(app, 'minimize');
@@ -65,11 +67,15 @@ function searchRequest(app: App): Doc {
 function search(app: App): Child {
   const a = answerOf(app, 'search'), work = app.state.works.search;
   return [
-    h('p', { class: 'dim' }, 'Every split of this model over these GPUs, beside the split of the run (yours).'),
+    h('p', { class: 'dim' }, isRl(app.state.run) ? 'Placements, splits, engines and the learner\'s layout, beside those of the run (yours).'
+      : 'Every split of this model over these GPUs, beside the split of the run (yours).'),
     h('div', { class: 'boxes' }, box(app, { name: 'where', label: 'only where', about: 'memory.peak_gib <= 72; tp <= 8' }),
       box(app, { name: 'minimize', label: 'least', about: 'step_time_s' }),
       go(app, 'search', 'search', 'search', () => searchRequest(app))),
-    a ? [
+    a && 'placements' in a ? [
+      h('p', { role: 'status' }, `${digits(Number(a.placements), 12)} placements in ${seconds(Number(work?.took) / 1000)}`),
+      rlFound(app, a),
+    ] : a ? [
       h('p', { role: 'status' }, `${digits(Number(a.candidates), 12)} strategies in ${seconds(Number(work?.took) / 1000)}: `,
         `${digits(Number(a.does_not_fit), 12)} do not fit, ${digits(Number(at(a, 'ties.count') ?? 0), 12)} within the winner's error bar.`),
       // The document's own table of them says no more.
@@ -183,7 +189,7 @@ function compare(app: App): Child {
   return [
     table(['', ...all.map(p => p.name)], [
       row('step', a => [seconds(Number(a.step_time_s)), h('small', null, a === base.answer ? '' : ` ${change(Number(a.step_time_s) / Number(base.answer.step_time_s) - 1)}`)]),
-      row('MFU', a => percent(Number(a.mfu))),
+      row('MFU', a => isDoc(a.rl) ? '–' : percent(Number(a.mfu))),
       row('tokens/s', a => digits(Number(a.tokens_per_s), 4)),
       row('peak', a => gib(Number(at(a, 'memory.peak_gib')))),
       row('fits', a => sure(Number(at(a, 'memory.fit_probability')))),

@@ -72,20 +72,27 @@ BytesOf<R> pointwise_bytes(const ShardedOperator& op, double bytes_per_element, 
                     lift<R>(passes, {"framework.kernels.pointwise_passes"}));
 }
 
-// Forward reads what the operator before it wrote. Backward reads what forward saved, and a look-up
-// reads a table.
+// Forward reads what the operator before it wrote, and a look-up reads a table. The first kernel of
+// backward reads what forward saved, each after it in a chain what the one before it wrote. Leaves
+// out: saved tensors that later kernels of backward read.
 template <Number R>
 OperatorTime<R> pointwise_time(const ShardedOperator& op, const Device& d, double passes) {
   OperatorTime<R> t;
   const SecondsOf<R> launch = lift<R>(d.efficiency.launch, {"device.efficiency.launch"});
   if (op.forward_bytes > 0) {
     const auto bytes = pointwise_bytes<R>(op, op.forward_bytes, passes);
+    const double kernels = std::max<double>(op.kernels.forward, 1);
     t.forward =
-        (op.kind == OpKind::lookup ? memory_time<R>(bytes, d) : cached_time<R>(bytes, d)) + launch;
+        (op.kind == OpKind::lookup ? memory_time<R>(bytes, d) : cached_time<R>(bytes, kernels, d)) +
+        launch;
   }
   if (op.backward_bytes > 0) {
+    const auto bytes = pointwise_bytes<R>(op, op.backward_bytes, passes);
+    const double after = std::max<double>(op.kernels.backward, 1) - 1;
+    const R first = R(1.0) / lift<R>(after + 1, {"kernels of the chain"});
+    const SecondsOf<R> saved = memory_time<R>(bytes * first, d);
     t.backward_input =
-        memory_time<R>(pointwise_bytes<R>(op, op.backward_bytes, passes), d) + launch;
+        (after > 0 ? saved + cached_time<R>(bytes * (R(1.0) - first), after, d) : saved) + launch;
   }
   return t;
 }

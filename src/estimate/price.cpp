@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <span>
 
 #include "cost/operator_time.h"
 #include "cost/quantise.h"
@@ -412,12 +413,17 @@ Placement place_in_training(const Run& run) {
   return p;
 }
 
+// The first of the profile's kernels that is made for the device, else the first that it has.
 AttentionKernel attention_kernel(const Run& run) {
   if (run.training.attention_kernel) return *run.training.attention_kernel;
-  const Framework& f = run.framework;
+  const FrameworkKernels& f = run.framework.kernels;
   const Device& d = run.cluster.device;
-  for (std::uint8_t i = 0; i < f.kernels.attention_count; ++i) {
-    if (is_available(curve_of(d, f.kernels.attention[i]))) return f.kernels.attention[i];
+  const std::span<const AttentionKernel> profile(f.attention.data(), f.attention_count);
+  for (const AttentionKernel k : profile) {
+    if (is_native(curve_of(d, k))) return k;
+  }
+  for (const AttentionKernel k : profile) {
+    if (is_available(curve_of(d, k))) return k;
   }
   for (const AttentionKernel k : kAllOf<AttentionKernel>) {
     if (is_available(curve_of(d, k))) return k;

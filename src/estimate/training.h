@@ -57,7 +57,7 @@ struct Training {
   Optimizer optimizer = Optimizer::adam;
   std::int64_t optimizer_rank = 128;  // GaLore's
   bool fused_attention = true;
-  // Nothing: the first of the framework's that the device has.
+  // Nothing: the first of the framework's that is made for the device, else that it has.
   std::optional<AttentionKernel> attention_kernel;
   std::optional<Adapter> adapter;  // nothing: all weights train
   double expert_load = 1;          // of the fullest rank, over the mean

@@ -222,8 +222,8 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
         .flagged("--flash-attention"),
     key<&TrainingRequest::attention_kernel>(
         "attention_kernel", form::one_of<AttentionKernel>(),
-        otherwise("the first of the framework's that the device has"), Vary::run,
-        "kernel of fused attention, one whose rate the device has"),
+        otherwise("the first of the framework's that is made for the device, else that it has"),
+        Vary::run, "kernel of fused attention, one whose rate the device has"),
     key<&TrainingRequest::optimizer, &Training::optimizer>(
         "optimizer", form::one_of<Optimizer>(), otherwise("adam"), Vary::run,
         "adam is AdamW too, whose states and time are the same; sgd has one of the two moments "

@@ -85,12 +85,17 @@ using ByHeadSize = std::array<double, kAttentionHeadSizes.size()>;
 struct AttentionCurve {
   ByHeadSize forward{};
   ByHeadSize backward{};
-  double half_length = 0;  // tokens
+  double half_length = 0;           // tokens
+  bool of_earlier_devices = false;  // runs, but not with this device's own matrix instructions
 
   bool operator==(const AttentionCurve&) const = default;
 };
 
 constexpr bool is_available(const AttentionCurve& c) { return c.forward[0] > 0; }
+
+constexpr bool is_native(const AttentionCurve& c) {
+  return is_available(c) && !c.of_earlier_devices;
+}
 
 struct DeviceEfficiency {
   EnumArray<Precision, double> gemm;  // of the dense peak, by large training-shape products

@@ -81,7 +81,11 @@ inline constexpr auto kCurveRows = keys<AttentionCurve>(
     fact<&AttentionCurve::backward>("backward", device_forms::kByHeadSize, kRequired, "the same")
         .only_read_by<read_by_head_size>(),
     fact<&AttentionCurve::half_length>("half_length", form::number(0, 1e6, "tokens"), kRequired,
-                                       "length at which half of it is reached"));
+                                       "length at which half of it is reached"),
+    fact<&AttentionCurve::of_earlier_devices>(
+        "of_earlier_devices", form::boolean(), otherwise("false"),
+        "it does without this device's own matrix instructions: a profile takes it where it has no "
+        "kernel that uses them"));
 inline constexpr Keys<AttentionCurve> kCurveKeys{"efficiency.attention", kCurveRows};
 
 inline constexpr auto kUnfusedRows = keys<DeviceEfficiency>(

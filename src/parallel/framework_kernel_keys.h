@@ -15,8 +15,8 @@ inline constexpr auto kFrameworkKernelsRows = [] {
   using G = FrameworkKernels;
   return keys<G>(
       fact<&G::attention>("attention", form::list(kKernel, 0, kCountOf<AttentionKernel>), kNothing,
-                          "fused attention kernels; the first that the device has is used. A "
-                          "profile has it, or inherits it")
+                          "fused attention kernels; the first that is made for the device is used, "
+                          "else the first that it has. A profile has it, or inherits it")
           .only_read_by<read_attention>(),
       fact<&G::linear_rate>("linear_rate", form::number(0.01, 1, "share"), otherwise("1"),
                             "rate of linear layers over what the device's products attain"),

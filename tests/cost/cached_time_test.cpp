@@ -19,7 +19,9 @@ Device cached_device() {
   return d;
 }
 
-double us(const Device& d, double bytes) { return cached_time<double>(Bytes(bytes), d).si() * 1e6; }
+double us(const Device& d, double bytes, double kernels = 1) {
+  return cached_time<double>(Bytes(bytes), kernels, d).si() * 1e6;
+}
 
 }  // namespace
 
@@ -28,6 +30,12 @@ TEST_CASE("half of as many bytes as the cache takes come from it") {
   CHECK(us(cached_device(), 5e6) == testing::about(0.5).epsilon(1e-6));
   // Twice as many: 1/(1 + 2⁸).
   CHECK(us(cached_device(), 100e6) == testing::about(10.0 / 257 + 50 * 256.0 / 257));
+}
+
+TEST_CASE("kernels of a chain find what the one before each wrote") {
+  // Four kernels of 50 MB find half of it, where one of 200 MB finds nearly nothing.
+  CHECK(us(cached_device(), 200e6, 4) == testing::about(4 * (0.5 * 5 + 0.5 * 25)));
+  CHECK(us(cached_device(), 200e6) > 99);
 }
 
 TEST_CASE("more bytes never take less time, and a cache never more than memory") {

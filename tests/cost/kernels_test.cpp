@@ -206,6 +206,24 @@ TEST_CASE("lengths of unfused attention that fit no tile cost their factor, head
   CHECK(time(2048, 68) == about(3 * flops(2048, 68) / 0.4e15));
 }
 
+// 1e8 elements of 12 bytes forward and 24 backward, 1 TB/s of memory, a cache of 300 MB at 10 TB/s.
+TEST_CASE("of a chain's backward kernels the first alone reads what forward saved") {
+  Device d = round_device();
+  d.efficiency.memory = 1;
+  d.cache = {Bytes(300e6), BytesPerSecond(10e12)};
+  ShardedOperator op = operator_of(OpKind::pointwise, 10000, 1, 10000);
+  op.forward_bytes = 12;
+  op.backward_bytes = 24;
+  const auto time = [&] { return operator_time<double>(op, d, {}); };
+  const double launch = 4e-6;
+  CHECK(time().backward_input.si() == about(2.4e-3 + launch));
+  op.kernels = {4, 8};
+  // A kernel moves 300 MB: half of it comes from the cache.
+  const double kernel = 0.5 * 30e-6 + 0.5 * 300e-6;
+  CHECK(time().forward.si() == about(4 * kernel + launch));
+  CHECK(time().backward_input.si() == about(300e-6 + 7 * kernel + launch));
+}
+
 TEST_CASE("lookups move their bytes as pointwise operators do") {
   ShardedOperator op = operator_of(OpKind::lookup, 1000, 50000, 900);
   op.forward_bytes = 4;

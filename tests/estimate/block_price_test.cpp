@@ -208,6 +208,13 @@ TEST_CASE("the first kernel of attention that both framework and device have is 
   run.framework.kernels.attention_count = 2;
   run.framework.kernels.attention = {AttentionKernel::flash_3, AttentionKernel::triton};
   CHECK(kernel_choice(run).attention == AttentionKernel::triton);
+  // A kernel made for earlier devices comes after the one that is not, wherever it is named.
+  run.framework.kernels.attention = {AttentionKernel::triton, AttentionKernel::cudnn};
+  e.attention[AttentionKernel::triton].of_earlier_devices = true;
+  CHECK(kernel_choice(run).attention == AttentionKernel::cudnn);
+  e.attention[AttentionKernel::cudnn].of_earlier_devices = true;
+  CHECK(kernel_choice(run).attention == AttentionKernel::triton);
+  run.framework.kernels.attention = {AttentionKernel::flash_3, AttentionKernel::triton};
   run.framework.kernels.attention_count = 1;  // flash-3 alone: then any that the device has
   CHECK(kernel_choice(run).attention == AttentionKernel::cudnn);
   run.training.attention_kernel = AttentionKernel::sdpa;

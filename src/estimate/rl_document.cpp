@@ -22,8 +22,8 @@ void refuse_rl(const Json& run, const std::string& file) {
       ErrorCode::not_allowed, file, kRlPath, "a step of reinforcement learning",
       "`orrery estimate`, `memory`, `search`, `sweep`, `compare`, `explain`, `simulate` and "
       "`capacity`, which play it; other commands know the learner alone: take training.rl, "
-      "rollout and placement away and give "
-      "training.sequence_length and training.global_batch");
+      "rollout and placement away and give " +
+          std::string(key_path<&Training::sequence>) + " and " + key_path<&Training::global_batch>);
 }
 
 void refuse_generation_alone(const RunRequest& request, const Reader& root) {

@@ -45,27 +45,6 @@ std::string part_words(const RunReport& r, MetricGroup group, Text&& text) {
   return joined(words, ", ");
 }
 
-Section parts_section(const RunReport& r) {
-  Section s;
-  s.add(labelled("holds", part_words(r, MetricGroup::memory_line,
-                                     [](double gib) { return gib_text(gib * kGiB, 1); })));
-  s.add(labelled("spends", part_words(r, MetricGroup::time, [&r](double seconds) {
-                             return percent(Seconds(seconds) / r.answer.step_time, 0);
-                           }) + "; --all shows every table"));
-  return s;
-}
-
-// "likely (92 %): 68.9 of 79.7 GiB, 6.85 s a step, MFU 41.2 %"
-Phrase estimate_words(const RunReport& r) {
-  const Answer& a = r.answer;
-  const Bytes bytes = is_filled_by_cache(a.memory) ? a.memory.needed : a.memory.peak;
-  const double mfu = find_metric("mfu")->value({r.resolved.run, a});
-  return verdict_of(r) + " (" + probability_words(fit_probability(r.resolved.run, a)) +
-         "): " + fixed(bytes / kGiB, 1) + " of " + gib_text(a.capacity, 1) + ", " +
-         pretty(a.step_time, 3) + " a step, MFU " + percent(mfu) +
-         (is_feasible(r) ? "" : " if it had the memory");
-}
-
 // The run with what would help most, or the search.
 std::string next_estimate(const RunReport& r, const TypedRun& run) {
   if (!is_feasible(r) && r.remedy) return "orrery estimate " + typed_with(run, r.remedy->settings);
@@ -91,6 +70,26 @@ Section short_limit(const RunReport& r) {
 }
 
 }  // namespace
+
+Section parts_section(const RunReport& r) {
+  Section s;
+  s.add(labelled("holds", part_words(r, MetricGroup::memory_line,
+                                     [](double gib) { return gib_text(gib * kGiB, 1); })));
+  s.add(labelled("spends", part_words(r, MetricGroup::time, [&r](double seconds) {
+                             return percent(Seconds(seconds) / r.answer.step_time, 0);
+                           }) + "; --all shows every table"));
+  return s;
+}
+
+Phrase estimate_words(const RunReport& r) {
+  const Answer& a = r.answer;
+  const Bytes bytes = is_filled_by_cache(a.memory) ? a.memory.needed : a.memory.peak;
+  const double mfu = find_metric("mfu")->value({r.resolved.run, a});
+  return verdict_of(r) + " (" + probability_words(fit_probability(r.resolved.run, a)) +
+         "): " + fixed(bytes / kGiB, 1) + " of " + gib_text(a.capacity, 1) + ", " +
+         pretty(a.step_time, 3) + " a step, MFU " + percent(mfu) +
+         (is_feasible(r) ? "" : " if it had the memory");
+}
 
 AnswerDocument estimate_summary(const RunReport& r, const TypedRun& run) {
   AnswerDocument d{r.resolved.model_name + ": one training step", {}, metrics_row(r)};

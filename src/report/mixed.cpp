@@ -6,6 +6,7 @@
 #include "estimate/run.h"
 #include "insight/metrics.h"
 #include "insight/mixed_report.h"
+#include "insight/settings.h"
 #include "model/operators.h"
 #include "parallel/stages.h"
 #include "report/estimate.h"
@@ -167,6 +168,21 @@ AnswerDocument mixed_document(const MixedReport& r) {
   d.add(replicas_section(r));
   d.add(comm_section(r));
   d.add(run_assumptions(r.whole.resolved));
+  return d;
+}
+
+AnswerDocument mixed_summary(const MixedReport& r, const TypedRun& run) {
+  AnswerDocument d{
+      r.whole.resolved.model_name + ": one step on several kinds of node", {}, row_of(r)};
+  Section head = headline_section(r.whole);
+  for (const Element& e : parts_section(r.whole).elements) head.add(e);
+  d.sections = {header(r), head};
+  if (!is_feasible(r.whole)) d.add(verdict_section(r));
+  d.add(run_open_keys(r.whole.resolved));
+  Section end;
+  end.add(labelled("answer", estimate_words(r.whole)));
+  end.add(labelled("next", "orrery search " + typed_with(run)));
+  d.add(std::move(end));
   return d;
 }
 

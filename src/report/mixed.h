@@ -10,8 +10,11 @@
 namespace orrery {
 
 struct MixedReport;
+struct TypedRun;
 
 AnswerDocument mixed_document(const MixedReport& r);
+// On one screen, as estimate_summary() (report/estimate.h).
+AnswerDocument mixed_summary(const MixedReport& r, const TypedRun& run);
 AnswerDocument mixed_memory_document(const MixedReport& r);
 AnswerDocument mixed_comm_document(const MixedReport& r);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/rl.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "core/json.h"
 #include "core/units.h"
@@ -300,6 +303,53 @@ Json fullest_json(const RlReport& r) {
           {"fit", fit_words(p)}};
 }
 
+// The largest phases of a step, and what the fullest GPU holds.
+Section rl_parts(const RlReport& r) {
+  constexpr std::size_t kMostParts = 4;
+  constexpr double kLeastPart = 0.01;
+  Section s;
+  const RlMoment most = fullest_moment(r.step.memory);
+  const MomentMemory& x = r.step.memory[most];
+  s.add(labelled("fullest", std::string(name_of(most)) + ": engine " + gib_text(x.engine, 1) +
+                                ", learner " + gib_text(x.learner, 1) + ", reference " +
+                                gib_text(x.reference, 1) + ", logits " + gib_text(x.logits, 1) +
+                                ", of " + gib_text(x.capacity, 1)));
+  if (!is_played(r)) return s;
+  std::vector<std::pair<double, RlPhase>> shares;
+  for (const RlPhase p : kAllOf<RlPhase>)
+    shares.emplace_back(r.step.phases[p].value / r.step.step.value, p);
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> words;
+  for (const auto& [share, phase] : shares) {
+    if (words.size() < kMostParts && share > kLeastPart)
+      words.push_back(std::string(name_of(phase)) + " " + percent(share, 0));
+  }
+  s.add(labelled("spends", joined(words, ", ") + "; --all shows every table"));
+  return s;
+}
+
+// The run with what would help most, or the search.
+std::string next_rl_estimate(const RlReport& r, const TypedRun& run) {
+  if (!r.step.remedy.empty()) return "orrery estimate " + typed_with(run) + " " + r.step.remedy;
+  return r.faster.empty() ? "orrery search " + typed_with(run)
+                          : "orrery estimate " + typed_with(run, r.faster.front().settings);
+}
+
+// "tight (67 %): 73.4 of 79.7 GiB in update, 152 s a step"
+Section rl_ending(const RlReport& r, const TypedRun& run) {
+  const RlMoment most = fullest_moment(r.step.memory);
+  const MomentMemory& x = r.step.memory[most];
+  Section s;
+  s.add(labelled("answer", rl_verdict(r) + ": " + fixed(x.all() / kGiB, 1) + " of " +
+                               gib_text(x.capacity, 1) + " in " + std::string(name_of(most)) +
+                               (is_played(r) ? ", " + pretty(r.step.step.value, 3) + " a step" +
+                                                   (r.step.fits ? "" : " if it had the memory")
+                                             : "")));
+  s.add(labelled("next", next_rl_estimate(r, run)));
+  return s;
+}
+
 Json rl_verdict_json(const RlReport& r) {
   return {{"feasible", r.step.fits}, {"tight", is_tight(r)}, {"reasons", r.step.reasons}};
 }
@@ -322,6 +372,18 @@ AnswerDocument rl_document(const RlReport& r) {
   if (is_played(r)) d.add(rl_advice_section(r));
   if (!r.faster.empty()) d.add(faster_section(r));
   d.add(run_assumptions(r.learner.resolved));
+  return d;
+}
+
+AnswerDocument rl_summary(const RlReport& r, const TypedRun& run) {
+  AnswerDocument d{
+      r.learner.resolved.model_name + ": one step of reinforcement learning", {}, rl_row(r)};
+  Section head = rl_headline(r);
+  for (const Element& e : rl_parts(r).elements) head.add(e);
+  d.sections = {rl_header(r), run_subject(r.learner.resolved), head};
+  if (!r.faster.empty()) d.add(faster_section(r));
+  d.add(run_open_keys(r.learner.resolved));
+  d.add(rl_ending(r, run));
   return d;
 }
 

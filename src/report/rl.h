@@ -11,11 +11,14 @@
 namespace orrery {
 
 struct RlReport;
+struct TypedRun;
 
 // The head of every answer of such a run: the step, the run, whether it fits.
 std::vector<Section> rl_heading(const RlReport& r);
 
 AnswerDocument rl_document(const RlReport& r);
+// On one screen, as estimate_summary() (report/estimate.h).
+AnswerDocument rl_summary(const RlReport& r, const TypedRun& run);
 AnswerDocument rl_memory_document(const RlReport& r);
 
 // The keys of an estimate that a step of reinforcement learning has, with `rl` and `learner`.

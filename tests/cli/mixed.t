@@ -9,8 +9,12 @@ $ orrery estimate mixed-llama-2-70b-64-a100-64-h100 --json > pipeline.json
 ! json mixed.links[0].given = true
 ! json sum(breakdown_s) = step_time_s ± 1e-9 %
 ! json inputs.cluster.groups[0].gpus = 64
-$ orrery estimate mixed-llama-2-70b-64-a100-64-h100 | grep -c 'a100 ×2 → h100 ×2'
+$ orrery estimate mixed-llama-2-70b-64-a100-64-h100 --all | grep -c 'a100 ×2 → h100 ×2'
 > 1
+$ orrery estimate mixed-llama-2-70b-64-a100-64-h100 > short.txt; test $(wc -l < short.txt) -le 30 && grep -E '^(spends|answer|next)' short.txt
+> spends            compute ... %, ...
+> answer            fits (over 99 %): ... of ... GiB, ... s a step, MFU ... %
+> next              orrery search mixed-llama-2-70b-64-a100-64-h100
 $ orrery memory mixed-llama-2-70b-64-a100-64-h100 --json
 ! json memory.by_stage[0].group = "a100"
 ! json memory.by_stage[3].capacity_gib > 79

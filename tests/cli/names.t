@@ -72,3 +72,6 @@ $ orrery estimate --model flux.1-dev --node 8xH100
 $ orrery estimate meta-llama/Llama-3.1-8B
 ! exit 2
 ! stderr /found a model where a run is asked for; allowed: --model meta-llama\/Llama-3.1-8B with --node/
+
+$ orrery capacity --model llama-3-8b --sequence-length 8192 --tokens 20e9 --deadline 30d --node h100,8xA100 --global-batch 256 --gpus 64 --json
+! json options[*].cluster.node = ["dgx-h100", "dgx-a100-80gb"]

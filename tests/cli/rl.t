@@ -1,5 +1,12 @@
-# A step of reinforcement learning by phase: colocated, with memory by phase.
-$ orrery estimate grpo-qwen3-30b-a3b-32-h100
+# A step of reinforcement learning on one screen: the phases by their shares, the fullest GPU, what to type next.
+$ orrery estimate grpo-qwen3-30b-a3b-32-h100 > short.txt; test $(wc -l < short.txt) -le 30 && grep -E '^(fullest|spends|answer|next)' short.txt
+> fullest           update: engine ... GiB, learner ... GiB, reference 0.0 GiB, logits 0.0 GiB, of 79.7
+> spends            generate ... %, update ... %, ...; --all shows every
+> answer            ..., ... %: ... of 79.7 GiB in update, ... s a step
+> next              orrery estimate grpo-qwen3-30b-a3b-32-h100 --...
+
+# All tables: time and memory by phase.
+$ orrery estimate grpo-qwen3-30b-a3b-32-h100 --all
 > grpo: 64 prompts of 150 tokens, 2,048 sequences to learn from, answers of 3,200 tokens in the mean,
 >   lognormal with spread 0.50, cut at 4,096
 > 16 engines of vllm, tp 2, weights in bf16

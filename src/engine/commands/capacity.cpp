@@ -9,6 +9,7 @@
 #include "document/html.h"
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
+#include "engine/given_names.h"
 #include "engine/given_run.h"
 #include "engine/gpu_prices.h"
 #include "engine/plan_context.h"
@@ -316,14 +317,15 @@ void set_base(const std::string& name, const ConfigSource& configs, PlanSource& 
   source.base = parse_json(found->text, found->file);
 }
 
-// The nodes of --node a,b,c; the run keeps the first.
-std::vector<std::string> take_nodes(GivenRun& run) {
+// The nodes of --node a,b,c by our names, whose counts a plan leaves open; the run keeps the first.
+std::vector<std::string> take_nodes(GivenRun& run, const ConfigLookup& lookup) {
   constexpr const char* kNode = key_path<&ClusterRequest::node>;
   std::vector<std::string> nodes;
   for (Override& o : run.overrides) {
     if (o.path != kNode || !o.value.is_string()) continue;
     std::istringstream list(o.value.get<std::string>());
-    for (std::string node; std::getline(list, node, ',');) nodes.push_back(node);
+    for (std::string node; std::getline(list, node, ',');)
+      nodes.push_back(our_node_name(lookup, node));
     if (nodes.size() > 1) o.value = nodes.front();
   }
   return nodes;
@@ -370,7 +372,7 @@ CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
     return answer_plan(command, context, *source);
   }
   CommandAnswer answer;
-  const std::vector<std::string> nodes = take_nodes(command.run);
+  const std::vector<std::string> nodes = take_nodes(command.run, config_lookup(context.configs));
   use_run(command.run, context, [&](const RunSource& run) {
     PlanSource source{plan_of_run(command, run.json), run.file, ""};
     if (nodes.size() > 1) add_nodes(nodes, source.json);

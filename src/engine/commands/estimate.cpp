@@ -149,9 +149,12 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   RunReport r;
   std::optional<CommandAnswer> of_rl;
   std::optional<CommandAnswer> of_groups;
+  const TypedRun typed = typed_run(given);
+  const bool is_short = output.format == AnswerFormat::text && !all;
+  const TypedRun* brief = is_short ? &typed : nullptr;
   use_run(given, context, [&](const RunSource& source) {
-    of_rl = rl_estimate(source, output);
-    if (!of_rl) of_groups = mixed_estimate(source, output);
+    of_rl = rl_estimate(source, output, brief);
+    if (!of_rl) of_groups = mixed_estimate(source, output, brief);
     if (of_rl || of_groups) return;
     r = report_with_remedy(source.json, source.file, source.lookup, source.changes);
   });
@@ -167,9 +170,7 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
                                             : drawn(training_against_document(r, logged), output)};
   }
   if (output.json()) return {code_of(r), AnswerText(estimate_json(r))};
-  const bool is_short = output.format == AnswerFormat::text && !all;
-  return {code_of(r),
-          drawn(is_short ? estimate_summary(r, typed_run(given)) : estimate_document(r), output)};
+  return {code_of(r), drawn(is_short ? estimate_summary(r, typed) : estimate_document(r), output)};
 }
 
 CommandAnswer answer_memory(Request& request, const CommandContext& context) {

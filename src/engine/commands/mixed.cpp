@@ -26,8 +26,12 @@ std::optional<CommandAnswer> answer(const RunSource& source, const OutputForm& o
 
 }  // namespace
 
-std::optional<CommandAnswer> mixed_estimate(const RunSource& source, const OutputForm& output) {
-  return answer(source, output, mixed_document, mixed_json);
+std::optional<CommandAnswer> mixed_estimate(const RunSource& source, const OutputForm& output,
+                                            const TypedRun* brief) {
+  const auto document = [brief](const MixedReport& r) {
+    return brief != nullptr ? mixed_summary(r, *brief) : mixed_document(r);
+  };
+  return answer(source, output, document, mixed_json);
 }
 
 std::optional<CommandAnswer> mixed_memory(const RunSource& source, const OutputForm& output) {

@@ -14,9 +14,12 @@ namespace orrery {
 
 struct Metric;
 struct RunSource;
+struct TypedRun;
 
 // Nothing where the run has no groups.
-std::optional<CommandAnswer> mixed_estimate(const RunSource& source, const OutputForm& output);
+// `brief`: the run as it is typed, for an answer on one screen; null: every table.
+std::optional<CommandAnswer> mixed_estimate(const RunSource& source, const OutputForm& output,
+                                            const TypedRun* brief);
 std::optional<CommandAnswer> mixed_memory(const RunSource& source, const OutputForm& output);
 std::optional<CommandAnswer> mixed_comm(const RunSource& source, const OutputForm& output);
 std::optional<CommandAnswer> mixed_explain(const RunSource& source, const Metric& metric,

@@ -27,11 +27,13 @@ CommandAnswer answered(const RlReport& r, AnswerText text) {
 
 }  // namespace
 
-std::optional<CommandAnswer> rl_estimate(const RunSource& source, const OutputForm& output) {
+std::optional<CommandAnswer> rl_estimate(const RunSource& source, const OutputForm& output,
+                                         const TypedRun* brief) {
   if (!has_rl(source.json)) return {};
   const RlReport r =
       rl_report_with_alternatives(source.json, source.file, source.lookup, source.changes);
-  return answered(r, output.json() ? AnswerText(rl_json(r)) : drawn(rl_document(r), output));
+  if (output.json()) return answered(r, AnswerText(rl_json(r)));
+  return answered(r, drawn(brief != nullptr ? rl_summary(r, *brief) : rl_document(r), output));
 }
 
 std::optional<CommandAnswer> rl_memory(const RunSource& source, const OutputForm& output) {

@@ -17,10 +17,13 @@ namespace orrery {
 struct CommandContext;
 struct GivenRun;
 struct RunSource;
+struct TypedRun;
 struct RlSearchQuestion;
 
 // Nothing where the run has no training.rl.
-std::optional<CommandAnswer> rl_estimate(const RunSource& source, const OutputForm& output);
+// `brief`: the run as it is typed, for an answer on one screen; null: every table.
+std::optional<CommandAnswer> rl_estimate(const RunSource& source, const OutputForm& output,
+                                         const TypedRun* brief);
 std::optional<CommandAnswer> rl_memory(const RunSource& source, const OutputForm& output);
 
 // Nothing where none of the runs has training.rl.

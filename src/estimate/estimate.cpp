@@ -357,9 +357,13 @@ Seconds least_of_blocks(const Run& run, const Prices<double>& prices, const Bloc
   Seconds sum{};
   for (const BlockType i : kAllOf<BlockType>) {
     const auto& compute = prices.blocks[i].compute;
-    sum += (compute[Phase::forward] + compute[Phase::backward]) * static_cast<double>(blocks[i]);
-    sum += compute[Phase::recompute_selective] * static_cast<double>(again.selective[i]);
-    sum += compute[Phase::recompute_full] * static_cast<double>(again.full[i]);
+    // A pass that the device cannot run takes forever, also if no block has it.
+    const auto add = [&](Seconds pass, std::int64_t n) {
+      if (n > 0) sum += pass * static_cast<double>(n);
+    };
+    add(compute[Phase::forward] + compute[Phase::backward], blocks[i]);
+    add(compute[Phase::recompute_selective], again.selective[i]);
+    add(compute[Phase::recompute_full], again.full[i]);
   }
   return sum *
          (static_cast<double>(run.strategy.micro_batches) / static_cast<double>(run.strategy.pp));

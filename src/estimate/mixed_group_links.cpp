@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kLinksPath = key_path<&ClusterRequest::links>;
 
-// What the nodes of a part of a fabric send over what leaves it, where published: DGX SuperPODs
+// Tapers of published fabrics, what the nodes of a part send over what leaves it: DGX SuperPODs
 // have 1, Llama 3's fabric 7 above its pods (arXiv:2407.21783, section 3.3.1), Llama 4's 2.8 above
 // its zones (NCCLX, arXiv:2510.20171). Assumed: each as likely as the others.
 constexpr double kFullFabric = 1;

@@ -30,7 +30,7 @@ struct RecordedPlace {
 };
 RecordedPlace place_of_part(const MixedRun& r, int part);
 
-// That of the slowest link to `others`; the kind's own where there is no other.
+// The part of the slowest link to `others`; the kind's own where there is no other.
 int part_beside(const MixedRun& r, std::size_t kind, std::span<const std::size_t> others);
 
 // The run of a kind whose tiers outside the node carry no more than its links to `others`.

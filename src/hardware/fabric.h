@@ -48,7 +48,8 @@ struct Fabric {
 constexpr EnumNames<FabricKind> names_of(FabricKind) { return {"fat-tree", "dragonfly"}; }
 constexpr EnumNames<FabricRouting> names_of(FabricRouting) { return {"spread", "hash"}; }
 
-// What collisions leave of the rate above a leaf, in the mean, and in the worst of twenty steps.
+// The share of the rate above a leaf that collisions leave, in the mean, and in the worst of twenty
+// steps.
 struct HashedRate {
   double mean = 1;
   double slow = 1;

@@ -7,10 +7,10 @@
 //
 // Exact up to 512 flows; beyond by Levin's representation of it, P(Y ≤ x)ᵘ·P(W = k)/P(Poisson(k) =
 // k) with Y of mean k/u and W the sum of u of them cut at x (Annals of Statistics 9, 1981), whose
-// density is taken to the fourth cumulant (Edgeworth): within 0.1 % of the exact mean at 512. What
-// the links carry is (k/u)/X of what they carry where every flow uses all of them (adaptive
-// routing, packet spray). Leaves out: flows of unlike rates, hashes that follow one another, flows
-// that end apart. Units: flows. Errors: none.
+// density is taken to the fourth cumulant (Edgeworth): within 0.1 % of the exact mean at 512. The
+// links carry (k/u)/X of what they do where every flow uses all of them (adaptive routing, packet
+// spray). Leaves out: flows of unlike rates, hashes that follow one another, flows that end apart.
+// Units: flows. Errors: none.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@
 
 namespace orrery {
 
-// What a step does on the shared links.
+// A step on the shared links.
 struct SharedTraffic {
   Seconds step{};
   Seconds busy{};    // c
@@ -40,7 +40,7 @@ struct TrafficDelay {
   Seconds worst{};
 };
 
-// Of traffic of length `busy`, beside another that sends `other_busy` in every `period`.
+// Traffic of length `busy` beside another job's, which sends `other_busy` in every `period`.
 TrafficDelay delay_beside(Seconds busy, Seconds period, Seconds other_busy);
 
 // Steps beside the other job.

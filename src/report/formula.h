@@ -25,7 +25,7 @@ class FormulaGraph {
   std::size_t add_root(std::int32_t n, const std::string& name);
 
   std::vector<ExplainedNode> take() { return std::move(nodes_); }
-  // Of each node; several labels where parts of a run have it alike (core/traced.h).
+  // By node; several where parts of a run have it alike (core/traced.h).
   const std::vector<std::vector<Label>>& labels() const { return labels_; }
 
  private:
@@ -59,7 +59,7 @@ class FormulaGraph {
   std::map<std::string, std::size_t> of_content_;
 };
 
-// Who gave a key of the run, and where; of an input by its label, whatever document it stands in.
+// The origin of a key of the run; and of an input by its label, whatever document it stands in.
 std::string run_source(const ResolvedRun& r, const std::string& path);
 std::string input_source(const ResolvedRun& r, const Label& label);
 

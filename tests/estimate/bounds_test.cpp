@@ -157,7 +157,7 @@ TEST_CASE("blocks take their share of every stage, whatever the layout") {
   run.strategy.recompute_method = RecomputeMethod::uniform;
   run.strategy.recompute = Recompute::selective;
   CHECK(least() == testing::about((32 * 6 + 4) * 8.0 / 2));
-  // Of the first eight layers all runs again, of two nothing, of the others modules.
+  // The first eight layers run again in full, two not at all, the others in part.
   run.strategy.layers.rules[0] = {0, 8, LayerKindOf::any, Recompute::full};
   run.strategy.layers.rules[1] = {30, 32, LayerKindOf::any, Recompute::none};
   run.strategy.layers.count = 2;

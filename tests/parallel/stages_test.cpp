@@ -97,7 +97,7 @@ TEST_CASE("the fullest chunk is that of the split") {
   CHECK(most_layers_of_chunk(s, a) == 1);
 }
 
-// What full recompute runs again on a virtual stage.
+// Blocks of a virtual stage that full recompute runs again.
 BlockCounts replayed(const Strategy& s, const Architecture& a, std::int64_t j) {
   return recomputed_of(s, a, j, blocks_of(s, a, j)).full;
 }

@@ -144,8 +144,8 @@ class Search(_OfRun):
     def winner(self, place: int = 0) -> Run:
         """The run with the strategy of that place; 0 is the best. Errors: IndexError.
 
-        `dp` follows from the others, so that they can be changed further. Of a step of
-        reinforcement learning it is the whole run, with its placement.
+        `dp` follows from the others, so that they can be changed further. A search over
+        a step of reinforcement learning gives the whole run, with its placement.
         """
         found = self._data["best"][place]
         if "run" in found:

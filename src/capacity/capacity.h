@@ -52,7 +52,7 @@ struct OptionAnswer {
   std::string reason;              // if it does not fit
   std::optional<ResolvedRun> run;  // of the first phase, its strategy as used
   Answer answer;                   // of that run, at its full batch
-  // Of a training by reinforcement learning, whose learner `run` is then, and `answer` one update.
+  // Reinforcement learning only: `run` is then the learner, and `answer` one update.
   std::shared_ptr<const RlStep> rl;
   KeptJson document;  // of that run, before it was resolved
   TrainingTime training;
@@ -103,7 +103,8 @@ struct SizesTried {
   std::optional<OtherBatch> other_batch;
 };
 
-// That the option has the memory: every phase of a step of reinforcement learning, else the run.
+// The probability that memory suffices: in every phase of a step of reinforcement learning, else of
+// the run.
 double fit_probability(const OptionAnswer& o);
 bool fits_at_risk(const OptionAnswer& o);
 

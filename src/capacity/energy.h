@@ -39,7 +39,7 @@ struct DeviceLoad {
   Ranged<double> idle;
 };
 
-// Of each hour of a day, from midnight.
+// By the hour of a day, from midnight.
 using HourlyCarbon = std::array<CarbonIntensity, 24>;
 
 // Emitted by an even power from the beginning of an hour on: whole days at the mean of the day, the

@@ -57,7 +57,7 @@ class FleetReader {
     }
   }
 
-  // As the plan of each training reads it, but named where it stands.
+  // Reads it as the plan of each training does, but names the pool.
   void check_rent(const Reader& pool, const Reader& rent) const {
     const Json prices = prices_of_rent(rent.json());
     const ExchangeRates exchange = read_exchange(frame_.exchange, frame_.currency);
@@ -117,7 +117,7 @@ class FleetReader {
     put("run", t.work.run);
     put("set", t.work.set);
     plan["spares"] = 0;
-    // Of an owned pool they say what more of it would cost.
+    // Prices of an owned pool are those of more of it.
     if (pool.rent) {
       plan["prices"] = prices_of_rent(pool.rent->json());
     } else {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "capacity/prices_json.h"
-#include "rl/step_cost.h"
+#include "rl/gpu_rents.h"
 
 namespace orrery {
 
@@ -27,7 +27,7 @@ struct RentsFound {
 
 RentsFound rents_of(const PriceBook& book, const Cluster& learner, const Cluster& generator);
 
-// What a plan knows of the price of a cluster's nodes.
+// The prices that a plan has of a cluster's nodes.
 Tariff tariff_of(const PriceBook& book, const Cluster& c, std::vector<Assumption>& sources);
 
 }  // namespace orrery

@@ -216,7 +216,7 @@ class Builder {
     a_.inputs.load = load_of_learner(t);
     a_.inputs.beside = generators_beside(t, option_.prices, a_.assumptions);
     a_.run = t.learner;
-    a_.answer = t.step->update;
+    a_.answer = piece.answer;
     a_.rl = t.step;
     a_.document = t.document;
   }
@@ -263,9 +263,9 @@ class Builder {
     std::string last;
     for (std::size_t i = 0; i < a_.pieces.size(); ++i) {
       const PieceTime& p = a_.training.pieces[i];
-      const double models = a_.rl ? models_that_learn(*a_.run->rl) : 1;
       const Bytes size =
-          checkpoint_bytes(a_.pieces[i].run, option_.checkpoint.bytes_per_parameter) * models;
+          checkpoint_bytes(a_.pieces[i].run, option_.checkpoint.bytes_per_parameter) *
+          models_in_checkpoint(*a_.run);
       const bool goes_on = !all.empty() && all.back().checkpoint == size;
       if (!goes_on) all.push_back({p.phase, 0, size, {}});
       Stretch& s = all.back();

@@ -11,10 +11,11 @@
 #include "core/units.h"
 #include "estimate/rl_keys.h"
 #include "estimate/rl_resolve.h"
-#include "estimate/run_keys.h"
 #include "explore/rl_search.h"
 #include "hardware/cluster_keys.h"
 #include "model/operators.h"
+#include "rl/step.h"
+#include "rl/step_cost.h"
 
 namespace orrery {
 namespace {
@@ -142,6 +143,10 @@ StepLoad load_of_learner(const RlTraining& t) {
   return mean_load({{learning(step), step_load(step.update)},
                     {generate, kDecoding},
                     {left_of(step, learning(step) + generate), kWaiting}});
+}
+
+double models_in_checkpoint(const ResolvedRun& learner) {
+  return learner.rl ? models_that_learn(*learner.rl) : 1;
 }
 
 std::optional<HeldBeside> generators_beside(const RlTraining& t, const PriceBook& prices,

@@ -19,7 +19,6 @@
 
 #include "capacity/capacity.h"
 #include "core/json_fwd.h"
-#include "rl/step.h"
 
 namespace orrery {
 
@@ -47,6 +46,9 @@ Flops flops_of_updates(const RlTraining& t);
 
 // The activity of the learner's GPUs, colocated with those that generate, over a step.
 StepLoad load_of_learner(const RlTraining& t);
+
+// Models of the learner's size that a checkpoint holds; 1 without training.rl.
+double models_in_checkpoint(const ResolvedRun& learner);
 
 // The GPUs that generate on their own; nothing where learner and generator share them.
 std::optional<HeldBeside> generators_beside(const RlTraining& t, const PriceBook& prices,

@@ -6,8 +6,8 @@
 // times the micro batch divides the batch, of each phase and each step of a ramp; with a given `dp`
 // there is one. Parts of nodes are included. If the strategy is searched: the divisors of one node,
 // and every number of whole nodes. Always: the run's own size. Other rules (experts, shard groups,
-// schedules) are checked when a size is tried. Of a training by reinforcement learning: the run's
-// size, halved and doubled up to three times. Leaves out sizes above 262,144 GPUs, except the
+// schedules) are checked when a size is tried. Reinforcement learning tries the
+// run's size, halved and doubled up to three times. Leaves out sizes above 262,144 GPUs, except the
 // run's own, and strategies searched on whole nodes and a part. Errors: InputError.
 #pragma once
 
@@ -29,7 +29,7 @@ struct LadderSizes {
   std::int64_t global_batch = 0;
   std::int64_t grid = 0;      // sizes are multiples of this, were it not for the batch
   std::int64_t batch_of = 0;  // the batch is a multiple of this for each `grid` of a size
-  // Of one GPU that computes the training's products at its peak; 0: not known. No size can be
+  // One GPU computes the training's products in it at its peak; 0: not known. No size can be
   // faster: time at n GPUs is at least this over n.
   Seconds least_gpu_time{};
 };

@@ -65,7 +65,8 @@ RlSearchAnswer rl_search(const RlSpace& space, const SearchOptions& options,
 // A placement fits where every phase does, the learner's part as surely as the run asks.
 bool fits_surely(const Run& learner, const RlMemory& memory);
 
-// That every phase fits: of the phase that is least likely to. The engine takes what it is told to.
+// The probability that every phase fits: that of the tightest. The engine takes the share that is
+// set.
 double fit_probability(const Run& learner, const RlMemory& memory);
 
 // The run with it in.

@@ -32,7 +32,7 @@ struct AnswerLengths {
 // Φ⁻¹(p), to a relative error of 1.15e-9 (P. J. Acklam's rational approximation).
 double normal_quantile(double p);
 
-// Of a lognormal of mean one, `spread` its standard deviation.
+// Quantile of a lognormal of mean one and standard deviation `spread`.
 double lognormal_quantile(double spread, double p);
 
 // n lengths, shortest first.

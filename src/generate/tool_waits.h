@@ -3,11 +3,11 @@
 // How long the answers of an agent wait for their tools.
 //
 // Between two turns an answer waits `mean` in the mean; the waits of answers differ by `spread`
-// (standard deviation over mean, lognormal), those of one answer do not. Of `hung` answers one call
-// does not come back, and is given up after `timeout`: such steps are the tail between steps (of 14
-// published steps of agents 13 take 395 to 528 s, one 1,252 s: NVIDIA-NeMo/RL). Leaves out: tools
-// that share a machine and slow each other down, calls that are tried again. Units: seconds.
-// Errors: none.
+// (standard deviation over mean, lognormal), those of one answer do not. In a share `hung` of the
+// answers one call does not come back, and is given up after `timeout`: such steps are the tail
+// between steps (of 14 published steps of agents 13 take 395 to 528 s, one 1,252 s:
+// NVIDIA-NeMo/RL). Leaves out: tools that share a machine and slow each other down, calls that are
+// tried again. Units: seconds. Errors: none.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct ToolWaits {
   bool differ() const { return spread > 0 || hung > 0; }
 };
 
-// Of one answer.
+// The waits of one answer.
 struct ToolWait {
   Seconds each{};  // between two turns
   Seconds once{};  // more, before its second turn

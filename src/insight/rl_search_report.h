@@ -11,7 +11,6 @@
 // number, a device has no rent, or no layout is legal.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +22,7 @@
 #include "explore/rl_search.h"
 #include "insight/held_keys.h"
 #include "insight/rl_report.h"
+#include "insight/rl_search_question.h"
 
 namespace orrery {
 
@@ -31,14 +31,6 @@ struct RlFoundStep {
   ResolvedRun learner;
   RlStep step;
   std::vector<Setting> settings;  // that lead from the run to it
-};
-
-struct RlSearchQuestion {
-  std::vector<std::string> keep;
-  std::vector<std::string> where;   // conditions (rl_conditions.h)
-  std::optional<PriceBook> prices;  // shows what a step costs
-  bool cheapest = false;            // looks for the least cost, not the least time
-  std::function<void(SearchOptions&)> adjust;
 };
 
 struct RlSearchReport {
@@ -60,7 +52,7 @@ RlSearchReport report_on_rl_search(const Json& run, const std::string& file,
                                    const ConfigLookup& lookup, const std::vector<Fact>& changes,
                                    const RlSearchQuestion& question);
 
-// What a step of it costs; nothing without prices.
+// The cost of one step; nothing without prices.
 std::optional<Money> cost_of(const RlSearchReport& r, const RlFoundStep& f);
 
 }  // namespace orrery

@@ -15,7 +15,7 @@ constexpr Seconds kWeek = kDay * 7.0;
 
 double normal(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
-// Of the error of the step, which the days and the cost follow.
+// The error of the step, which days and cost follow.
 double step_sigma(const OptionAnswer& o) {
   const Ranged<Seconds>& t = o.training.time;
   return t.is_exact() ? 0 : std::log(t.high / t.low) / (2 * kNormal80);

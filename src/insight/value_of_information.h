@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What it is worth to know before buying: the expected loss of the present choice, and how much of
+// The worth of knowing before buying: the expected loss of the present choice, and how much of
 // it a measurement of one of two options would spare.
 //
 // Costs of two options are lognormal around their predicted values, each by the error of its

@@ -3,7 +3,6 @@
 
 #include "core/json.h"
 #include "document/words.h"
-#include "estimate/risk.h"
 #include "insight/capacity_chance.h"
 #include "insight/value_of_information.h"
 #include "parallel/strategy_keys.h"
@@ -11,7 +10,7 @@
 #include "report/capacity_outcome.h"
 #include "report/capacity_words.h"
 #include "report/frame_json.h"
-#include "rl/step_cost.h"
+#include "report/money_json.h"
 
 namespace orrery {
 namespace {
@@ -92,42 +91,7 @@ Json capped_json(const OptionAnswer& o) {
   });
 }
 
-Json memory_json(const OptionAnswer& o) {
-  Bytes peak = o.answer.memory.peak;
-  Bytes capacity = o.answer.capacity;
-  if (o.rl) {
-    const MomentMemory& fullest = o.rl->memory[fullest_moment(o.rl->memory)];
-    peak = fullest.all();
-    capacity = fullest.capacity;
-  }
-  const double probability = fit_probability(o);
-  return {{"peak_gib", gib(peak)},
-          {"capacity_gib", gib(capacity)},
-          {"fit_probability", probability},
-          {"fit", fit_words(probability)}};
-}
-
-Json rl_json(const OptionAnswer& o) {
-  const RlRun& rl = *o.run->rl;
-  Json phases = Json::object();
-  for (const RlPhase p : kAllOf<RlPhase>) {
-    phases[std::string(name_of(p))] = o.rl->phases[p].value.si();
-  }
-  const auto generators = [](const HeldBeside& h) -> Json {
-    return {{"gpus", h.cluster.gpus},
-            {"node", h.cluster.node.view()},
-            {"device", h.cluster.device.name.view()}};
-  };
-  return {{"steps", rl.steps},
-          {"step_time_s", o.rl->step.value.si()},
-          {"placement", name_of(rl.placement.kind)},
-          {"phases_s", phases},
-          {"learner_gpus", learner_gpus(rl)},
-          {"generators", json_or_null(o.inputs.beside, generators)},
-          {"run", *o.document}};
-}
-
-// What else is asked of a training on one stream of tokens.
+// Adds the rest, which a training on one stream of tokens has.
 void add_needs(const OptionAnswer& o, Json& j) {
   j["needs"] = needs_json(o.needs);
   if (!o.materials.empty()) j["materials"] = materials_json(o);
@@ -165,7 +129,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   add_outcome(r, o, j);
   j["sensitivity"] = sensitivity_json(o);
   if (o.rl) {
-    j["rl"] = rl_json(o);
+    j["rl"] = rl_training_json(o);
   } else {
     add_needs(o, j);
   }

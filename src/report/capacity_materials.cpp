@@ -8,6 +8,7 @@
 #include "report/capacity_outcome.h"
 #include "report/capacity_words.h"
 #include "report/frame_json.h"
+#include "report/money_json.h"
 
 namespace orrery {
 namespace {

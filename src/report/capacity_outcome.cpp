@@ -4,18 +4,9 @@
 #include "core/json.h"
 #include "report/capacity_words.h"
 #include "report/frame_json.h"
+#include "report/money_json.h"
 
 namespace orrery {
-
-Json money_json(const std::optional<Money>& m) {
-  return json_or_null(m, [](const Money& x) { return x.amount(); });
-}
-
-Json assumptions_json(const std::vector<Assumption>& all) {
-  return json_list(all, [&](const Assumption& a) -> Json {
-    return {{"what", a.what}, {"value", a.value}, {"source", a.source}, {"date", a.date}};
-  });
-}
 
 namespace {
 

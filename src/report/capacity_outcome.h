@@ -3,9 +3,6 @@
 // The outcome of one option of a plan in JSON: time, goodput, checkpoints, energy and cost.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "core/json_fwd.h"
 #include "report/capacity.h"
 
@@ -17,9 +14,10 @@ void add_outcome(const CapacityReport& r, const OptionAnswer& o, Json& j);
 // A list of the bill of materials (report/capacity_words.h).
 Json materials_json(const OptionAnswer& o);
 
-Json assumptions_json(const std::vector<Assumption>& all);
+// Memory of the fullest GPU, in the fullest phase of a step of reinforcement learning.
+Json memory_json(const OptionAnswer& o);
 
-// null where it is not known.
-Json money_json(const std::optional<Money>& m);
+// The step and the placement of a training by reinforcement learning.
+Json rl_training_json(const OptionAnswer& o);
 
 }  // namespace orrery

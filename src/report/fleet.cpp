@@ -5,10 +5,10 @@
 
 #include "core/json.h"
 #include "document/words.h"
-#include "report/capacity_outcome.h"
 #include "report/capacity_words.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
+#include "report/money_json.h"
 
 namespace orrery {
 namespace {

@@ -7,9 +7,9 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "insight/rl_search_report.h"
-#include "report/capacity_outcome.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
+#include "report/money_json.h"
 #include "report/rl.h"
 #include "report/rl_words.h"
 

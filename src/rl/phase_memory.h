@@ -37,7 +37,7 @@ struct MomentMemory {
   Bytes logits{};     // of a scoring pass; of an update, what entropy adds to those of training
   Bytes capacity{};
 
-  // Beside the engine, which takes the share that it is told to.
+  // Beside the engine, which takes the share that is set.
   Bytes predicted() const { return learner + reference + logits; }
   Bytes all() const { return engine + predicted(); }
   bool fits() const { return !happens || !(all() > capacity); }

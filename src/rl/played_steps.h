@@ -53,7 +53,7 @@ struct PlayedSteps {
   StepSpread spread;  // without the first of a queue, with which nothing overlaps
 };
 
-// As many steps as tell a tail, of so many answers in all that they are played in a second.
+// Enough steps to see a tail, of so few answers in all that they are played in a second.
 std::int64_t steps_worth_playing(const RlRun& rl);
 
 PlayedSteps play_steps(const ResolvedRun& learner, const RlStep& step, std::int64_t steps,

@@ -42,7 +42,7 @@ struct RlStep {
   double samples = 0;
 };
 
-// What a step is made of: one update of the learner with its times, and the answers.
+// The parts of a step: one update of the learner with its times, and the answers.
 struct StepParts {
   Answer update;
   Rollout rollout;

@@ -9,16 +9,10 @@
 // whole training: capacity/rl_training.h). Errors: none.
 #pragma once
 
-#include "core/money.h"
 #include "estimate/rl_run.h"
+#include "rl/gpu_rents.h"
 
 namespace orrery {
-
-// Of a GPU and second.
-struct GpuRents {
-  MoneyPerSecond learner;
-  MoneyPerSecond generator;
-};
 
 // GPUs that learn; colocated, or where nothing is generated, all of them.
 inline std::int64_t learner_gpus(const RlRun& rl) {

@@ -66,7 +66,7 @@ TEST_CASE("a failure of any GPU of the two groups stops the training") {
   CHECK((o.outcome.largest.recovery.failures * kHour) == about(0.016));
 }
 
-TEST_CASE("both groups draw power; a group that waits draws less") {
+TEST_CASE("both groups draw power, and less while they wait") {
   const auto a = answered(plan(kSplit));
   const OutcomeInputs& in = a->answer.options[0].inputs;
   REQUIRE(in.beside);

@@ -22,7 +22,7 @@ BatchCosts one_second() {
           [](std::int64_t, std::int64_t) { return Seconds(); }};
 }
 
-const BatchLimits kRoom{16, 1e9, 1};
+const BatchLimits kLimits{16, 1e9, 1};
 
 }  // namespace
 
@@ -52,7 +52,7 @@ TEST_CASE("as many answers hang as the share says") {
 // second 1 s, and 5 s for a call that hangs: 2 + 6 + 2.
 TEST_CASE("each answer waits its own time") {
   const BatchWork work{1, {4, 4}, 1, 2, {{Seconds(3), {}}, {Seconds(1), Seconds(5)}}};
-  const PlayedBatch b = play_batch(one_second(), kRoom, work);
+  const PlayedBatch b = play_batch(one_second(), kLimits, work);
   CHECK(b.all.si() == about(10.0));
   // Nobody runs from 2 to 5 and from 7 to 8.
   CHECK(b.idle.si() == about(4.0));
@@ -62,5 +62,5 @@ TEST_CASE("one wait for all is that of each") {
   const BatchWork one{1, {4, 6, 8}, 1, 2, {{Seconds(3), {}}}};
   BatchWork each = one;
   each.waits = std::vector<ToolWait>(3, ToolWait{Seconds(3), {}});
-  CHECK(play_batch(one_second(), kRoom, one).all == play_batch(one_second(), kRoom, each).all);
+  CHECK(play_batch(one_second(), kLimits, one).all == play_batch(one_second(), kLimits, each).all);
 }

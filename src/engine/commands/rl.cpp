@@ -9,13 +9,11 @@
 #include "engine/printed_run.h"
 #include "insight/rl_compare.h"
 #include "insight/rl_report.h"
-#include "insight/rl_search_report.h"
 #include "insight/rl_simulation.h"
 #include "report/frame_json.h"
 #include "report/rl.h"
 #include "report/rl_compare.h"
 #include "report/rl_explain.h"
-#include "report/rl_search.h"
 #include "report/rl_simulate.h"
 
 namespace orrery {
@@ -42,20 +40,6 @@ std::optional<CommandAnswer> rl_memory(const RunSource& source, const OutputForm
       rl_report_on(resolve_with_rl(source.json, source.file, source.lookup, source.changes));
   return answered(
       r, output.json() ? AnswerText(rl_memory_json(r)) : drawn(rl_memory_document(r), output));
-}
-
-std::optional<CommandAnswer> rl_search_answer(const RunSource& source, const OutputForm& output,
-                                              const RlSearchQuestion& question,
-                                              const std::string& print) {
-  if (!has_rl(source.json)) return {};
-  const RlSearchReport r =
-      report_on_rl_search(source.json, source.file, source.lookup, source.changes, question);
-  if (!print.empty() && !r.best.empty()) {
-    return printed_run(print, r.best[0].learner, source.json, source.lookup, output.json());
-  }
-  return CommandAnswer{
-      r.best.empty() ? ExitCode::no : ExitCode::answer,
-      output.json() ? AnswerText(rl_search_json(r)) : drawn(rl_search_document(r), output)};
 }
 
 std::optional<CommandAnswer> rl_explain(const RunSource& source, const OutputForm& output,

@@ -20,7 +20,7 @@
 #include "estimate/mixed_document.h"
 #include "explore/mixed_search.h"
 #include "explore/search_team.h"
-#include "insight/rl_search_report.h"
+#include "insight/rl_search_question.h"
 #include "report/mixed_search.h"
 
 namespace orrery {

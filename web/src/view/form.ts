@@ -37,7 +37,7 @@ const GROUPS: [string, Control[]][] = [
     { path: 'framework', label: 'framework' }]],
 ];
 
-// Of a step of reinforcement learning: the keys of its objects that have a flag, as the tables list
+// The keys of the objects of a step of reinforcement learning that have a flag, as the tables list
 // them; its batch and length follow from them.
 const RL_OBJECTS: [string, string][] = [['Reinforcement learning', 'training.rl.'], ['Generator', 'rollout.'], ['Placement', 'placement.']];
 const FOLLOWS = new Set(['training.sequence_length', 'training.global_batch', 'training.tokens']);

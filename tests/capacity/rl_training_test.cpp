@@ -10,6 +10,7 @@
 
 #include "capacity/shipped_plans.h"
 #include "core/error.h"
+#include "rl/step.h"
 #include "support/about.h"
 
 namespace orrery {

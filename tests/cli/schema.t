@@ -48,7 +48,7 @@ $ orrery schema sweep | python3 of.py answer
 $ orrery schema device | python3 of.py power | grep -o '"pattern.*W)'
 > "pattern": "^[+]?[0-9.]+([eE][-+]?[0-9]+)? ?(W|kW|MW|GW)
 $ orrery list keys | grep 'parallel.zero '
-> run          parallel.zero                                   0 to 3            the framework's   --zero               ZeRO: 1 shards
+> run          parallel.zero                                    0 to 3            the framework's   --zero               ZeRO: 1 shards
 $ orrery list keys --csv | grep -E '^(run,training.tokens|search,axes.tp|framework,sharding.zero|node,tiers\[\].ramp),'
 > run,training.tokens,whole number,1 to 2^53 tokens,,[],,--tokens,run,of the whole training: gives steps and days
 > node,tiers[].ramp,quantity,"a quantity such as ""4 us""",0 s,[],,,never,grows a collective by the root of ramp times its time on the wire

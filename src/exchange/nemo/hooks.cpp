@@ -51,7 +51,7 @@ void family(HookCall& call, const std::string& name) {
 void model_class(HookCall& call) {
   const std::string of_class = class_of_model(call);
   std::string name = of_class;
-  const std::string_view kConfig = "Config";
+  constexpr std::string_view kConfig = "Config";
   const std::size_t config = name.find(kConfig);
   if (config != std::string::npos) name.erase(config, kConfig.size());
   const std::string ours = shipped_model(name);

@@ -543,7 +543,7 @@ ToolBook::ToolBook(const ConfigLookup& lookup) {
     for (const ToolRule& rule : tool->rules) add_asked(rule, tool->asked);
     add_settings(tool->defaults_when, tool->asked);
     for (const Silent& silent : tool->silent) add_settings(silent.when, tool->asked);
-    // That a part is there is no reading of its settings, which go on.
+    // A test that a part is there does not read its settings, which go on.
     if (!tool->speaks.empty())
       std::erase_if(tool->asked, [](const std::string& name) { return name.ends_with(".*"); });
     tools_.push_back(std::move(*tool));

@@ -14,6 +14,7 @@
 #include "exchange/import_draft.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/values.h"
 #include "exchange/yaml.h"
 
 namespace orrery::trainer {
@@ -150,13 +151,11 @@ void Facts::note_passed(const std::string& name, const std::string& value, const
 NamedSettings Facts::named(const std::string& file) const {
   NamedSettings out{Settings(file)};
   out.settings.add_all(passed_);
-  const auto bare = [](const std::string& setting) {
-    const std::size_t file = setting.find(": ");
-    return file == std::string::npos ? setting : setting.substr(file + 2);
-  };
-  for (const LeftOver& l : left_) out.left.push_back({bare(l.setting), l.why, l.key, l.is_refused});
+  for (const LeftOver& l : left_)
+    out.left.push_back({tools::bare_setting(l.setting), l.why, l.key, l.is_refused});
   for (const auto& [fact, l] : missing_) {
-    if (!has(fact)) out.left.push_back({bare(l.setting), l.why, l.key, l.is_refused});
+    if (!has(fact))
+      out.left.push_back({tools::bare_setting(l.setting), l.why, l.key, l.is_refused});
   }
   out.other_defaults = other_defaults_;
   if (has(FactId::model)) out.model = at(FactId::model)->value.get<std::string>();

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/values.h"
 #include "exchange/trainer/facts.h"
 
 namespace orrery::trainer {
@@ -268,11 +269,7 @@ class Finish {
     const std::size_t end = setting.find(": ");
     return end == std::string::npos ? "" : setting.substr(0, end);
   }
-  std::string stated_alone(FactId fact) const {
-    const std::string& setting = f_.at(fact)->setting;
-    const std::size_t end = setting.find(": ");
-    return end == std::string::npos ? setting : setting.substr(end + 2);
-  }
+  std::string stated_alone(FactId fact) const { return tools::bare_setting(f_.at(fact)->setting); }
 
   void check_product(std::int64_t batch, std::int64_t micro, std::int64_t passes) const {
     const std::int64_t product = micro * passes * replicas_;

@@ -5,7 +5,6 @@
 #include "exchange/chakra/chakra.h"
 #include "exchange/logs/training_log.h"
 #include "exchange/machine/facts.h"
-#include "exchange/mlperf/mlperf.h"
 #include "exchange/simai/simai.h"
 #include "exchange/snapshot/memory_snapshot.h"
 
@@ -18,12 +17,6 @@ TrainingLog read_training_log(std::string_view /*text*/, const std::string& file
 std::string memory_snapshot(const Simulation& /*s*/) {
   throw InputError("", "memory_snapshot", "a snapshot of PyTorch's allocator",
                    "`orrery simulate --memory-snapshot`, outside the page");
-}
-
-NamedSettings mlperf::read_named(const std::vector<ForeignFile>& files,
-                                 const ShellFiles& /*scripts*/) {
-  throw InputError(files.front().name, "", "settings of MLPerf",
-                   "`orrery import`, outside the page");
 }
 
 namespace machine {

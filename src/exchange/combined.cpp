@@ -55,7 +55,7 @@ void merge(ImportedRun& part, ImportedRun& all) {
       all.assumed.push_back(a);
   }
   all.checkpointed_every = std::max(all.checkpointed_every, part.checkpointed_every);
-  append(all.sizes_of_width, part.sizes_of_width);
+  append(all.of_width, part.of_width);
   all.gpus.add(part.gpus);
 }
 

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string>
 
+#include "core/error.h"
+#include "core/json.h"
 #include "exchange/text_lines.h"
 #include "exchange/toml.h"
 #include "exchange/yaml.h"
@@ -33,6 +35,16 @@ bool is_document(const ForeignFile& file) {
 }
 
 Json read_document(const ForeignFile& file) {
+  if (first_character(file.text) == '{') {
+    // Files of GPT-NeoX in braces have comments, which YAML alone allows.
+    const bool yaml = file.name.ends_with(".yaml") || file.name.ends_with(".yml");
+    if (!yaml) return parse_json(file.text, file.name);
+    try {
+      return parse_json(file.text, file.name);
+    } catch (const InputError&) {
+      return read_yaml(file.text, file.name);
+    }
+  }
   return is_toml(file) ? read_toml(file.text, file.name) : read_yaml(file.text, file.name);
 }
 

@@ -147,7 +147,7 @@ enum class Pipelines : std::uint8_t { any, none, by_schedule };
 // No format is left out of the table: there is no default constructor, and no reference is null.
 class WrittenFormat {
  public:
-  using Writer = std::string(const ResolvedRun& resolved);
+  using Writer = std::string(const ResolvedRun& resolved, const ConfigLookup& lookup);
   using Schedules = Names();
 
   constexpr WrittenFormat(Writer& writer, Schedules& with_words_for, bool whole)
@@ -168,15 +168,21 @@ class WrittenFormat {
 Names schedules_of_megatron() { return all_names(megatron::kSchedules); }
 Names schedules_of_deepspeed() { return all_names(deepspeed::kSchedules); }
 
+// A writer whose names stand in code.
+template <std::string (*write)(const ResolvedRun&)>
+std::string by_itself(const ResolvedRun& resolved, const ConfigLookup&) {
+  return write(resolved);
+}
+
 // In the order of ForeignFormat.
 constexpr std::array<WrittenFormat, kWrittenFormats> kWritten = {{
-    {megatron::export_run, schedules_of_megatron, true},
-    {deepspeed::export_run, schedules_of_deepspeed, false},
-    {torchtitan::export_arguments, schedules_of_torchtitan, false},
-    {torchtitan::export_toml, schedules_of_torchtitan, false},
+    {by_itself<megatron::export_run>, schedules_of_megatron, true},
+    {by_itself<deepspeed::export_run>, schedules_of_deepspeed, false},
+    {by_itself<torchtitan::export_arguments>, schedules_of_torchtitan, false},
+    {by_itself<torchtitan::export_toml>, schedules_of_torchtitan, false},
     {bridge::export_run, schedules_of_megatron, true},
-    {accelerate::export_run, Pipelines::none, false},
-    {slurm::export_header, Pipelines::any, false},
+    {by_itself<accelerate::export_run>, Pipelines::none, false},
+    {by_itself<slurm::export_header>, Pipelines::any, false},
 }};
 
 const WrittenFormat& written(ForeignFormat format) {
@@ -278,7 +284,7 @@ ExportedRun export_run(ForeignFormat format, const ResolvedRun& resolved, const 
   ExportedRun out;
   refuse_trunk(resolved);
   refuse_other_schedule(format, resolved);
-  out.text = written(format).write(resolved);
+  out.text = written(format).write(resolved, lookup);
   ImportedRun back = import_run(format, out.text, "what was written",
                                 {{"cluster", {{"gpus", resolved.run.cluster.gpus}}}}, &lookup);
   fit_import(back, {{"model", value_at(*resolved.inputs, "model")}}, lookup);

@@ -73,6 +73,15 @@ struct GpuCounts {
   }
 };
 
+// A size that a tool takes from the model: a share of the square of its width.
+struct SizeOfWidth {
+  std::string path;     // its key
+  std::string setting;  // as written
+  std::string why;
+  double share = 1;
+  bool operator==(const SizeOfWidth&) const = default;
+};
+
 struct ImportedRun {
   ForeignFormat format = ForeignFormat::megatron;
   std::string tool = {};  // its name, where the format is `tool`
@@ -81,9 +90,8 @@ struct ImportedRun {
   std::vector<Fact> assumed;
   std::vector<std::string> without_effect;  // known to move no number here
   std::vector<LeftOver> ignored;
-  std::int64_t checkpointed_every = 0;  // every n-th layer, for fit_import; 0: said by the run
-  // DeepSpeed's "auto" of sizes that follow from the model's width, for fit_import.
-  std::vector<std::string> sizes_of_width = {};
+  std::int64_t checkpointed_every = 0;     // every n-th layer, for fit_import; 0: said by the run
+  std::vector<SizeOfWidth> of_width = {};  // for fit_import
   GpuCounts gpus = {};
   bool is_training = false;  // a file of a training is among them, not of a machine or model alone
 };

@@ -11,7 +11,6 @@
 #include "estimate/given_document.h"
 #include "estimate/resolve.h"
 #include "exchange/arguments.h"
-#include "exchange/deepspeed/names.h"
 #include "exchange/hub_names.h"
 #include "exchange/settings.h"
 #include "exchange/text_lines.h"
@@ -193,34 +192,22 @@ std::optional<Architecture> whole_model(const Json& run, const ConfigLookup& loo
   return architecture_of(model, lookup);
 }
 
-// DeepSpeed's "auto" of a size that a trainer takes from the model's width.
-void fit_size(ImportedRun& imported, const deepspeed::ElementCount& size, const Json& given,
+void fit_size(ImportedRun& imported, const SizeOfWidth& size, const Json& given,
               const ConfigLookup& lookup) {
-  const std::string option(size.option);
-  if (!value_at(given, option).is_null()) return;
+  if (!value_at(given, size.path).is_null()) return;
   Json run = imported.run;
   merge_over(run, given);
-  const std::string setting = std::string(size.name) + " auto";
-  std::erase_if(imported.without_effect, [&](const std::string& s) { return s == size.name; });
   const auto model = whole_model(run, lookup);
   if (!model) {
     imported.ignored.push_back(
-        {setting, shortest(size.of_width) + " of the square of the model's width; give --model",
-         option, true});
+        {size.setting, shortest(size.share) + " of the square of the model's width; give --model",
+         size.path, true});
     return;
   }
   const auto width = static_cast<double>(model->hidden);
-  const auto elements = static_cast<std::int64_t>(size.of_width * width * width);
-  set_at(imported.run, option, std::max<std::int64_t>(1, elements));
-  imported.assumed.push_back({option, std::to_string(elements), setting + " [from memory]"});
-}
-
-void fit_sizes(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
-  for (const deepspeed::ElementCount& size : deepspeed::kElementCounts) {
-    const bool is_auto = std::find(imported.sizes_of_width.begin(), imported.sizes_of_width.end(),
-                                   size.name) != imported.sizes_of_width.end();
-    if (is_auto) fit_size(imported, size, given, lookup);
-  }
+  const auto elements = static_cast<std::int64_t>(size.share * width * width);
+  set_at(imported.run, size.path, std::max<std::int64_t>(1, elements));
+  imported.assumed.push_back({size.path, std::to_string(elements), size.setting + ", " + size.why});
 }
 
 }  // namespace
@@ -259,7 +246,7 @@ bool is_part_of_model(const Json& model) {
 void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
   forget_given(imported, given);
   refuse_quantised(imported, given, lookup);
-  fit_sizes(imported, given, lookup);
+  for (const SizeOfWidth& size : imported.of_width) fit_size(imported, size, given, lookup);
   fit_options(imported, given, lookup);
   fit_checkpoints(imported, given, lookup);
 }

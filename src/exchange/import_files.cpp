@@ -3,23 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/assumptions.h"
-#include "exchange/bridge/bridge.h"
 #include "exchange/combined.h"
-#include "exchange/deepspeed/deepspeed.h"
 #include "exchange/document.h"
 #include "exchange/machine/machine.h"
 #include "exchange/megatron/megatron.h"
-#include "exchange/mlperf/mlperf.h"
-#include "exchange/nemo/nemo.h"
 #include "exchange/primus/primus.h"
 #include "exchange/recognise.h"
 #include "exchange/slurm/slurm.h"
 #include "exchange/sorted_files.h"
 #include "exchange/started_configs.h"
+#include "exchange/tools/named.h"
 #include "exchange/tools/tool_run.h"
 #include "exchange/trainer/facts.h"
 
@@ -42,7 +40,8 @@ std::vector<ForeignFile> files_of(const TrainingFiles& all) {
   return files;
 }
 
-NamedSettings read_scripts(const std::vector<ForeignFile>& files, const ShellFiles& scripts) {
+NamedSettings read_scripts(const std::vector<ForeignFile>& files, ImportJob& job) {
+  const ShellFiles& scripts = job.scripts;
   NamedSettings all = megatron::read_named(files.front(), scripts);
   for (std::size_t i = 1; i < files.size(); ++i) {
     NamedSettings more = megatron::read_named(files[i], scripts);
@@ -57,18 +56,25 @@ NamedSettings read_scripts(const std::vector<ForeignFile>& files, const ShellFil
 // Tools whose settings are Megatron-LM's, under these or other names.
 struct NamedFormat {
   ForeignFormat format;
-  NamedSettings (*read)(const std::vector<ForeignFile>& files, const ShellFiles& scripts);
+  NamedSettings (*read)(const std::vector<ForeignFile>& files, ImportJob& job);
 };
 
 template <NamedSettings (*read)(const std::vector<ForeignFile>&)>
-NamedSettings without_scripts(const std::vector<ForeignFile>& files, const ShellFiles&) {
+NamedSettings without_scripts(const std::vector<ForeignFile>& files, ImportJob&) {
   return read(files);
+}
+NamedSettings of_mlperf(const std::vector<ForeignFile>& files, ImportJob& job) {
+  return tools::read_variables(files, ForeignFormat::mlperf, job);
+}
+template <ForeignFormat format>
+NamedSettings by_rules(const std::vector<ForeignFile>& files, ImportJob& job) {
+  return tools::read_named(files, format, job);
 }
 constexpr std::array kNamed = {
     NamedFormat{ForeignFormat::megatron, read_scripts},
-    NamedFormat{ForeignFormat::mlperf, mlperf::read_named},
-    NamedFormat{ForeignFormat::bridge, without_scripts<bridge::read_named>},
-    NamedFormat{ForeignFormat::nemo, without_scripts<nemo::read_named>},
+    NamedFormat{ForeignFormat::mlperf, of_mlperf},
+    NamedFormat{ForeignFormat::bridge, by_rules<ForeignFormat::bridge>},
+    NamedFormat{ForeignFormat::nemo, by_rules<ForeignFormat::nemo>},
     NamedFormat{ForeignFormat::primus, without_scripts<primus::read_named>},
 };
 
@@ -82,7 +88,7 @@ class Import {
     trainer();
     if (!files_.machine.empty()) files_.parts.push_back(import_machine(files_.machine, job_));
     for (const TrainingFile& f : of_format(files_.training, ForeignFormat::deepspeed))
-      files_.add(f, deepspeed::import_run(f.file, job_));
+      files_.add(f, engine(f));
     ImportedRun all = combined(std::move(files_.parts));
     drop_assumed(job_.assumed, all);
     check_assumed(job_.assumed);
@@ -118,12 +124,12 @@ class Import {
   void named(const NamedFormat& n) {
     std::vector<ForeignFile> files = files_of(of_format(files_.training, n.format));
     if (files.empty()) return;
-    NamedSettings settings = n.read(files, job_.scripts);
+    NamedSettings settings = n.read(files, job_);
     if (!settings.unknown_program.empty()) refuse_program(files.front(), settings.unknown_program);
     const std::size_t roots = files.size();
     add_unread(n.format, settings, files);
-    if (files.size() > roots) settings = n.read(files, job_.scripts);
-    const ForeignFormat format = read_overrides(files.front().name, n.format, settings);
+    if (files.size() > roots) settings = n.read(files, job_);
+    const ForeignFormat format = read_overrides(files.front().name, n.format, job_, settings);
     if (settings.settings.all().empty() && settings.model.empty()) {
       throw InputError(files.front().name, "", "no setting of " + std::string(tool_of(n.format)),
                        n.format == ForeignFormat::megatron
@@ -154,15 +160,26 @@ class Import {
     if (!named.model.empty())
       facts.assume_default(trainer::FactId::model, named.model, "by the name of the file's model");
     tools::read_with(*tool, std::move(named.settings), named.other_defaults.empty(), facts);
-    ImportedRun part = facts.finish(false);
+    ImportedRun part = facts.finish(trainer::DeepSpeedFile::none);
     part.assumed.insert(part.assumed.end(), named.assumed.begin(), named.assumed.end());
     return part;
   }
 
   // False for a file that is no trainer's.
   static bool read_trainer(const TrainingFile& f, trainer::Facts& facts) {
-    if (f.tool != nullptr) tools::read_with(*f.tool, f.file, facts);
-    return f.tool != nullptr;
+    const bool own = f.tool != nullptr && !f.tool->engine && f.tool->speaks.empty();
+    if (own) tools::read_with(*f.tool, f.file, facts);
+    return own;
+  }
+
+  // DeepSpeed's file, which a trainer's may name, hold or write.
+  ImportedRun engine(const TrainingFile& f) {
+    const tools::Tool* tool = job_.tools.find(name_of(f.format));
+    if (tool == nullptr)
+      throw std::logic_error("configs/tools has no " + std::string(name_of(f.format)));
+    trainer::Facts facts(job_);
+    tools::read_with(*tool, f.file, facts);
+    return facts.finish(trainer::DeepSpeedFile::itself);
   }
 
   // All of Hugging Face's world is one part.
@@ -181,7 +198,8 @@ class Import {
     }
     if (first == nullptr) return;
     const bool deepspeed = !of_format(files_.training, ForeignFormat::deepspeed).empty();
-    ImportedRun part = facts.finish(deepspeed);
+    ImportedRun part =
+        facts.finish(deepspeed ? trainer::DeepSpeedFile::beside : trainer::DeepSpeedFile::none);
     part.format = first->format;
     if (first->tool != nullptr) part.tool = first->tool->name;
     part.file = names;
@@ -212,6 +230,12 @@ ImportedRun import_files(ImportJob job) {
   }
   if (job.from == ForeignFormat::tool && job.tools.find(job.from_tool) == nullptr)
     throw InputError("--from", "", brief(job.from_tool), "a tool of configs/tools");
+  // Files of some tools are read as a format's.
+  if (job.from == ForeignFormat::tool) {
+    const tools::Tool& tool = *job.tools.find(job.from_tool);
+    const bool apart = tool.engine || !tool.speaks.empty();
+    if (apart) job.from = find_name<ForeignFormat>(tool.format);
+  }
   return Import(job).run();
 }
 

@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "exchange/line_marks.h"
-#include "exchange/mlperf/names.h"
 #include "exchange/other_tools.h"
 #include "exchange/text_lines.h"
 #include "exchange/toml.h"
@@ -25,26 +24,6 @@ bool has_any(const Json& j, std::initializer_list<const char*> keys) {
 const Json& member(const Json& j, const char* key) {
   static const Json kNothing = Json::object();
   return j.is_object() && j.contains(key) ? j[key] : kNothing;
-}
-
-bool is_bridge(const Json& j) {
-  const std::string target =
-      j.contains("_target_") && j["_target_"].is_string() ? j["_target_"].get<std::string>() : "";
-  if (contains(target, "megatron.bridge")) return true;
-  const bool parts =
-      has_any(j, {"ddp", "mixed_precision", "comm_overlap", "scheduler", "dist", "rng"});
-  return j.contains("train") && j["train"].is_object() && (j.contains("model") || parts);
-}
-
-bool is_nemo(const Json& j) {
-  // An experiment of NeMo 2.
-  const Json& trainer = member(j, "trainer");
-  if (trainer.contains("strategy") && trainer["strategy"].is_object() && j.contains("model"))
-    return true;
-  const Json& model = member(j, "model");
-  return has_any(model, {"encoder_seq_length", "micro_batch_size", "tensor_model_parallel_size",
-                         "megatron_amp_O2"}) &&
-         !j.contains("train");
 }
 
 bool is_primus(const Json& j) {
@@ -63,10 +42,10 @@ constexpr std::array kYaml = {
     Mark{ForeignFormat::primus, [](const Json& j) { return j.contains("modules"); }},
     // A functional test of Megatron-LM.
     Mark{ForeignFormat::megatron, [](const Json& j) { return j.contains("MODEL_ARGS"); }},
-    Mark{ForeignFormat::bridge, is_bridge},
-    Mark{ForeignFormat::nemo, is_nemo},
-    Mark{ForeignFormat::primus, is_primus},
 };
+
+// Megatron-LM's own names at the top, as files that Primus's name have them.
+constexpr Mark kPart = {ForeignFormat::primus, is_primus};
 
 // The YAML of another tool; nothing where none is known.
 std::optional<Recognised> other_document(const Json& j, std::span<const OtherDocument> known) {
@@ -89,11 +68,14 @@ std::string keys_of(const Json& j) {
 
 bool is_fabric(const Json& j) { return has_any(j, {"switches", "capacity_blocks"}); }
 
-// A sign that no file of another tool has.
+// A sign that no file of another tool has, and one that few have.
 constexpr int kSureScore = 50;
+constexpr int kTellingScore = 48;
 
 Recognised of_tool(const tools::Tool& tool) {
-  return {FileKind::training, ForeignFormat::tool, "", "", &tool};
+  const bool apart = tool.engine || !tool.speaks.empty();
+  const auto own = apart ? find_name<ForeignFormat>(tool.format) : std::nullopt;
+  return {FileKind::training, own.value_or(ForeignFormat::tool), "", "", &tool};
 }
 
 Recognised yaml(const Json& j, const tools::ToolBook& tools) {
@@ -105,16 +87,11 @@ Recognised yaml(const Json& j, const tools::ToolBook& tools) {
   for (const Mark& m : kYaml) {
     if (m.holds(j)) return {FileKind::training, m.format, "", ""};
   }
+  if (found.score >= kTellingScore) return of_tool(*found.tool);
+  if (kPart.holds(j)) return {FileKind::training, kPart.format, "", ""};
   if (found.tool != nullptr) return of_tool(*found.tool);
   if (const auto other = other_document(j, kVagueDocuments)) return *other;
   return {FileKind::other, {}, "YAML with " + keys_of(j), ""};
-}
-
-bool is_deepspeed(const Json& j) {
-  return has_any(j, {"zero_optimization", "train_batch_size", "train_micro_batch_size_per_gpu",
-                     "gradient_accumulation_steps", "fp16", "bf16", "bfloat16", "optimizer",
-                     "tensor_parallel", "pipeline", "activation_checkpointing",
-                     "communication_data_type", "data_types", "zero_allow_untested_optimizer"});
 }
 
 Recognised json(const Json& j, const tools::ToolBook& tools) {
@@ -125,13 +102,12 @@ Recognised json(const Json& j, const tools::ToolBook& tools) {
   if (has_any(j, {"model_type", "architectures"})) {
     return {FileKind::model, {}, "a Hugging Face config.json", ""};
   }
-  const tools::ToolBook::Found found = tools.of_document(j);
+  const tools::ToolBook::Found found = tools.of_document(j, true);
   if (found.score >= kSureScore) return of_tool(*found.tool);
   // GPT-NeoX's files, often written in braces, hold DeepSpeed's keys beside their own.
   if (const auto other = other_document(j, kOtherDocuments)) return *other;
   if (const auto other = other_document(j, kOtherJson)) return *other;
   if (found.tool != nullptr) return of_tool(*found.tool);
-  if (is_deepspeed(j)) return {FileKind::training, ForeignFormat::deepspeed, "", ""};
   return {FileKind::other, {}, "JSON with " + keys_of(j), ""};
 }
 
@@ -170,13 +146,11 @@ bool is_python(std::string_view line) {
          begins_with(line, "class ");
 }
 
-// "export NAME=" or "NAME="
-bool is_mlperf(std::string_view line) {
+// The variable of "export NAME=" and "NAME="; "" of another line.
+std::string_view variable_in(std::string_view line) {
   if (begins_with(line, "export ")) line = trimmed(line.substr(7));
   const std::size_t equals = line.find('=');
-  return std::find(std::begin(mlperf::kKnownBy), std::end(mlperf::kKnownBy),
-                   line.substr(0, equals)) != std::end(mlperf::kKnownBy) &&
-         equals != std::string_view::npos;
+  return equals == std::string_view::npos ? "" : line.substr(0, equals);
 }
 
 // "export NAME=" or "NAME="
@@ -191,12 +165,12 @@ struct Signs {
   bool shell = false;
   bool test = false;  // of a shell: [ … ] or [[ … ]]
   bool python = false;
-  bool mlperf = false;
+  const tools::Tool* tool = nullptr;  // whose variables it sets
   bool argument = false;
   bool variable = false;  // NAME=value
 };
 
-Signs signs_of(std::string_view text) {
+Signs signs_of(std::string_view text, const tools::ToolBook& tools) {
   Signs s;
   for (const std::string_view whole : lines_of(text)) {
     const std::string_view line = trimmed(whole);
@@ -205,7 +179,7 @@ Signs signs_of(std::string_view text) {
     s.test =
         s.test || ((begins_with(line, "[ ") || begins_with(line, "[[ ")) && contains(line, " ]"));
     s.python = s.python || is_python(whole);
-    s.mlperf = s.mlperf || is_mlperf(line);
+    if (s.tool == nullptr) s.tool = tools.of_variable(variable_in(line));
     s.variable = s.variable || is_variable(line);
     s.argument = s.argument || contains(line, "--");
   }
@@ -244,7 +218,7 @@ Recognised toml(const Json& j, const tools::ToolBook& tools) {
 
 Recognised script(const ForeignFile& source, const tools::ToolBook& tools) {
   const std::string_view text = source.text;
-  const Signs s = signs_of(text);
+  const Signs s = signs_of(text, tools);
   const auto training = [](ForeignFormat f) { return Recognised{FileKind::training, f, "", ""}; };
   if (begins_as_toml(text)) return toml(read_toml(text, source.name), tools);
   if (s.python && !s.shell) return python(text);
@@ -257,7 +231,7 @@ Recognised script(const ForeignFile& source, const tools::ToolBook& tools) {
                                                  "accelerate launch", "deepspeed "};
   const bool script = std::any_of(std::begin(kStarts), std::end(kStarts),
                                   [&](std::string_view part) { return contains(text, part); });
-  if (s.mlperf && !script) return training(ForeignFormat::mlperf);
+  if (s.tool != nullptr && !script) return of_tool(*s.tool);
   const bool megatron = has_arguments_of_megatron(text) && !is_of_hugging_face_alone(text);
   const tools::Tool* by_flags = megatron ? nullptr : tools.of_flags(text, false);
   if (by_flags != nullptr) return of_tool(*by_flags);
@@ -366,7 +340,7 @@ Recognised recognise(const ForeignFile& file, const tools::ToolBook& tools) {
     }
   }
   if (const auto found = lines(text)) return *found;
-  const Signs signs = signs_of(text);
+  const Signs signs = signs_of(text, tools);
   if (first_character(text) == '[' && !begins_as_toml(text) && !signs.test) {
     return {FileKind::other, {}, "a JSON array", ""};
   }

@@ -10,12 +10,11 @@
 #include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/arguments.h"
-#include "exchange/bridge/bridge.h"
 #include "exchange/flat.h"
-#include "exchange/nemo/nemo.h"
 #include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/named.h"
 #include "exchange/trainer/facts.h"
 #include "exchange/yaml.h"
 
@@ -218,7 +217,8 @@ Started has_more(const Words& words, ImportJob& job) {
           override_with(document, w.substr(kOfLaunched.size()), f.name);
       }
       const tools::Tool* own = job.tools.of_document(document).tool;
-      if (own != nullptr || is_trainer(document)) flags_behind(document, words, own, f.name);
+      const bool flags = own != nullptr && own->speaks.empty();
+      if (flags || is_trainer(document)) flags_behind(document, words, own, f.name);
     }
     if (document != before) f.text = write_yaml(document);
   }
@@ -318,20 +318,20 @@ void override_with(Json& document, const std::string& word, const std::string& f
   set_at(document, path, value_at(value, "value"));
 }
 
-ForeignFormat read_overrides(const std::string& file, ForeignFormat format, NamedSettings& named) {
+ForeignFormat read_overrides(const std::string& file, ForeignFormat format, ImportJob& job,
+                             NamedSettings& named) {
   if (named.overrides.empty()) return format;
   Json document = Json::object();
   for (const std::string& word : named.overrides) override_with(document, word, file);
   const std::vector<ForeignFile> own = {{file, write_yaml(document)}};
-  const Recognised r = recognise({file + ".yaml", own.front().text});
+  const Recognised r = recognise({file + ".yaml", own.front().text}, job.tools);
   const bool read = r.format == ForeignFormat::nemo || r.format == ForeignFormat::bridge;
   if (!read || r.kind != FileKind::training) {
     for (const std::string& word : named.overrides)
       named.left.push_back({word, "changes a configuration that is not given", "", true});
     return format;
   }
-  NamedSettings more =
-      r.format == ForeignFormat::nemo ? nemo::read_named(own) : bridge::read_named(own);
+  NamedSettings more = tools::read_named(own, *r.format, job);
   named.settings.add_all(more.settings);
   named.left.insert(named.left.end(), more.left.begin(), more.left.end());
   named.model = more.model;

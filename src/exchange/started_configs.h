@@ -31,7 +31,8 @@ void override_with(Json& document, const std::string& word, const std::string& f
 
 // Overrides of a configuration of NeMo or Megatron-Bridge that is not given go into the settings,
 // and all else of it stays open. Returns the tool of that configuration.
-ForeignFormat read_overrides(const std::string& file, ForeignFormat format, NamedSettings& named);
+ForeignFormat read_overrides(const std::string& file, ForeignFormat format, ImportJob& job,
+                             NamedSettings& named);
 
 // Processes of a node times nodes, as a launcher says them; 0 where it does not in numbers.
 std::int64_t launched_processes(const std::vector<std::string>& words,

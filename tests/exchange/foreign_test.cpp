@@ -295,7 +295,7 @@ TEST_CASE("the arguments a log of Megatron-LM begins with are a run") {
 TEST_CASE("DeepSpeed's batches fix each other over the replicas") {
   const std::string text = text_of_data("ds_config.json");
   const Json given = {{"cluster", {{"gpus", 64}}}};
-  const ImportedRun r = import_run(ForeignFormat::deepspeed, text, "ds.json", given);
+  const ImportedRun r = import_run(ForeignFormat::deepspeed, text, "ds.json", given, &shipped());
   CHECK(value_at(r.run, "training.global_batch") == 2 * 4 * 64);
   CHECK(value_at(r.run, "parallel.zero") == 3);
   CHECK(value_at(r.run, "parallel.offload.optimizer") == "host");
@@ -304,12 +304,13 @@ TEST_CASE("DeepSpeed's batches fix each other over the replicas") {
   CHECK(value_at(r.run, "parallel.framework_options.stage3_prefetch_bucket_size") == 10'000'000);
   CHECK(settings_of(r) ==
         std::vector<std::string>{"activation_checkpointing.partition_activations true"});
-  const ImportedRun open = import_run(ForeignFormat::deepspeed, text, "ds.json", Json());
+  const ImportedRun open =
+      import_run(ForeignFormat::deepspeed, text, "ds.json", Json(), &shipped());
   CHECK(value_at(open.run, "training.global_batch").is_null());
   CHECK_THROWS_AS(import_run(ForeignFormat::deepspeed,
                              R"({"train_batch_size": 100, "gradient_accumulation_steps": 4,
                                  "train_micro_batch_size_per_gpu": 2})",
-                             "ds.json", given),
+                             "ds.json", given, &shipped()),
                   InputError);
 }
 
@@ -376,11 +377,13 @@ TEST_CASE("types and ranges are strict") {
   CHECK_THROWS_AS(megatron("--tensor-model-parallel-size 0"), InputError);
   CHECK_THROWS_AS(megatron("--recompute-granularity some"), InputError);
   CHECK_THROWS_AS(megatron("no arguments here"), InputError);
-  CHECK_THROWS_AS(import_run(ForeignFormat::deepspeed, R"({"train_batch_size": 5.5})", "d", Json()),
-                  InputError);
-  CHECK(value_at(
-            import_run(ForeignFormat::deepspeed, R"({"train_batch_size": 5e2})", "d", Json()).run,
-            "training.global_batch") == 500);
+  CHECK_THROWS_AS(
+      import_run(ForeignFormat::deepspeed, R"({"train_batch_size": 5.5})", "d", Json(), &shipped()),
+      InputError);
+  CHECK(value_at(import_run(ForeignFormat::deepspeed, R"({"train_batch_size": 5e2})", "d", Json(),
+                            &shipped())
+                     .run,
+                 "training.global_batch") == 500);
 }
 
 TEST_CASE("a layout of stages and a pattern of experts are read as Megatron-LM writes them") {

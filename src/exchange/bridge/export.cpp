@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/resolve.h"
 #include "exchange/bridge/bridge.h"
-#include "exchange/bridge/names.h"
 #include "exchange/megatron/megatron.h"
+#include "exchange/tools/tool.h"
 #include "exchange/yaml.h"
 
 namespace orrery::bridge {
@@ -29,7 +30,7 @@ std::string words_before(const std::string& text, char end) {
 
 class Overrides {
  public:
-  explicit Overrides(const ResolvedRun& r) : r_(r) {}
+  Overrides(const ResolvedRun& r, const tools::Tool& tool) : r_(r), tool_(tool) {}
 
   std::string text() {
     activation();
@@ -41,9 +42,9 @@ class Overrides {
     if (r_.run.training.precision != Precision::fp32) {
       set("mixed_precision.grad_reduce_in_fp32", r_.run.training.recipe.gradients >= 4);
     }
-    for (const OffValue& off : kOffValues) {
-      if (means_nothing(off.path)) continue;
-      if (value_at(out_, off.path).is_null()) set(off.path, off.is_switch ? Json(false) : Json());
+    for (const auto& [path, off] : tool_.written) {
+      if (means_nothing(path)) continue;
+      if (value_at(out_, path).is_null()) set(path, off);
     }
     return write_yaml(out_);
   }
@@ -57,12 +58,9 @@ class Overrides {
            (r_.run.strategy.zero == 0 && path == "comm_overlap.overlap_param_gather");
   }
 
-  // The last path of a name goes over the others.
-  static std::string path_of(const std::string& name) {
-    for (auto n = kNames.rbegin(); n != kNames.rend(); ++n) {
-      if (n->name == name) return std::string(n->path);
-    }
-    return "model." + name;
+  std::string path_of(const std::string& name) const {
+    const std::string path = tool_.setting_for(name);
+    return path.empty() ? "model." + name : path;
   }
 
   static bool is_set_otherwise(const std::string& name) {
@@ -126,11 +124,17 @@ class Overrides {
   }
 
   const ResolvedRun& r_;
+  const tools::Tool& tool_;
   Json out_ = Json::object();
 };
 
 }  // namespace
 
-std::string export_run(const ResolvedRun& resolved) { return Overrides(resolved).text(); }
+std::string export_run(const ResolvedRun& resolved, const ConfigLookup& lookup) {
+  const tools::ToolBook tools(lookup);
+  const tools::Tool* tool = tools.find("bridge");
+  if (tool == nullptr) throw std::logic_error("configs/tools has no bridge");
+  return Overrides(resolved, *tool).text();
+}
 
 }  // namespace orrery::bridge

@@ -63,7 +63,7 @@ void add_checkpoints(const Strategy& s, Json& j) {
 void add_gradients(const StateRecipe& r, Json& j) {
   if (r.weights > 2) return;
   if (r.gradients == 4) j["data_types"]["grad_accum_dtype"] = kTypes[0];
-  if (r.reduced == 4) j[kSentGradients] = kTypes[0];
+  if (r.reduced == 4) j["communication_data_type"] = kTypes[0];
 }
 
 // PipelineModule checkpoints all layers of a stage in groups of so many, none for 0. It has no word

@@ -335,7 +335,7 @@ void rename_settings(Settings& settings) {
     if (s.value == "None" || s.value == "null") continue;
     if (s.value.is_array() && s.value.size() == 1) s.value = Json(s.value[0]);
     // Older switches of fp8 are flags.
-    if (s.name == "fp8_format" && s.value == false) continue;
+    if ((s.name == "fp8_format" || s.name == "fp4_format") && s.value == false) continue;
     if (s.name == "fp8_format" && (s.value.is_null() || s.value == true)) s.value = "hybrid";
     // Megatron-DeepSpeed's dense models have one expert.
     if (s.name == "num_experts" && (s.value == "1" || s.value == 1)) continue;

@@ -4,7 +4,7 @@
 // core/transformer/transformer_config.py and core/model_parallel_config.py) beside our keys. Names
 // are argparse's destinations; a flag has dashes for underscores. Settings without a row
 // (activation, biases, precision, recompute, optimizer sharding, layout, world size) are read and
-// written by import.cpp and export.cpp.
+// written by code.
 #pragma once
 
 #include <array>

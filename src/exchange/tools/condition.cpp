@@ -40,6 +40,8 @@ void add_tests(Reader at, std::vector<Test>& tests) {
   if (const auto r = at.find("is")) tests.push_back({Test::Kind::one_of, values_at(*r)});
   if (const auto r = at.find("contains")) tests.push_back({Test::Kind::contains, values_at(*r)});
   if (const auto r = at.find("begins")) tests.push_back({Test::Kind::begins, values_at(*r)});
+  if (const auto r = at.find("ends")) tests.push_back({Test::Kind::ends, values_at(*r)});
+  if (const auto r = at.find("same_as")) tests.push_back({Test::Kind::same_as, {r->text()}});
   if (const auto r = at.find("above")) tests.push_back(number_test(Test::Kind::above, *r));
   if (const auto r = at.find("below")) tests.push_back(number_test(Test::Kind::below, *r));
   if (const auto r = at.find("not")) add_negated(*r, tests);
@@ -57,12 +59,14 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool any_part(const Test& test, const std::string& text, bool at_begin) {
-  return std::any_of(test.values.begin(), test.values.end(), [&](const Json& v) {
-    const std::string part = bare_text(v);
-    return at_begin ? begins_with(text, part) : contains(text, part);
-  });
+using Part = bool (*)(std::string_view text, std::string_view part);
+
+bool any_part(const Test& test, const std::string& text, Part is) {
+  return std::any_of(test.values.begin(), test.values.end(),
+                     [&](const Json& v) { return is(text, bare_text(v)); });
 }
+
+bool ends_with(std::string_view text, std::string_view end) { return text.ends_with(end); }
 
 // A list holds a word where one of its items does.
 std::string text_of_value(const Json& value) {
@@ -72,7 +76,7 @@ std::string text_of_value(const Json& value) {
   return text;
 }
 
-bool value_passes(const Test& test, const Json& value) {
+bool value_passes(const Test& test, const Json& value, const SettingsSeen& seen) {
   switch (test.kind) {
     case Test::Kind::one_of:
       return std::any_of(test.values.begin(), test.values.end(),
@@ -82,9 +86,15 @@ bool value_passes(const Test& test, const Json& value) {
     case Test::Kind::on:
       return is_on(value);
     case Test::Kind::contains:
-      return any_part(test, text_of_value(value), false);
+      return any_part(test, text_of_value(value), contains);
     case Test::Kind::begins:
-      return any_part(test, text_of_value(value), true);
+      return any_part(test, text_of_value(value), begins_with);
+    case Test::Kind::ends:
+      return any_part(test, text_of_value(value), ends_with);
+    case Test::Kind::same_as: {
+      const SeenValue other = seen.at(test.values.front().get<std::string>());
+      return other.value != nullptr && same_word(*other.value, value);
+    }
     case Test::Kind::above:
     case Test::Kind::below: {
       const auto n = number_of(value);
@@ -95,10 +105,10 @@ bool value_passes(const Test& test, const Json& value) {
   return false;
 }
 
-bool passes(const Test& test, const SeenValue& seen) {
-  if (test.kind == Test::Kind::given) return test.holds == seen.is_given;
-  if (test.kind == Test::Kind::on && seen.value == nullptr) return !test.holds;
-  return seen.value != nullptr && test.holds == value_passes(test, *seen.value);
+bool passes(const Test& test, const SeenValue& value, const SettingsSeen& seen) {
+  if (test.kind == Test::Kind::given) return test.holds == value.is_given;
+  if (test.kind == Test::Kind::on && value.value == nullptr) return !test.holds;
+  return value.value != nullptr && test.holds == value_passes(test, *value.value, seen);
 }
 
 }  // namespace
@@ -145,7 +155,7 @@ bool holds(const Condition& c, const SettingsSeen& seen) {
   const bool every = std::all_of(c.all.begin(), c.all.end(), [&](const Clause& clause) {
     const SeenValue value = seen.at(clause.setting);
     return std::all_of(clause.tests.begin(), clause.tests.end(),
-                       [&](const Test& t) { return passes(t, value); });
+                       [&](const Test& t) { return passes(t, value, seen); });
   });
   return every && (c.any.empty() || std::any_of(c.any.begin(), c.any.end(), one)) &&
          std::none_of(c.none.begin(), c.none.end(), one);

@@ -7,9 +7,11 @@
 //
 // All members must hold; `any`: at least one of the conditions; `none`: not one. A member is a
 // setting and its test: a value, a list of values (one of them), or an object of tests that all
-// hold: given, on (given, and neither false, 0, none nor empty), contains, begins, above, below,
-// not. "a|b" is the first of them that is given. "part.*" and "*.part" are any setting of that
-// form. "@precision" is a fact that the rules before have found; "@text" is the whole file.
+// hold: given, on (given, and neither false, 0, none nor empty), contains, begins, ends, above,
+// below, same_as (a setting that has the same value), not. "a|b" is the first of them that is
+// given. "part.*" and "*.part" are any setting of that form. "@precision" is a fact that the rules
+// before have found; "@text" is the whole file, "@null.part.a" is there where the document says
+// null.
 //
 // A setting that is not given has the tool's own default, if the file of rules says one; `given`
 // is then false. A test of a setting that has no value is false, but for `given` and `on`.
@@ -26,7 +28,17 @@
 namespace orrery::tools {
 
 struct Test {
-  enum class Kind : std::uint8_t { one_of, given, on, contains, begins, above, below };
+  enum class Kind : std::uint8_t {
+    one_of,
+    given,
+    on,
+    contains,
+    begins,
+    ends,
+    above,
+    below,
+    same_as
+  };
   Kind kind = Kind::one_of;
   std::vector<Json> values = {};
   bool holds = true;  // false: under "not", or {"given": false}

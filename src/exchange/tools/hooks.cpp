@@ -5,6 +5,10 @@
 #include <array>
 
 #include "core/json_path.h"
+#include "exchange/adapters.h"
+#include "exchange/bridge/hooks.h"
+#include "exchange/deepspeed/hooks.h"
+#include "exchange/nemo/hooks.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/condition.h"
 #include "exchange/torchtitan/hooks.h"
@@ -181,6 +185,30 @@ void stages_of_layers(HookCall& call) {
   call.facts.set_key("parallel.vpp", stages / pp, call.settings.written(stated), false);
 }
 
+// An adapter of Megatron-Bridge, NeMo 2 or Primus, whose settings stand below `path`.
+void megatron_adapter(HookCall& call) {
+  const std::string path = parameter(call, "path");
+  Json peft = Json::object();
+  for (const ForeignSetting& s : std::vector<ForeignSetting>(call.settings.all())) {
+    if (s.name == path) {
+      peft = s.value;
+    } else if (begins_with(s.name, path + ".")) {
+      set_at(peft, s.name.substr(path.size() + 1), s.value);
+    } else {
+      continue;
+    }
+    call.settings.take(s.name);
+  }
+  std::vector<LeftOver> left;
+  std::vector<std::string> without_effect;
+  const auto adapter = read_megatron_adapter(peft, path, left, without_effect);
+  if (adapter) call.facts.set(FactId::adapter, *adapter, path);
+  for (const LeftOver& l : left) {
+    l.is_refused ? call.facts.refuse(l.setting, l.why) : call.facts.mention(l.setting, l.why);
+  }
+  for (const std::string& s : without_effect) call.facts.without_effect(s);
+}
+
 struct NamedHook {
   std::string_view name;
   Hook call;
@@ -196,6 +224,11 @@ constexpr std::array kHooks = {
     NamedHook{"other_types", other_types},
     NamedHook{"own_moments", own_moments},
     NamedHook{"stages_of_layers", stages_of_layers},
+    NamedHook{"deepspeed_states", deepspeed::states},
+    NamedHook{"megatron_adapter", megatron_adapter},
+    NamedHook{"bridge_lists", bridge::lists},
+    NamedHook{"nemo_class", nemo::model_class},
+    NamedHook{"nemo_callbacks", nemo::callbacks},
     NamedHook{"torchtitan_model", torchtitan::model},
     NamedHook{"torchtitan_batches", torchtitan::batches},
     NamedHook{"torchtitan_stages", torchtitan::stages},

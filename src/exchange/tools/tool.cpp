@@ -2,6 +2,7 @@
 #include "exchange/tools/tool.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "core/json_path.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::int64_t kMostScore = 100;
 constexpr int kMostInherited = 8;
+constexpr double kMostShare = 1e6;
 
 std::string text_or(Reader& at, const char* key, const std::string& otherwise = "") {
   const auto r = at.find(key);
@@ -53,8 +55,12 @@ void add_words(Reader& at, Assignment& a) {
     a.words.emplace_back(theirs, words.at(theirs).json());
 }
 
+void read_bounds(Reader& at, Assignment& a) {
+  if (const auto least = at.find("least")) a.least = least->integer(0, kMostCount);
+  if (const auto most = at.find("most")) a.most = most->integer(0, kMostCount);
+}
+
 Assignment read_assignment(const std::string& fact, const Reader& at) {
-  check_fact(fact, at);
   Assignment a{fact};
   if (at.json().is_object() && at.json().contains("from")) {
     Reader r = at;
@@ -63,6 +69,13 @@ Assignment read_assignment(const std::string& fact, const Reader& at) {
     a.last = text_or(r, "last");
     a.without = texts_at(r, "without");
     a.without_end = texts_at(r, "without_end");
+    read_bounds(r, a);
+    r.reject_unknown();
+    return a;
+  }
+  if (at.json().is_object() && at.json().contains("of_width")) {
+    Reader r = at;
+    a.of_width = r.at("of_width").number(0, kMostShare);
     r.reject_unknown();
     return a;
   }
@@ -85,6 +98,15 @@ std::vector<Assignment> assignments_at(Reader& at, const char* key) {
   Reader r = *found;
   for (const std::string& fact : r.keys()) all.push_back(read_assignment(fact, r.at(fact)));
   return all;
+}
+
+std::vector<Assignment> facts_at(Reader& at, const char* key) {
+  const auto found = at.find(key);
+  if (found) {
+    Reader r = *found;
+    for (const std::string& fact : r.keys()) check_fact(fact, r.at(fact));
+  }
+  return assignments_at(at, key);
 }
 
 AdapterRule read_adapter_rule(Reader at) {
@@ -122,13 +144,16 @@ ToolRule read_rule(Reader at) {
   ToolRule rule;
   if (const auto when = at.find("when")) rule.when = read_condition(*when);
   rule.about = text_or(at, "about");
-  rule.set = assignments_at(at, "set");
-  rule.assume = assignments_at(at, "assume");
+  rule.set = facts_at(at, "set");
+  rule.assume = facts_at(at, "assume");
+  rule.pass = assignments_at(at, "pass");
+  rule.other_defaults = text_or(at, "other_defaults");
   rule.each = texts_at(at, "each");
   rule.open = text_or(at, "open");
   if (!rule.open.empty()) check_fact(rule.open, at.at("open"));
   rule.refuse = flag_or(at, "refuse");
   rule.note = flag_or(at, "note");
+  rule.without_effect = flag_or(at, "without_effect");
   rule.pick_precision = flag_or(at, "pick_precision");
   if (const auto adapter = at.find("adapter")) rule.adapter = read_adapter_rule(*adapter);
   rule.hook = text_or(at, "hook");
@@ -156,14 +181,14 @@ void add_rows(Reader& at, Tool& tool) {
     const bool translated = row.json().is_object();
     Reader parts = row;
     const std::string fact = translated ? parts.at("fact").text() : row.text();
-    check_fact(fact, row);
+    if (tool.speaks.empty()) check_fact(fact, row);
     Assignment a{fact};
     a.setting = name;
     if (translated) {
       add_words(parts, a);
       parts.reject_unknown();
     }
-    rule.set.push_back(std::move(a));
+    (tool.speaks.empty() ? rule.set : rule.pass).push_back(std::move(a));
     tool.rules.push_back(std::move(rule));
   }
 }
@@ -238,6 +263,7 @@ void add_asked(const ToolRule& rule, std::vector<std::string>& names) {
   add_settings(rule.when, names);
   for (const Assignment& a : rule.set) add_asked(a, names);
   for (const Assignment& a : rule.assume) add_asked(a, names);
+  for (const Assignment& a : rule.pass) add_asked(a, names);
   names.insert(names.end(), rule.each.begin(), rule.each.end());
   if (rule.adapter) {
     const AdapterRule& a = *rule.adapter;
@@ -251,6 +277,14 @@ void add_asked(const ToolRule& rule, std::vector<std::string>& names) {
   for (const ToolRule& part : rule.rules) add_asked(part, names);
 }
 
+std::string read_type(const Reader& at) {
+  const std::string word = at.text();
+  if (!trainer::find_fact_kind(word))
+    at.fail("\"" + word + "\"", alternatives(trainer::fact_kind_words()),
+            nearest_name(word, trainer::fact_kind_words()));
+  return word;
+}
+
 Tool read_tool(Reader at) {
   Tool tool;
   tool.file = at.file();
@@ -259,12 +293,33 @@ Tool read_tool(Reader at) {
   tool.release = text_or(at, "release");
   tool.source = at.at("source").text();
   tool.inherits = text_or(at, "inherits");
+  tool.speaks = text_or(at, "speaks");
+  tool.format = text_or(at, "format", tool.name);
+  tool.lists = texts_at(at, "lists");
+  tool.variables = flag_or(at, "variables");
+  tool.joins_files = flag_or(at, "joins_files");
+  if (const auto written = at.find("written")) {
+    for (const auto& [name, value] : written->json().items())
+      tool.written.emplace_back(name, value);
+  }
+  if (const auto found = at.find("others")) {
+    Reader r = *found;
+    tool.others = {flag_or(r, "last"), text_or(r, "without"), texts_at(r, "refused"),
+                   text_or(r, "why")};
+    r.reject_unknown();
+  }
   at.allow("$schema");
   if (const auto r = at.find("launches_only")) tool.trains = !r->boolean();
   if (const auto list = at.find("recognise")) {
     for (Reader r : list->items()) {
-      tool.recognise.emplace_back(static_cast<int>(r.at("score").integer(1, kMostScore)),
-                                  read_condition(r.at("when")));
+      DocumentMark mark{static_cast<int>(r.at("score").integer(1, kMostScore))};
+      mark.variables = texts_at(r, "variables");
+      if (mark.variables.empty()) mark.when = read_condition(r.at("when"));
+      if (const auto form = r.find("form")) {
+        constexpr std::array<std::string_view, 1> kForms = {"json"};
+        mark.json_alone = form->choice(kForms) == 0;
+      }
+      tool.recognise.push_back(std::move(mark));
       r.reject_unknown();
     }
   }
@@ -285,6 +340,17 @@ Tool read_tool(Reader at) {
       r.reject_unknown();
     }
   }
+  if (const auto types = at.find("types")) {
+    Reader r = *types;
+    for (const std::string& name : r.keys()) tool.types.emplace_back(name, read_type(r.at(name)));
+  }
+  if (const auto values = at.find("elsewhere")) {
+    Reader r = *values;
+    for (const std::string& value : r.keys())
+      tool.elsewhere.emplace_back(value, r.at(value).text());
+  }
+  tool.engine = flag_or(at, "engine");
+  if (tool.engine) tool.trains = false;
   tool.below = texts_at(at, "below");
   tool.base = text_or(at, "base");
   tool.examples = examples_at(at);
@@ -311,12 +377,28 @@ void inherit(const Tool& parent, Tool& tool) {
                            parent.not_modelled.end());
 }
 
+// A tool that speaks another one gives its settings, and of facts the model and its adapters alone.
+void check_spoken(const ToolRule& rule, const Reader& at) {
+  for (const auto* all : {&rule.set, &rule.assume}) {
+    for (const Assignment& a : *all) {
+      if (a.fact != "model" && a.fact != "base_weights" && a.fact != "adapter")
+        at.fail("\"" + a.fact + "\"", "model, adapter, base_weights, or `pass`, beside `speaks`");
+    }
+  }
+  for (const auto* parts : {&rule.first, &rule.rules}) {
+    for (const ToolRule& part : *parts) check_spoken(part, at);
+  }
+}
+
 std::optional<Tool> tool_named(const std::string& name, const ConfigLookup& lookup, int depth) {
   const auto text = lookup.tool ? lookup.tool(name) : std::nullopt;
   if (!text) return {};
   const Json document = parse_json(text->text, text->file);
   Reader at(document, text->file);
   Tool tool = read_tool(at);
+  for (const ToolRule& rule : tool.rules) {
+    if (!tool.speaks.empty()) check_spoken(rule, at);
+  }
   if (const auto parent = at.find("inherits")) {
     const auto theirs =
         depth < kMostInherited ? tool_named(parent->text(), lookup, depth + 1) : std::nullopt;
@@ -396,6 +478,37 @@ bool Tool::starts_by_flags() const {
                      [](const StartCommand& c) { return c.program == "*"; });
 }
 
+namespace {
+
+const Assignment* passing(const std::vector<ToolRule>& rules, std::string_view spoken, bool rows) {
+  const Assignment* found = nullptr;
+  for (const ToolRule& rule : rules) {
+    for (const Assignment& a : rule.pass) {
+      const bool row = rule.when.empty() && rule.about == a.setting;
+      if (a.fact == spoken && !a.setting.empty() && row == rows) found = &a;
+    }
+    for (const auto* parts : {&rule.first, &rule.rules}) {
+      if (const Assignment* a = passing(*parts, spoken, rows)) found = a;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string Tool::setting_for(std::string_view spoken) const {
+  for (const bool rows : {true, false}) {
+    if (const Assignment* a = passing(rules, spoken, rows)) return a->setting;
+  }
+  return "";
+}
+
+const std::string* Tool::elsewhere_of(const Json& value) const {
+  const auto found = std::find_if(elsewhere.begin(), elsewhere.end(),
+                                  [&](const auto& e) { return e.first == value; });
+  return found == elsewhere.end() ? nullptr : &found->second;
+}
+
 std::string name_in(const Tool& tool, const std::string& written) {
   for (const std::string& part : tool.below) {
     if (begins_with(written, part + ".")) return written.substr(part.size() + 1);
@@ -430,6 +543,9 @@ ToolBook::ToolBook(const ConfigLookup& lookup) {
     for (const ToolRule& rule : tool->rules) add_asked(rule, tool->asked);
     add_settings(tool->defaults_when, tool->asked);
     for (const Silent& silent : tool->silent) add_settings(silent.when, tool->asked);
+    // A test that a part is there does not read its settings, which go on.
+    if (!tool->speaks.empty())
+      std::erase_if(tool->asked, [](const std::string& name) { return name.ends_with(".*"); });
     tools_.push_back(std::move(*tool));
   }
 }
@@ -440,21 +556,32 @@ const Tool* ToolBook::find(std::string_view name) const {
   return found == tools_.end() ? nullptr : &*found;
 }
 
-ToolBook::Found ToolBook::of_document(const Json& document) const {
+ToolBook::Found ToolBook::of_document(const Json& document, bool is_json) const {
   Found best;
   if (!document.is_object()) return best;
   const DocumentSeen seen(document);
   for (const Tool& tool : tools_) {
-    for (const auto& [score, when] : tool.recognise) {
-      if (score > best.score && holds(when, seen)) best = {&tool, score};
+    for (const DocumentMark& mark : tool.recognise) {
+      if ((mark.json_alone && !is_json) || !mark.variables.empty()) continue;
+      if (mark.score > best.score && holds(mark.when, seen)) best = {&tool, mark.score};
     }
   }
   return best;
 }
 
+const Tool* ToolBook::of_variable(std::string_view name) const {
+  const auto has = [&](const DocumentMark& mark) {
+    return std::find(mark.variables.begin(), mark.variables.end(), name) != mark.variables.end();
+  };
+  const auto found = std::find_if(tools_.begin(), tools_.end(), [&](const Tool& t) {
+    return std::any_of(t.recognise.begin(), t.recognise.end(), has);
+  });
+  return found == tools_.end() ? nullptr : &*found;
+}
+
 const Tool* ToolBook::launcher_in(const std::vector<std::string>& words) const {
   const auto found = std::find_if(tools_.begin(), tools_.end(), [&](const Tool& t) {
-    return !t.trains && program_in(t, words) != words.end();
+    return !t.trains && !t.engine && program_in(t, words) != words.end();
   });
   return found == tools_.end() ? nullptr : &*found;
 }

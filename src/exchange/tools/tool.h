@@ -19,6 +19,18 @@
 //   without_effect_when    conditions, and settings that then move nothing
 //   without_effect         settings that move no number here; "lr_*": all that begin so
 //   not_modelled           setting → why: moves one a little, and no key says it
+//   speaks                 a tool whose settings the rows and `pass` of this one give, under the
+//                          names there; those that no rule names go by `others`
+//   format                 the word of --from, where it is another than the name
+//   written                setting → its value where a run does not use it, for the tool's writer
+//   variables              the settings are variables that shell scripts set; in `recognise`, names
+//                          of which one is enough
+//   joins_files            several files are one document, the later ones over the earlier ones
+//   lists                  lists of mappings: of one as the mapping itself, of several by number
+//   types                  setting → type (trainer::find_fact_kind) where no fact says it; another
+//                          value is an error
+//   elsewhere              value → why: settings of this value are another file's to say
+//   engine                 the file is of an engine within a program, and a part by itself
 //   examples               texts and the keys they give, which a test checks
 //
 // Facts have short names (exchange/trainer/facts.h: micro_batch, zero, …); a name with a dot is a
@@ -43,7 +55,8 @@ namespace orrery::tools {
 
 // A value for a fact: a literal, or the value of a setting ("$name"), perhaps translated or cut
 // ({"from": "name", "words": {theirs: ours}, "last": ".", "without": ["lora_"], "without_end":
-// ["-mcore"]}); or a formula of settings, facts and numbers (exchange/tools/formula.h).
+// ["-mcore"]}) or held within `least` and `most`; or a formula of settings, facts and numbers
+// (exchange/tools/formula.h); or a share of the square of the model's width ({"of_width": 0.9}).
 struct Assignment {
   std::string fact;
   Json literal = {};
@@ -53,6 +66,8 @@ struct Assignment {
   std::string last = {};                  // a sign: what stands behind the last of them counts
   std::vector<std::string> without = {};  // beginnings that are cut off
   std::vector<std::string> without_end = {};
+  std::optional<std::int64_t> least = {}, most = {};
+  double of_width = 0;  // 0: none
 };
 
 struct AdapterRule {
@@ -75,6 +90,9 @@ struct ToolRule {
   std::string open = {};                // a fact that the settings leave open
   bool refuse = false;                  // the settings are of a training that no key says
   bool note = false;                    // the settings move a number a little
+  bool without_effect = false;          // the settings move none here
+  std::vector<Assignment> pass = {};    // settings of the tool that this one speaks
+  std::string other_defaults = {};      // why the defaults of that tool do not hold
   bool pick_precision = false;          // bf16 where the GPU has it
   std::optional<AdapterRule> adapter = {};
   std::string hook = {};
@@ -117,9 +135,27 @@ struct Example {
   std::vector<std::string> refuses = {};  // settings
 };
 
+// Settings that no rule names, as those of the tool that is spoken: by the last part of their
+// names, or without a beginning. Where `refused` has parts of names, none of them passes: those
+// whose names have such a part are refused.
+struct Others {
+  bool last = false;
+  std::string without = {};
+  std::vector<std::string> refused = {};
+  std::string why = {};
+};
+
+// A condition on a document, in one form of file or in any.
+struct DocumentMark {
+  int score = 0;
+  Condition when = {};
+  bool json_alone = false;
+  std::vector<std::string> variables = {};  // of a script, of which one is enough
+};
+
 struct Tool {
-  std::string name, title, release, source, file, inherits;
-  std::vector<std::pair<int, Condition>> recognise = {};
+  std::string name, title, release, source, file, inherits, speaks, format;
+  std::vector<DocumentMark> recognise = {};
   std::vector<StartCommand> commands = {};
   std::map<std::string, ToolDefault, std::less<>> defaults = {};
   Condition defaults_when = {};
@@ -131,10 +167,22 @@ struct Tool {
   std::vector<std::pair<std::string, std::string>> not_modelled = {};
   std::vector<std::string> asked = {};  // every name that the rules mention
   std::vector<Example> examples = {};
-  bool trains = true;  // a trainer's own file, not only what launches one
+  std::vector<std::pair<Json, std::string>> elsewhere = {};
+  std::vector<std::pair<std::string, std::string>> types = {};
+  std::vector<std::string> lists = {};
+  Others others = {};
+  std::vector<std::pair<std::string, Json>> written = {};  // what a writer says of what is off
+  bool variables = false;                                  // the settings are variables of scripts
+  bool joins_files = false;  // several files are one document, the later ones over the others
+  bool trains = true;        // a trainer's own file, not only what launches one
+  bool engine = false;
 
   // Flags of the tool's alone start it, whatever the program.
   bool starts_by_flags() const;
+  // The setting that gives one of the tool that is spoken, of several rows the last; "" for none.
+  std::string setting_for(std::string_view spoken) const;
+  // Why a value is another file's to say; nullptr where it is not.
+  const std::string* elsewhere_of(const Json& value) const;
 };
 
 // The tools of a source of configs.
@@ -149,7 +197,9 @@ class ToolBook {
     const Tool* tool = nullptr;
     int score = 0;
   };
-  Found of_document(const Json& document) const;
+  Found of_document(const Json& document, bool is_json = false) const;
+  // The tool whose variables a script sets; nullptr for none.
+  const Tool* of_variable(std::string_view name) const;
   // The tool that launches the program of a command; nullptr for none.
   const Tool* launcher_in(const std::vector<std::string>& words) const;
   // The tool whose command a script holds; what only launches is none.

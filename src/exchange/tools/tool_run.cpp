@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <stdexcept>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/arguments.h"
 #include "exchange/document.h"
 #include "exchange/flat.h"
+#include "exchange/hub_names.h"
 #include "exchange/import_files.h"
 #include "exchange/several_runs.h"
 #include "exchange/text_lines.h"
@@ -40,6 +42,10 @@ class Run {
     const Came came = values_.came_of(rule.when);
     for (const Assignment& a : rule.set) assign(a, rule, came, false);
     for (const Assignment& a : rule.assume) assign(a, rule, came, true);
+    const ForeignSetting* const before = ground_;
+    if (const ForeignSetting* own = values_.ground_of(rule.when)) ground_ = own;
+    for (const Assignment& a : rule.pass) pass(a, rule);
+    if (!rule.other_defaults.empty()) facts_.set_other_defaults(rule.other_defaults);
     if (rule.each.empty()) {
       state(rule, came);
     } else {
@@ -57,6 +63,31 @@ class Run {
                      [&](const ToolRule& part) { return holds(part.when, values_); });
     if (first != rule.first.end()) one(*first);
     for (const ToolRule& part : rule.rules) one(part);
+    ground_ = before;
+  }
+
+  // A setting of the tool that this one speaks, as it is written in the file.
+  void pass(const Assignment& a, const ToolRule& rule) {
+    const ForeignSetting* s = a.setting.empty() ? nullptr : values_.given(a.setting);
+    if (s == nullptr && !a.setting.empty()) return;
+    const auto value = passed_value(a, s);
+    if (!value) return;
+    const ForeignSetting* by = s == nullptr ? ground_ : s;
+    const std::string written = by == nullptr ? tool_.title : by->written;
+    facts_.pass(
+        {a.fact, written, *value, by == nullptr ? settings_.file() : settings_.file_of(*by)});
+    if (!rule.why.empty()) facts_.note_passed(a.fact, bare_text(*value), rule.why);
+  }
+
+  std::optional<Json> passed_value(const Assignment& a, const ForeignSetting* s) {
+    if (!a.formula.empty()) {
+      const auto n = values_.computed(a.formula);
+      return n ? std::optional(n->json) : std::nullopt;
+    }
+    if (s == nullptr) return a.literal;
+    if (!a.words.empty()) return translated(a, {s->value, {}}).json;
+    const Json& whole = *values_.at(a.setting).value;
+    return whole.is_string() ? Json(cut(a, whole.get<std::string>())) : whole;
   }
 
   void state(const ToolRule& rule, const Came& came) {
@@ -64,6 +95,9 @@ class Run {
     if (!rule.open.empty()) open(rule, came, setting);
     if (rule.refuse) facts_.refuse(bare_setting(setting), rule.why);
     if (rule.note) facts_.mention(bare_setting(setting), rule.why);
+    if (!rule.without_effect) return;
+    const std::string bare = bare_setting(setting);
+    facts_.without_effect(bare.substr(0, bare.find(' ')) + " (" + rule.why + ")");
   }
 
   void open(const ToolRule& rule, const Came& came, const std::string& setting) {
@@ -87,6 +121,10 @@ class Run {
     if (a.setting.empty()) return FoundValue{a.literal, rule};
     auto value = values_.value_of(a.setting, a.words.empty() ? kind : FactKind::word);
     if (value && !a.words.empty()) return translated(a, *value);
+    if (value && value->json.is_number_integer() && (a.least || a.most)) {
+      const auto n = value->json.get<std::int64_t>();
+      value->json = std::clamp(n, a.least.value_or(n), a.most.value_or(n));
+    }
     if (value && value->json.is_string()) value->json = cut(a, value->json.get<std::string>());
     return value;
   }
@@ -116,6 +154,9 @@ class Run {
   void assign(const Assignment& a, const ToolRule& rule, const Came& of_rule, bool assumed) {
     const auto id = trainer::find_fact(a.fact);
     const FactKind kind = id ? trainer::kind_of(*id) : FactKind::any;
+    if (is_elsewhere(a)) return;
+    if (a.of_width > 0)
+      return facts_.set_of_width({a.fact, bare_setting(of_rule.setting), rule.why, a.of_width});
     const auto value = resolved(a, kind, of_rule);
     if (!value) return unknown(a, id);
     const bool is_default = assumed || value->came.is_default;
@@ -127,6 +168,16 @@ class Run {
     if (!is_default && !rule.why.empty()) facts_.note(*id, bare_text(value->json), rule.why);
   }
 
+  // A value that the file leaves to another one leaves its key open.
+  bool is_elsewhere(const Assignment& a) {
+    const ForeignSetting* s = a.setting.empty() ? nullptr : values_.given(a.setting);
+    const std::string* why = s == nullptr ? nullptr : tool_.elsewhere_of(s->value);
+    if (why == nullptr) return false;
+    const auto id = trainer::find_fact(a.fact);
+    facts_.leave_key_open(id ? std::string(trainer::name_of(*id)) : a.fact, text_of(*s), *why);
+    return true;
+  }
+
   // A default that does not hold: the file that sets it is not given.
   void unknown(const Assignment& a, std::optional<FactId> id) {
     if (!id || !values_.is_unknown_default(a.setting) || values_.given(a.setting) != nullptr)
@@ -136,6 +187,12 @@ class Run {
   }
 
   void put(FactId id, Json value, const std::string& setting, bool is_default) {
+    if (id == FactId::model && !tool_.speaks.empty()) {
+      // The dimensions that stand beside it may be all of the model.
+      const std::string ours = shipped_model(bare_text(value));
+      if (!ours.empty()) facts_.set(id, ours, bare_setting(setting));
+      return;
+    }
     if (id == FactId::model)
       return trainer::set_model(bare_text(value), bare_setting(setting), facts_);
     if (id == FactId::optimizer) value = last_part(bare_text(value));
@@ -214,6 +271,7 @@ class Run {
 
   const Tool& tool_;
   const ForeignFile& file_;
+  const ForeignSetting* ground_ = nullptr;  // of the rule that is read, or of one around it
   Values& values_;
   Settings& settings_;
   Facts& facts_;
@@ -329,6 +387,17 @@ void put_on_base(const Tool& tool, Json& document, Facts& facts) {
   document = std::move(whole);
 }
 
+// A list of one mapping stands as the mapping itself, one of several as mappings by number.
+void unfold_lists(const Tool& tool, Json& document) {
+  for (const std::string& path : tool.lists) {
+    const Json list = value_at(document, path);
+    if (!list.is_array() || list.empty()) continue;
+    Json mappings = Json::object();
+    for (std::size_t i = 0; i < list.size(); ++i) mappings[std::to_string(i)] = list[i];
+    set_at(document, path, list.size() == 1 ? list[0] : mappings);
+  }
+}
+
 CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& facts) {
   CommandDocument d;
   if (is_document(file)) {
@@ -344,6 +413,7 @@ CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& fa
   }
   put_on_base(tool, d.document, facts);
   follow_references(d.document);
+  unfold_lists(tool, d.document);
   return d;
 }
 
@@ -357,20 +427,117 @@ void set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
   }
 }
 
+Json typed(const std::string& name, FactKind kind, Settings& settings) {
+  switch (kind) {
+    case FactKind::boolean:
+      return *settings.flag(name);
+    case FactKind::count:
+      return *settings.count(name, 0, kMostDegree);
+    case FactKind::degree:
+      return *settings.count(name, 1, kMostDegree);
+    case FactKind::tokens:
+      return *settings.count(name, 0, kMostCount);
+    case FactKind::elements:
+      return *settings.count(name, 0, trainer::kMostElements);
+    case FactKind::share:
+      return *settings.number(name, 0, 1);
+    case FactKind::word:
+      return *settings.word(name);
+    case FactKind::any:
+      break;
+  }
+  throw std::logic_error("no type that a tool may name");
+}
+
+// Values of settings whose type the tool says.
+void read_types(const Tool& tool, Settings& settings) {
+  for (ForeignSetting s : std::vector<ForeignSetting>(settings.all())) {
+    const auto type = std::find_if(tool.types.begin(), tool.types.end(),
+                                   [&](const auto& t) { return fits_pattern(s.name, t.first); });
+    if (type == tool.types.end() || s.value.is_null() || is_unknown_to_us(s.value) ||
+        tool.elsewhere_of(s.value) != nullptr)
+      continue;
+    s.value = typed(s.name, *trainer::find_fact_kind(type->second), settings);
+    settings.add(std::move(s));
+  }
+}
+
+// Settings without an effect have none, whoever says them.
+void drop_elsewhere(const Tool& tool, Settings& settings, Facts& facts) {
+  const auto none = [&](const ForeignSetting& s) {
+    return tool.elsewhere_of(s.value) != nullptr && fits_any(s.name, tool.without_effect);
+  };
+  for (const ForeignSetting& s : settings.all()) {
+    if (none(s)) facts.without_effect(s.written);
+  }
+  settings.remove_if(none);
+}
+
+void refuse_elsewhere(const Tool& tool, Settings& settings, Facts& facts) {
+  for (const ForeignSetting& s : std::vector<ForeignSetting>(settings.all())) {
+    const std::string* why = s.taken ? nullptr : tool.elsewhere_of(s.value);
+    if (why == nullptr) continue;
+    settings.take(s.name);
+    facts.refuse(text_of(s), *why);
+  }
+}
+
+void refuse_other(const Others& others, const ForeignSetting& s, Facts& facts) {
+  std::string lower = s.name;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const bool moves =
+      is_on(s.value) && std::any_of(others.refused.begin(), others.refused.end(),
+                                    [&](const std::string& part) { return contains(lower, part); });
+  moves ? facts.refuse(text_of(s), others.why) : facts.without_effect(s.name);
+}
+
+// Settings that no rule names, under the names of the tool that is spoken.
+void pass_others(const Tool& tool, const std::string& silent, const Settings& settings,
+                 Facts& facts) {
+  for (ForeignSetting s : settings.all()) {
+    if (s.taken) continue;
+    if (fits_any(s.name, silent)) {
+      facts.without_effect(s.name);
+      continue;
+    }
+    if (!tool.others.refused.empty()) {
+      refuse_other(tool.others, s, facts);
+      continue;
+    }
+    std::string name = tool.others.last ? s.name.substr(s.name.rfind('.') + 1) : s.name;
+    const std::string& begin = tool.others.without;
+    if (!begin.empty() && begins_with(name, begin)) name = name.substr(begin.size());
+    const ForeignSetting* same = find_setting(facts.passed(), name);
+    if (same != nullptr && same->value == s.value) {
+      facts.without_effect(s.name + " (as " + same->written + ")");
+      continue;
+    }
+    if (same == nullptr) s.name = name;  // another part may have a setting of the same name
+    facts.pass(std::move(s));
+  }
+}
+
 // Settings of one file, or of a command with the files that it names.
 void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocument& d,
                    Settings settings, Facts& facts) {
   facts.trains = facts.trains || tool.trains;
   if (tool.trains) facts.set_tool(tool.title + (tool.release.empty() ? "" : " " + tool.release));
   lift_parts(tool, settings);
-  facts.assume_settings(settings);
+  const bool speaks = !tool.speaks.empty();
+  // --assume and values that a shell alone knows are of the tool that is spoken.
+  if (!speaks) facts.assume_settings(settings);
   drop_differing(tool, d, settings, facts);
-  set_aside_unknown(tool, settings, facts);
+  if (!speaks) set_aside_unknown(tool, settings, facts);
+  drop_elsewhere(tool, settings, facts);
+  read_types(tool, settings);
   Values values(tool, file, settings, facts);
   values.set_command(d.program, d.variables);
   values.set_files(d.has_file, d.misses_file);
+  values.set_document(d.document);
   Run(tool, file, values, settings, facts).all();
   take_asked(tool, settings);
+  if (speaks) return pass_others(tool, without_effect(tool, values), settings, facts);
+  refuse_elsewhere(tool, settings, facts);
   std::vector<SettingNote> notes;
   for (const auto& [name, why] : tool.not_modelled) notes.push_back({name, why});
   const std::string silent = without_effect(tool, values);
@@ -384,6 +551,16 @@ void read_with(const Tool& tool, const ForeignFile& file, Facts& facts) {
   if (d.launcher != nullptr)
     read_settings(*d.launcher, file, {}, settings_of(d.launch, file.name), facts);
   read_settings(tool, file, d, settings_of(d.document, file.name), facts);
+}
+
+void read_with(const Tool& tool, Json document, const std::string& file, Facts& facts) {
+  CommandDocument d;
+  d.has_file = true;
+  d.document = std::move(document);
+  follow_references(d.document);
+  unfold_lists(tool, d.document);
+  const ForeignFile none{file, ""};
+  read_settings(tool, none, d, settings_of(d.document, file), facts);
 }
 
 void read_with(const Tool& tool, Settings settings, bool has_all, Facts& facts) {

@@ -13,6 +13,9 @@ namespace orrery::tools {
 // A file in YAML, JSON or TOML, or a script that starts the tool.
 void read_with(const Tool& tool, const ForeignFile& file, trainer::Facts& facts);
 
+// A document that is read already.
+void read_with(const Tool& tool, Json document, const std::string& file, trainer::Facts& facts);
+
 // Settings that stand in another tool's files. `has_all`: what they lack is as by default.
 void read_with(const Tool& tool, Settings settings, bool has_all, trainer::Facts& facts);
 

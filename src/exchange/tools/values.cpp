@@ -19,7 +19,8 @@ using trainer::FactKind;
 constexpr std::int64_t kMostTokens = 100'000'000;
 
 bool is_number_kind(FactKind kind) {
-  return kind == FactKind::count || kind == FactKind::degree || kind == FactKind::tokens;
+  return kind == FactKind::count || kind == FactKind::degree || kind == FactKind::tokens ||
+         kind == FactKind::elements;
 }
 
 // "mesh[2]" is item 2 of mesh; nothing without brackets.
@@ -62,8 +63,9 @@ SeenValue Values::at(const std::string& names) const {
   if (names == "@config") return {&config_, config_ == true};
   if (names == "@unread") return {&unread_, unread_ == true};
   if (begins_with(names, "@env.")) return variable_at(names.substr(5));
+  if (begins_with(names, "@null.")) return null_at(names.substr(6));
   if (names.front() == '@') return fact_at(names.substr(1));
-  if (const ForeignSetting* s = given(names)) return {&s->value, true};
+  if (const ForeignSetting* s = given(names)) return item_at(*s, names);
   if (const ToolDefault* d = default_of(names)) return {&d->value, false};
   return {};
 }
@@ -85,6 +87,30 @@ SeenValue Values::variable_at(const std::string& name) const {
   if (value.empty()) return {};
   items_.push_back(std::make_unique<Json>(value));
   return {items_.back().get(), true};
+}
+
+SeenValue Values::null_at(const std::string& path) const {
+  if (document_ == nullptr) return {};
+  const std::size_t dot = path.rfind('.');
+  const Json& part =
+      dot == std::string::npos ? *document_ : value_at(*document_, path.substr(0, dot));
+  const std::string last = path.substr(dot == std::string::npos ? 0 : dot + 1);
+  const auto found = part.is_object() ? part.find(last) : part.end();
+  static const Json kTrue = true;
+  return part.is_object() && found != part.end() && found->is_null() ? SeenValue{&kTrue, true}
+                                                                     : SeenValue{};
+}
+
+// "list[0]" is an item; a value without items has none.
+SeenValue Values::item_at(const ForeignSetting& s, const std::string& names) const {
+  for (const std::string& one : alternatives_in(names)) {
+    const Item item = item_of(one);
+    if (!fits_pattern(s.name, item.name)) continue;
+    if (!item.place) break;
+    if (!s.value.is_array() || *item.place >= s.value.size()) return {};
+    return {&s.value[*item.place], true};
+  }
+  return {&s.value, true};
 }
 
 const ForeignSetting* Values::given(const std::string& names) const {
@@ -126,6 +152,18 @@ std::string Values::default_text(const std::string& names) const {
 
 std::string Values::written(const ForeignSetting& s) const {
   return base_name(settings_.file_of(s)) + ": " + text_of(s);
+}
+
+const ForeignSetting* Values::ground_of(const Condition& when) const {
+  for (const Clause& clause : when.all) {
+    if (clause.setting.front() == '@') continue;
+    if (const ForeignSetting* s = given(clause.setting)) return s;
+  }
+  for (const Condition& part : when.any) {
+    const ForeignSetting* s = holds(part, *this) ? ground_of(part) : nullptr;
+    if (s != nullptr) return s;
+  }
+  return nullptr;
 }
 
 Came Values::came_of(const Condition& when) const {
@@ -177,6 +215,10 @@ std::optional<FoundValue> Values::given_value(const ForeignSetting& s, FactKind 
       const std::int64_t n = *settings_.count(name, 0, kMostTokens);
       return n == 0 ? std::nullopt : std::optional(FoundValue{n, came});
     }
+    case FactKind::elements:
+      return FoundValue{*settings_.count(name, 0, trainer::kMostElements), came};
+    case FactKind::share:
+      return FoundValue{*settings_.number(name, 0, 1), came};
     case FactKind::boolean:
       return FoundValue{*settings_.flag(name), came};
     case FactKind::word: {

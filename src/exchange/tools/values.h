@@ -35,6 +35,8 @@ class Values : public SettingsSeen {
 
   // The command that starts the tool.
   void set_command(const std::string& program, const ShellVariables& variables);
+  // The document, for names that it says are null.
+  void set_document(const Json& document) { document_ = &document; }
   // A file of the tool's settings was read ("@config"); the command's is not given ("@unread").
   void set_files(bool read, bool missing);
   bool defaults_hold() const { return defaults_hold_; }
@@ -48,6 +50,8 @@ class Values : public SettingsSeen {
   const ToolDefault* default_of(const std::string& names) const;  // nullptr where none holds
   std::string default_text(const std::string& names) const;
   std::string written(const ForeignSetting& s) const;  // with its file
+  // The setting that a condition stands on: the first that is given; nullptr for none.
+  const ForeignSetting* ground_of(const Condition& when) const;
   // The ground of a condition: the first setting that is given, else the tool's default.
   Came came_of(const Condition& when) const;
 
@@ -58,6 +62,8 @@ class Values : public SettingsSeen {
   const ToolDefault* stated_default(const std::string& names) const;
   SeenValue fact_at(const std::string& word) const;
   SeenValue variable_at(const std::string& name) const;
+  SeenValue null_at(const std::string& path) const;
+  SeenValue item_at(const ForeignSetting& s, const std::string& names) const;
   std::optional<FoundValue> given_value(const ForeignSetting& s, trainer::FactKind kind);
   std::optional<double> number_at(const std::string& name, Came& came);
 
@@ -65,6 +71,7 @@ class Values : public SettingsSeen {
   Settings& settings_;
   const trainer::Facts& facts_;
   Json text_;
+  const Json* document_ = nullptr;
   Json program_ = "";
   Json config_ = false;
   Json unread_ = false;

@@ -12,7 +12,9 @@
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/import_draft.h"
+#include "exchange/megatron/megatron.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/values.h"
 #include "exchange/yaml.h"
 
 namespace orrery::trainer {
@@ -99,6 +101,31 @@ std::optional<FactId> find_fact(std::string_view word) {
   return {};
 }
 
+namespace {
+
+struct KindWord {
+  std::string_view word;
+  FactKind kind;
+};
+constexpr std::array kKindWords = {
+    KindWord{"count", FactKind::count},       KindWord{"degree", FactKind::degree},
+    KindWord{"elements", FactKind::elements}, KindWord{"share", FactKind::share},
+    KindWord{"boolean", FactKind::boolean},   KindWord{"word", FactKind::word}};
+
+}  // namespace
+
+std::optional<FactKind> find_fact_kind(std::string_view word) {
+  const auto found = std::find_if(kKindWords.begin(), kKindWords.end(),
+                                  [&](const KindWord& k) { return k.word == word; });
+  return found == kKindWords.end() ? std::nullopt : std::optional(found->kind);
+}
+
+std::vector<std::string> fact_kind_words() {
+  std::vector<std::string> words;
+  for (const KindWord& k : kKindWords) words.emplace_back(k.word);
+  return words;
+}
+
 std::vector<std::string> fact_words() {
   std::vector<std::string> words;
   for (const FactName& f : kFacts.values) words.emplace_back(f.word);
@@ -114,6 +141,28 @@ void Facts::set_key(const std::string& path, Json value, const std::string& sett
   } else if (known->value.value != value && !is_default) {
     left_.push_back({setting, "another value than " + known->value.setting, path, true});
   }
+}
+
+void Facts::note_passed(const std::string& name, const std::string& value, const std::string& why) {
+  const std::string_view key = megatron::key_of_setting(name);
+  assumed_.push_back({key.empty() ? name : std::string(key), value, why});
+}
+
+NamedSettings Facts::named(const std::string& file) const {
+  NamedSettings out{Settings(file)};
+  out.settings.add_all(passed_);
+  for (const LeftOver& l : left_)
+    out.left.push_back({tools::bare_setting(l.setting), l.why, l.key, l.is_refused});
+  for (const auto& [fact, l] : missing_) {
+    if (!has(fact))
+      out.left.push_back({tools::bare_setting(l.setting), l.why, l.key, l.is_refused});
+  }
+  out.other_defaults = other_defaults_;
+  if (has(FactId::model)) out.model = at(FactId::model)->value.get<std::string>();
+  if (has(FactId::adapter)) out.adapter = at(FactId::adapter)->value;
+  out.without_effect = without_effect_;
+  out.assumed = assumed_;
+  return out;
 }
 
 void list_others(std::string_view without_effect, std::span<const SettingNote> not_modelled,

@@ -67,11 +67,25 @@ enum class FactId : std::uint8_t {
   liger_activation,
   liger_loss,
   liger_linear_loss,
-  steps,  // of the whole training
+  steps,     // of the whole training
+  replicas,  // of the data, where nothing says the GPUs
 };
 
 // The type of a fact in a tool's file.
-enum class FactKind : std::uint8_t { count, degree, tokens, boolean, word, any };
+enum class FactKind : std::uint8_t {
+  count,
+  degree,
+  tokens,
+  elements,  // of a buffer, up to kMostElements
+  share,     // from 0 to 1
+  boolean,
+  word,
+  any
+};
+// Files ask for so many where they want all at once.
+inline constexpr std::int64_t kMostElements = 1'000'000'000'000'000'000;
+std::optional<FactKind> find_fact_kind(std::string_view word);
+std::vector<std::string> fact_kind_words();
 
 struct FactName {
   std::string_view word;  // in files of rules
@@ -128,7 +142,8 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"liger_activation", "parallel.framework_options.kernels", FactKind::boolean, true},
     FactName{"liger_loss", "parallel.framework_options.loss", FactKind::boolean, true},
     FactName{"liger_linear_loss", "parallel.framework_options.loss", FactKind::boolean, true},
-    FactName{"steps", "training.tokens", FactKind::count, true}};
+    FactName{"steps", "training.tokens", FactKind::count, true},
+    FactName{"replicas", "cluster.gpus", FactKind::degree, true}};
 constexpr std::string_view name_of(FactId fact) { return kFacts[fact].key; }
 constexpr FactKind kind_of(FactId fact) { return kFacts[fact].kind; }
 std::optional<FactId> find_fact(std::string_view word);
@@ -145,6 +160,10 @@ struct KeyValue {
   std::string path;
   FactValue value;
 };
+
+// The file of DeepSpeed among those of an import: it completes a trainer's, and says nothing of the
+// program by itself.
+enum class DeepSpeedFile : std::uint8_t { none, beside, itself };
 
 class Facts {
  public:
@@ -189,6 +208,16 @@ class Facts {
   void leave_missing(FactId fact, const std::string& setting, const std::string& why);
   // A key of the run, as it is.
   void set_key(const std::string& path, Json value, const std::string& setting, bool is_default);
+  // A size that the model of another file may say.
+  void set_of_width(SizeOfWidth size) { of_width_.push_back(std::move(size)); }
+  // A setting of the tool that the file's tool speaks (tools::Tool::speaks).
+  void pass(ForeignSetting setting) { passed_.add(std::move(setting)); }
+  const Settings& passed() const { return passed_; }
+  bool has_passed(std::string_view name) const { return passed_.has(name); }
+  void note_passed(const std::string& name, const std::string& value, const std::string& why);
+  void set_other_defaults(const std::string& why) { other_defaults_ = why; }
+  // All of it, of facts that are settings of the tool that is spoken.
+  NamedSettings named(const std::string& file) const;
   void refuse(const std::string& setting, const std::string& why) {
     left_.push_back({setting, why, "", true});
   }
@@ -222,8 +251,8 @@ class Facts {
   std::int64_t layers_of_model() const;
   bool model_has_experts() const;
 
-  // A run of all that was said. `deepspeed`: a file of DeepSpeed is among those of the import.
-  ImportedRun finish(bool deepspeed);
+  // A run of all that was said.
+  ImportedRun finish(DeepSpeedFile deepspeed);
 
  private:
   friend class Finish;
@@ -235,6 +264,9 @@ class Facts {
   std::array<std::optional<FactValue>, kCountOf<FactId>> weak_;
   std::string tool_;
   std::vector<KeyValue> keys_;
+  std::vector<SizeOfWidth> of_width_;
+  Settings passed_{""};
+  std::string other_defaults_;
   std::vector<std::pair<FactId, LeftOver>> missing_;
   std::vector<LeftOver> left_;
   std::vector<Fact> assumed_;

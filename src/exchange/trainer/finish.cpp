@@ -3,8 +3,10 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/values.h"
 #include "exchange/trainer/facts.h"
 
 namespace orrery::trainer {
@@ -12,7 +14,11 @@ namespace orrery::trainer {
 // A run from facts; keys whose facts are open stay missing.
 class Finish {
  public:
-  Finish(Facts& facts, bool deepspeed) : f_(facts), deepspeed_(deepspeed), d_{Settings(""), {}} {
+  Finish(Facts& facts, DeepSpeedFile deepspeed)
+      : f_(facts),
+        deepspeed_(deepspeed == DeepSpeedFile::beside),
+        itself_(deepspeed == DeepSpeedFile::itself),
+        d_{Settings(""), {}} {
     d_.given = f_.job_.given;
     d_.out.assumed = f_.out_.assumed;
   }
@@ -32,6 +38,7 @@ class Finish {
     }
     for (const Fact& a : f_.assumed_) d_.out.assumed.push_back(a);
     d_.out.without_effect = f_.without_effect_;
+    d_.out.of_width = f_.of_width_;
     keys();
     copy(FactId::model);
     if (!of_rl()) copy(FactId::sequence_length);
@@ -134,7 +141,7 @@ class Finish {
       return d_.assume("framework", "deepspeed", f_.at(FactId::deepspeed)->setting);
     }
     copy(FactId::zero);
-    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0) shard_nothing();
+    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0 && !itself_) shard_nothing();
     if (f_.trains)
       assume(FactId::zero, 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
     const std::string framework =
@@ -164,7 +171,7 @@ class Finish {
     context();
     if (any_open({FactId::tp, FactId::pp, FactId::cp})) return;
     product(replicate * f_.count(FactId::shard, 1) * others);
-    replicas_ = world_ / others;
+    replicas_ = world_ > 0 ? world_ / others : f_.count(FactId::replicas, 0);
     if (sharded() || by_deepspeed()) shard_groups(replicate);
   }
 
@@ -211,6 +218,7 @@ class Finish {
     // Answers that share micro batches of so many tokens are one sequence each.
     if (!sets("training.rl.packed_tokens")) copy(FactId::micro_batch);
     if (of_rl()) return;
+    if (itself_) return of_deepspeed();
     if (has(FactId::global_batch)) return copy(FactId::global_batch);
     const bool whole = has(FactId::replica_batch);
     if ((!has(FactId::micro_batch) && !whole) || is_open(FactId::global_batch)) return;
@@ -222,6 +230,73 @@ class Finish {
         f_.at(whole ? FactId::replica_batch : FactId::micro_batch)->setting;
     open(FactId::global_batch, whole ? setting : setting + " x " + std::to_string(steps),
          "of how many replicas; give --gpus");
+  }
+
+  // Two of the batch of a step, the micro batch and the passes give the third over the replicas
+  // (DeepSpeed's configuration: _configure_train_batch_size). "auto" of it is then no question.
+  void of_deepspeed() {
+    copy(FactId::global_batch);
+    const std::int64_t batch = f_.count(FactId::global_batch, 0);
+    const std::int64_t micro = f_.count(FactId::micro_batch, 0);
+    const std::int64_t passes = f_.count(FactId::accumulation, 0);
+    if (passes > 0 && f_.at(FactId::accumulation)->is_default && (batch > 0) != (micro > 0))
+      note_passes(passes);
+    if (batch > 0 && micro > 0) return check_product(batch, micro, passes);
+    if (batch > 0) return divide(batch, passes);
+    if (micro > 0 && passes > 0 && f_.of_command_line(FactId::global_batch).is_null())
+      multiply(micro, passes);
+  }
+
+  void note_passes(std::int64_t passes) {
+    const FactValue& stated = *f_.at(FactId::accumulation);
+    d_.note("gradient_accumulation_steps", std::to_string(passes), stated.setting);
+  }
+
+  [[noreturn]] void contradict(std::int64_t passes, const std::string& allowed) const {
+    std::string found;
+    for (const FactId fact : {FactId::global_batch, FactId::micro_batch}) {
+      if (has(fact)) found += stated_alone(fact) + ", ";
+    }
+    throw InputError(file_of(FactId::global_batch), stated_alone(FactId::global_batch),
+                     found + "accumulation " + std::to_string(passes) + ", replicas " +
+                         std::to_string(replicas_),
+                     allowed);
+  }
+
+  // "ds.json: train_batch_size 8" is a setting of ds.json.
+  std::string file_of(FactId fact) const {
+    const std::string& setting = f_.at(fact)->setting;
+    const std::size_t end = setting.find(": ");
+    return end == std::string::npos ? "" : setting.substr(0, end);
+  }
+  std::string stated_alone(FactId fact) const { return tools::bare_setting(f_.at(fact)->setting); }
+
+  void check_product(std::int64_t batch, std::int64_t micro, std::int64_t passes) const {
+    const std::int64_t product = micro * passes * replicas_;
+    if (product > 0 && product != batch && !f_.at(FactId::accumulation)->is_default)
+      contradict(passes, "a batch that is the product of the others");
+  }
+
+  void settle(FactId fact) {
+    std::erase_if(d_.out.ignored,
+                  [&](const LeftOver& l) { return l.is_refused && l.key == name_of(fact); });
+  }
+
+  void divide(std::int64_t batch, std::int64_t passes) {
+    const std::int64_t parts = passes * replicas_;
+    if (parts == 0) return;
+    if (batch % parts != 0) contradict(passes, "a multiple of the other two");
+    settle(FactId::micro_batch);
+    set(FactId::micro_batch, batch / parts);
+  }
+
+  void multiply(std::int64_t micro, std::int64_t passes) {
+    settle(FactId::global_batch);
+    if (replicas_ > 0) return set(FactId::global_batch, micro * passes * replicas_);
+    open(FactId::global_batch,
+         f_.at(FactId::micro_batch)->setting + " x gradient_accumulation_steps " +
+             std::to_string(passes),
+         "of how many replicas; give --gpus, or --global-batch");
   }
 
   // Steps of the whole training.
@@ -374,6 +449,7 @@ class Finish {
 
   // Bytes of weights, gradients and Adam's states.
   void states() {
+    if (itself_) return;
     if (only_launches())
       return d_.open(kStates, kStates, "the program that is launched says its optimizer");
     optimizer_kernel();
@@ -443,12 +519,13 @@ class Finish {
   }
 
   Facts& f_;
-  bool deepspeed_;
+  bool deepspeed_;  // its file is beside a trainer's
+  bool itself_;     // the facts are of its file
   ImportDraft d_;
   std::int64_t world_ = 0;
   std::int64_t replicas_ = 0;
 };
 
-ImportedRun Facts::finish(bool deepspeed) { return Finish(*this, deepspeed).run(); }
+ImportedRun Facts::finish(DeepSpeedFile deepspeed) { return Finish(*this, deepspeed).run(); }
 
 }  // namespace orrery::trainer

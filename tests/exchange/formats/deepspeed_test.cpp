@@ -68,8 +68,9 @@ TEST_CASE("DeepSpeed's prefetch is the profile's option, which auto takes from t
   CHECK(option(R"("stage": 2, "stage3_prefetch_bucket_size": 3e7)").is_null());
   const ImportedRun r = read(
       R"({"train_batch_size": 8, "zero_optimization": {"stage": 3, "stage3_prefetch_bucket_size": "auto"}})");
-  CHECK(r.sizes_of_width ==
-        std::vector<std::string>{"zero_optimization.stage3_prefetch_bucket_size"});
+  REQUIRE(r.of_width.size() == 1);
+  CHECK(r.of_width[0].path == "parallel.framework_options.stage3_prefetch_bucket_size");
+  CHECK(r.of_width[0].share == 0.9);  // int(0.9 x hidden_size²)
 }
 
 TEST_CASE("DeepSpeed's buckets, overlap and optimizer are the profile's options") {

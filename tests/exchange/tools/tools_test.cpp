@@ -89,7 +89,7 @@ TEST_CASE("Each tool's examples give the keys that its file says they give") {
     for (const tools::Example& example : tool.examples) {
       CAPTURE(example.files.front().text);
       const ImportedRun r = imported(example);
-      CHECK(r.tool == tool.name);
+      CHECK((r.tool.empty() ? std::string(name_of(r.format)) : r.tool) == tool.format);
       for (const auto& given : example.gives.items()) {
         const std::string path = given.key();
         CAPTURE(path);
@@ -187,6 +187,71 @@ TEST_CASE("A malformed file of a tool is refused with its path") {
   fails(head + R"("rules": [{"refuse": true}]})", "why");
   fails(head + R"("rulez": []})", "rulez");
   fails(head + R"("inherits": "nobody"})", "a tool of configs/tools");
+}
+
+namespace {
+
+// A file of a tool with these members.
+ImportedRun read_by(const std::string& members, ForeignFile file,
+                    const char* given = R"({"cluster": {"gpus": 8}})") {
+  const ConfigLookup lookup = with_tool(
+      R"({"name": "mine", "title": "Mine", "source": "mine.py", "recognise": [{"score": 60, "when": {"mine": {"given": true}}}], )" +
+      members + "}");
+  ImportJob job;
+  job.files = {std::move(file)};
+  job.given = testing::json_of(given);
+  job.lookup = &lookup;
+  return import_files(std::move(job));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "A value that another file says leaves its key open, and is refused where no rule knows it") {
+  const char* members =
+      R"("elsewhere": {"auto": "the script says it"}, "settings": {"batch": "micro_batch"}, "without_effect": ["lr"])";
+  const ImportedRun r =
+      read_by(members, {"a.yaml", "mine: 1\nbatch: auto\nlr: auto\nother: auto\n"});
+  CHECK(asks(r, "training.micro_batch"));
+  CHECK(std::find(r.without_effect.begin(), r.without_effect.end(), "lr") !=
+        r.without_effect.end());
+  CHECK(std::any_of(r.ignored.begin(), r.ignored.end(), [](const LeftOver& l) {
+    return l.is_refused && l.setting == "other auto" && l.why == "the script says it";
+  }));
+}
+
+TEST_CASE("Types that a tool states are checked, and values held within bounds") {
+  const std::string members =
+      R"("types": {"bucket": "elements", "overlap": "boolean"}, "rules": [{"set": {"framework": "deepspeed",
+         "parallel.framework_options.reduce_bucket_size": {"from": "bucket", "least": 1, "most": 100},
+         "parallel.framework_options.overlap_comm": "$overlap"}}])";
+  const auto option = [&](const std::string& text, const char* name) {
+    const ImportedRun r = read_by(members, {"a.yaml", "mine: 1\n" + text});
+    return value_at(r.run, std::string("parallel.framework_options.") + name);
+  };
+  CHECK(option("bucket: 0\n", "reduce_bucket_size") == 1);
+  CHECK(option("bucket: 5e2\n", "reduce_bucket_size") == 100);
+  CHECK(option("overlap: \"True\"\n", "overlap_comm") == true);
+  CHECK_THROWS_AS(option("overlap: maybe\n", "overlap_comm"), InputError);
+  CHECK_THROWS_AS(option("bucket: 1.5\n", "reduce_bucket_size"), InputError);
+}
+
+TEST_CASE("Conditions see nulls, ends and settings of the same value") {
+  const auto zero = [](const std::string& when, const std::string& text) {
+    const ImportedRun r = read_by(R"("rules": [{"when": )" + when + R"(, "set": {"zero": 2}}])",
+                                  {"a.yaml", "mine: 1\n" + text});
+    return value_at(r.run, "parallel.zero") == 2;
+  };
+  CHECK(zero(R"({"@null.part.a": true})", "part: {a: null, b: 1}\n"));
+  CHECK_FALSE(zero(R"({"@null.part.a": true})", "part: {a: 0, b: 1}\n"));
+  CHECK_FALSE(zero(R"({"@null.part.a": true})", "part: {b: 1}\n"));
+  CHECK(zero(R"({"act": {"ends": ["gelu"]}})", "act: torch.gelu\n"));
+  CHECK_FALSE(zero(R"({"act": {"ends": ["gelu"]}})", "act: gelus\n"));
+  CHECK(zero(R"({"a": {"same_as": "b"}})", "a: 8\nb: \"8\"\n"));
+  CHECK_FALSE(zero(R"({"a": {"same_as": "b"}})", "a: 8\n"));
+  CHECK(zero(R"({"a": {"not": {"same_as": "b"}}})", "a: 8\nb: 4\n"));
+  CHECK(zero(R"({"list[1]": 4})", "list: [8, 4]\n"));
+  CHECK_FALSE(zero(R"({"list[2]": {"given": true}})", "list: [8, 4]\n"));
 }
 
 }  // namespace orrery

@@ -40,7 +40,7 @@ struct BatchWork {
   std::vector<std::int64_t> answers;  // tokens of each, in the order in which they are sent
   std::int64_t sharing = 1;           // neighbours that have one prompt; 1: none is shared
   std::int64_t turns = 1;
-  std::vector<ToolWait> waits;  // as `answers`; one for all; none: nobody waits
+  std::vector<ToolWait> waits{};  // as `answers`; one for all; none: nobody waits
 };
 
 struct PlayedBatch {

@@ -71,7 +71,8 @@ TEST_CASE("drafts make an answer in fewer passes") {
 
 TEST_CASE("tools keep answers waiting between turns") {
   // Two turns of five passes, 1.1 s each and the tokens read, and a tool of 7 s between.
-  const PlayedBatch b = play_batch(plain_costs(), {8, kSpace, 1}, {0, {10}, 1, 2, Seconds(7)});
+  const PlayedBatch b =
+      play_batch(plain_costs(), {8, kSpace, 1}, {0, {10}, 1, 2, {ToolWait{Seconds(7)}}});
   CHECK(b.idle.si() == about(7));
   CHECK(b.all.si() == about(10 * 1.1 + 0.045 + 7));
 }

@@ -53,16 +53,17 @@ bool is_about(const InputError& e, const NeededKey& key) {
 
 InputError with_missing_flags(const InputError& e, const Json& run, const ConfigLookup& lookup,
                               Asker asker) {
-  const bool is_needed = std::any_of(kNeeded.begin(), kNeeded.end(),
-                                     [&](const NeededKey& key) { return is_about(e, key); });
-  if (e.code() != ErrorCode::missing_key || !is_needed) return e;
+  // Keys are read in this order: those before the one in question are there, or not needed.
+  const auto* const first = std::find_if(kNeeded.begin(), kNeeded.end(),
+                                         [&](const NeededKey& key) { return is_about(e, key); });
+  if (e.code() != ErrorCode::missing_key || first == kNeeded.end()) return e;
   std::vector<std::string> found;
   std::vector<std::string> allowed;
-  for (const NeededKey& key : kNeeded) {
-    if (!value_at(run, key.path).is_null()) continue;
-    if (key.path == std::string_view(kLength) && !is_text(run, lookup)) continue;
-    found.push_back(std::string("no ") + key.what);
-    allowed.emplace_back(asker == Asker::flags ? key.flag : key.path);
+  for (const auto* key = first; key != kNeeded.end(); ++key) {
+    if (!value_at(run, key->path).is_null()) continue;
+    if (key->path == std::string_view(kLength) && !is_text(run, lookup)) continue;
+    found.push_back(std::string("no ") + key->what);
+    allowed.emplace_back(asker == Asker::flags ? key->flag : key->path);
   }
   return {ErrorCode::missing_key, e.file(), "", joined(found, ", "),
           "it with " + joined(allowed, " ")};

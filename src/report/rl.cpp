@@ -310,10 +310,16 @@ Section rl_parts(const RlReport& r) {
   Section s;
   const RlMoment most = fullest_moment(r.step.memory);
   const MomentMemory& x = r.step.memory[most];
-  s.add(labelled("fullest", std::string(name_of(most)) + ": engine " + gib_text(x.engine, 1) +
-                                ", learner " + gib_text(x.learner, 1) + ", reference " +
-                                gib_text(x.reference, 1) + ", logits " + gib_text(x.logits, 1) +
-                                ", of " + gib_text(x.capacity, 1)));
+  std::vector<std::string> held;
+  const auto hold = [&held](const char* what, Bytes bytes) {
+    if (bytes > Bytes()) held.push_back(std::string(what) + " " + gib_text(bytes, 1));
+  };
+  hold("engine", x.engine);
+  hold("learner", x.learner);
+  hold("reference", x.reference);
+  hold("logits", x.logits);
+  s.add(labelled("fullest", std::string(name_of(most)) + ": " + joined(held, ", ") + ", of " +
+                                gib_text(x.capacity, 1)));
   if (!is_played(r)) return s;
   std::vector<std::pair<double, RlPhase>> shares;
   for (const RlPhase p : kAllOf<RlPhase>)

@@ -1,7 +1,7 @@
 # A step of reinforcement learning on one screen: the phases by their shares, the fullest GPU, what to type next.
 $ orrery estimate grpo-qwen3-30b-a3b-32-h100 > short.txt; test $(wc -l < short.txt) -le 30 && grep -E '^(fullest|spends|answer|next)' short.txt
-> fullest           update: engine ... GiB, learner ... GiB, reference 0.0 GiB, logits 0.0 GiB, of 79.7
-> spends            generate ... %, update ... %, ...; --all shows every
+> fullest           update: engine ... GiB, learner ... GiB, of 79.7 GiB
+> spends            generate ... %, update ... %, ...; --all shows every table
 > answer            ..., ... %: ... of 79.7 GiB in update, ... s a step
 > next              orrery estimate grpo-qwen3-30b-a3b-32-h100 --...
 

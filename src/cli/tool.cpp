@@ -122,7 +122,7 @@ bool is_own_option(const CommandWord& w) {
 
 enum class Detail : std::uint8_t { brief, whole };
 
-// Of every tool.
+// Properties of every tool.
 Json answer_properties() {
   return {{"format",
            {{"enum", {"text", "json"}},

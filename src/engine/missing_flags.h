@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run described by flags still lacks, all at once and as it is typed.
+// Keys that a run described by flags still lacks, all at once and as they are typed.
 #pragma once
 
 #include "core/error.h"

@@ -159,7 +159,7 @@ SweepChoice sweep_choice(Request& request) {
   if (choice.name.empty() && !choice.document) {
     throw InputError("orrery sweep", "", "no sweep", "a file, - or a name; --vary KEY=VALUES");
   }
-  // Of a run's flags a calibration alone goes under every point of a file.
+  // A calibration alone of a run's flags goes under every point of a file.
   const bool is_calibrated =
       std::all_of(choice.run.overrides.begin(), choice.run.overrides.end(), [](const Override& o) {
         return o.path == key_path<&ClusterRequest::calibration>;

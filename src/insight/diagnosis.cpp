@@ -169,7 +169,7 @@ void take_message(MemoryMessage m, Diagnosis& d) {
   d.messages.push_back({std::move(m), std::move(causes)});
 }
 
-// Its steps are a log's.
+// Steps of a trace are a log's.
 void take_profile(StepProfile p, Diagnosis& d) {
   if (p.step_time) {
     d.log.emplace();

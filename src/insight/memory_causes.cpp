@@ -171,7 +171,7 @@ class MemoryWeighing {
     return text;
   }
 
-  // What was held and asked for when an allocation failed; else the most that was held.
+  // Bytes held and asked for when an allocation failed; else the most that was held.
   Bytes needed() const {
     const Bytes peak = m_[Stated::peak_allocated].value_or(Bytes());
     const Bytes held = m_[Stated::allocated].value_or(peak);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What keeps a GPU from computing, by the time that it costs in a profiler's trace.
+// Causes that keep a GPU from computing, by the time that it costs in a profiler's trace.
 //
 // Idle time is that of data, allocations and synchronisations as the profile has it
 // (exchange/kineto/step_profile.h), the rest of launches. Communication and copies that nothing

@@ -130,7 +130,7 @@ Table device_table(const MemoryMessage& m) {
   return table;
 }
 
-// What held the peak.
+// Lines of the program that held the peak.
 Table holder_table(const MemoryMessage& m) {
   Table table({{"line of the program", "where"},
                {"held at the peak", "bytes", true},

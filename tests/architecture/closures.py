@@ -20,7 +20,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 # Project headers a source sees, at most: in the median, and any.
 MEDIAN = 27
-MOST = 125
+MOST = 128
 # Sources that see a header, at most.
 SEEN_BY = {
     "cost/product.h": 9,

@@ -95,7 +95,7 @@ def tools_have_schemas(client):
         except jsonschema.ValidationError:
             continue
         raise AssertionError(wrong)
-    # What a tool names only, the tool `schema` describes.
+    # An argument that a tool names only is described by the tool `schema`.
     assert "beside" not in tools["search"]["inputSchema"]["properties"]
     assert "beside" in tools["search"]["description"]
     text, failed = client.call("schema", tool="search")

@@ -65,14 +65,14 @@ std::vector<BusyTime> merged(std::vector<BusyTime> spans) {
   return apart;
 }
 
-// Of intervals that may overlap, in µs.
+// Length of intervals that may overlap, in µs.
 double covered(const std::vector<BusyTime>& spans) {
   double sum = 0;
   for (const BusyTime& s : merged(spans)) sum += s.end - s.begin;
   return sum;
 }
 
-// What of a gap lies in intervals that are apart and in order.
+// Length of a gap that lies in intervals which are apart and in order.
 double covered_of(const BusyTime& gap, const std::vector<BusyTime>& apart) {
   auto at = std::partition_point(apart.begin(), apart.end(),
                                  [&](const BusyTime& s) { return s.end <= gap.begin; });

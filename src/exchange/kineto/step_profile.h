@@ -9,7 +9,7 @@
 // memory to or from the host or on the device. Work of several streams counts once where it
 // overlaps, as computing before communication before copies. The host: loading of data (PyTorch's
 // "enumerate(DataLoader)"), allocations of the driver, synchronisations, summed over its threads.
-// Of a gap between work, what the host loads or allocates meanwhile is theirs; the rest of a gap in
+// A gap between work is theirs as far as the host loads or allocates meanwhile; the rest of one in
 // which a synchronisation ends, so that the host had queued nothing, is the synchronisation's.
 // Steps are "ProfilerStep#" marks; their time is the median. Leaves out what a kernel of
 // NCCL itself waits for: its time is from its launch to the last rank's arrival and end.

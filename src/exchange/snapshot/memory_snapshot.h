@@ -2,7 +2,7 @@
 //
 // The memory of every stage over a simulated step as a snapshot of PyTorch's CUDA allocator: the
 // pickle that torch.cuda.memory._dump_snapshot writes and pytorch.org/memory_viz opens
-// (pytorch/pytorch, torch/csrc/cuda/memory_snapshot.cpp).
+// (PyTorch's csrc/cuda/memory_snapshot).
 //
 // Stage s stands as device s. Memory of the whole step is allocated first, one block a kind of
 // state; then every rise of sim/memory_curve.h is a block of the pass that begins there, and every

@@ -79,7 +79,7 @@ class Unpickler {
     return row;
   }
 
-  // What was put on the stack since the last mark, which goes.
+  // Rows that were put on the stack since the last mark, which goes.
   std::vector<Row> since_mark() {
     if (marks_.empty() || marks_.back() > stack_.size())
       refuse("a pickle without the mark it names");

@@ -28,10 +28,10 @@ class Pickle {
    public:
     std::optional<std::int64_t> whole() const;
     std::optional<std::string_view> text() const;
-    // Of a list or a tuple: 0 of another value.
+    // Items of a list or a tuple; 0 of another value.
     std::size_t size() const;
     Value operator[](std::size_t i) const;
-    // Of a dictionary; nothing where it has no such key, or of another value.
+    // A dictionary's value; nothing where it has no such key, or of another value.
     std::optional<Value> find(std::string_view key) const;
 
    private:

@@ -2,7 +2,7 @@
 //
 // A snapshot of PyTorch's CUDA allocator, as torch.cuda.memory._dump_snapshot() pickles it: what
 // each GPU held when it was taken, the most that its recorded history held, and by which lines of
-// the program (pytorch/pytorch, torch/csrc/cuda/memory_snapshot.cpp: segments with their blocks,
+// the program (PyTorch's csrc/cuda/memory_snapshot: segments with their blocks,
 // device_traces with alloc, free_requested and oom).
 //
 // Tensors' bytes are those of blocks in state active_allocated. Before the snapshot an allocation
@@ -22,7 +22,7 @@
 
 namespace orrery {
 
-// What one line of the program held at the peak.
+// Memory that one line of the program held at the peak.
 struct HeldMemory {
   std::string where;  // "train.py:120 forward"
   Bytes size{};
@@ -41,7 +41,7 @@ struct SnapshotDevice {
   std::vector<HeldMemory> holders;  // at the peak, the largest first
 };
 
-// Those that hold anything, in the order of their numbers.
+// The devices that hold anything, in the order of their numbers.
 std::vector<SnapshotDevice> read_memory_snapshot(std::string_view bytes, const std::string& file);
 
 }  // namespace orrery

@@ -74,4 +74,4 @@ $ orrery estimate meta-llama/Llama-3.1-8B
 ! stderr /found a model where a run is asked for; allowed: --model meta-llama\/Llama-3.1-8B with --node/
 
 $ orrery capacity --model llama-3-8b --sequence-length 8192 --tokens 20e9 --deadline 30d --node h100,8xA100 --global-batch 256 --gpus 64 --json
-! json options[*].cluster.node = ["dgx-h100", "dgx-a100-80gb"]
+! json distinct(options[*].node) = ["dgx-a100-80gb", "dgx-h100"]

@@ -70,9 +70,11 @@ class Fitter {
     const Cluster c = cluster_at(first);
     std::map<std::string_view, std::vector<double>> misses;
     for (const Measurement& m : points_) misses[kind_of(m)].push_back(std::abs(residual(m, c)));
+    std::map<std::string_view, double> forms;
+    for (auto& [kind, of_kind] : misses) forms[kind] = kToDeviation * median_of(std::move(of_kind));
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      const double form = kToDeviation * median_of(misses[kind_of(points_[i])]);
-      noise_[i] = std::max(kLeastNoise, std::hypot(form, points_[i].timed.spread));
+      noise_[i] =
+          std::max(kLeastNoise, std::hypot(forms[kind_of(points_[i])], points_[i].timed.spread));
     }
   }
 

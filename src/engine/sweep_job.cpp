@@ -160,10 +160,9 @@ SweepChoice sweep_choice(Request& request) {
     throw InputError("orrery sweep", "", "no sweep", "a file, - or a name; --vary KEY=VALUES");
   }
   // A calibration alone of a run's flags goes under every point of a file.
-  const bool is_calibrated =
-      std::all_of(choice.run.overrides.begin(), choice.run.overrides.end(), [](const Override& o) {
-        return o.path == key_path<&ClusterRequest::calibration>;
-      });
+  const bool is_calibrated = std::all_of(
+      choice.run.overrides.begin(), choice.run.overrides.end(),
+      [](const Override& o) { return o.path == key_path<&ClusterRequest::calibration>; });
   if (!is_calibrated || choice.run.observed || choice.run.nodes) {
     throw InputError("orrery sweep", "", "flags of a run beside a sweep's own run",
                      "--vary KEY=VALUES beside them, or keys in the file's `run`");

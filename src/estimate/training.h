@@ -29,8 +29,8 @@ namespace orrery {
 enum class OuterPlace : std::uint8_t { host, device };
 constexpr EnumNames<OuterPlace> names_of(OuterPlace) { return {"host", "device"}; }
 
-// Where a moving average of the weights is (EMA); on the host it is not counted. It is a copy of the
-// model in fp32 (facebookresearch/DiT, train.py@ed81ce22): 4 bytes a parameter.
+// Where a moving average of the weights is (EMA); on the host it is not counted. It is a copy of
+// the model in fp32 (facebookresearch/DiT, train.py@ed81ce22): 4 bytes a parameter.
 enum class EmaPlace : std::uint8_t { none, device, host };
 constexpr EnumNames<EmaPlace> names_of(EmaPlace) { return {"none", "device", "host"}; }
 inline constexpr double kEmaBytes = 4;

@@ -389,7 +389,10 @@ Section ending(const SearchReport& r, const TypedRun& run, bool all) {
     s.add(labelled("answer", bold(winner_words(r))));
     s.add(labelled("next", "orrery search " + typed_with(run) + " --print run -o best.json"));
   }
-  if (!all) s.add(labelled("all tables", "--all: further rows, ties, what limits, what each value loses, rules that refuse"));
+  if (!all)
+    s.add(labelled(
+        "all tables",
+        "--all: further rows, ties, what limits, what each value loses, rules that refuse"));
   return s;
 }
 

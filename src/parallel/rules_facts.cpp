@@ -42,6 +42,12 @@ std::string offload_text(const Offload& o) {
          shortest(o.optimizer_fraction);
 }
 
+std::string zeropp_text(const Strategy& s) {
+  return pair(key_name<&ZeroPlusPlusRequest::qwz>, s.zeropp.qwz) + ", " +
+         pair(key_name<&ZeroPlusPlusRequest::hpz>, s.zeropp.hpz) + ", " +
+         pair(key_name<&ZeroPlusPlusRequest::qgz>, s.zeropp.qgz);
+}
+
 }  // namespace
 
 std::string fact_text(RuleFact fact, const RuleCase& c) {
@@ -77,9 +83,7 @@ std::string fact_text(RuleFact fact, const RuleCase& c) {
     case RuleFact::optimizer:
       return pair(key_name<&Partition::optimizer>, s.partition.optimizer);
     case RuleFact::zeropp:
-      return pair(key_name<&ZeroPlusPlusRequest::qwz>, s.zeropp.qwz) + ", " +
-             pair(key_name<&ZeroPlusPlusRequest::hpz>, s.zeropp.hpz) + ", " +
-             pair(key_name<&ZeroPlusPlusRequest::qgz>, s.zeropp.qgz);
+      return zeropp_text(s);
     case RuleFact::weight_bits:
       return "a gathered weight of " + shortest(c.run.weight_bits) + " bits";
     case RuleFact::gradient_bits:

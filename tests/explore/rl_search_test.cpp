@@ -58,14 +58,14 @@ bool meets(const RlRun& rl, const Strategy& /*s*/, const RlStep& step) {
 
 // Every placement of a space, each as a run file of its own.
 struct BruteForce {
-  BruteForce(const Json& run, const RlSpace& space) : run_(run), space_(space) {
+  BruteForce(const Json& run, const RlSpace& space) : whole_run(run), whole_space(space) {
     for (std::size_t l = 0; l < space.learners.size(); ++l) {
       for (std::size_t i = 0; i < space.learners[l].layouts.size(); ++i) try_layout(l, i);
     }
   }
 
   void try_layout(std::size_t l, std::size_t i) {
-    const Space& s = space_.learners[l].layouts[i];
+    const Space& s = whole_space.learners[l].layouts[i];
     for (const Unit& unit : units_of(s)) {
       UnitWalk(s, unit).cells([&](const SearchCell& cell) {
         for_each_point(cell, [&](const Point& p) {
@@ -82,12 +82,12 @@ struct BruteForce {
   }
 
   void try_choices(RlFound f) {
-    for (const auto& of_kind : space_.learners[f.learners].choices) {
+    for (const auto& of_kind : whole_space.learners[f.learners].choices) {
       for (const std::size_t choice : of_kind) {
         ++placements;
         f.choice = choice;
         const ResolvedRun r =
-            resolve_with_rl(with_found(run_, space_, f), "run.json", shipped_configs());
+            resolve_with_rl(with_found(whole_run, whole_space, f), "run.json", shipped_configs());
         const RlStep step = rl_step_alone(r);
         if (step.fits && fits_surely(r.run, step.memory)) offer(*r.rl, r.run.strategy, step);
       }
@@ -107,8 +107,8 @@ struct BruteForce {
       at_most(cheapest_that_meets, cost_of_step(rl, step.step.value, kRents).amount());
   }
 
-  const Json& run_;
-  const RlSpace& space_;
+  const Json& whole_run;
+  const RlSpace& whole_space;
   std::int64_t candidates = 0;
   std::int64_t placements = 0;
   std::int64_t fitting = 0;

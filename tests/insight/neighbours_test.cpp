@@ -39,8 +39,11 @@ TEST_CASE("the delay beside a neighbour is that of two flows on one link over al
   struct Case {
     double c, period, sends;
   };
-  for (const auto& [c, period, sends] : {Case{0.3, 1, 0.2}, Case{0.2, 1, 0.3}, Case{0.7, 1, 0.6},
-                                         Case{2.6, 1, 0.25}, Case{0.1, 3, 0.1}, Case{0.5, 1, 1}}) {
+  for (const Case& one : {Case{0.3, 1, 0.2}, Case{0.2, 1, 0.3}, Case{0.7, 1, 0.6},
+                          Case{2.6, 1, 0.25}, Case{0.1, 3, 0.1}, Case{0.5, 1, 1}}) {
+    const double c = one.c;
+    const double period = one.period;
+    const double sends = one.sends;
     CAPTURE(c);
     CAPTURE(period);
     CAPTURE(sends);

@@ -36,6 +36,7 @@ MemoryMessage only(const std::string& text) {
   return all[0];
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
 const std::vector<Spelling>& spellings() {
   using enum Stated;
   using enum MessageKind;

@@ -91,7 +91,7 @@ TEST_CASE("Each tool's examples give the keys that its file says they give") {
       const ImportedRun r = imported(example);
       CHECK((r.tool.empty() ? std::string(name_of(r.format)) : r.tool) == tool.format);
       for (const auto& given : example.gives.items()) {
-        const std::string path = given.key();
+        const std::string& path = given.key();
         CAPTURE(path);
         CHECK(value_at(r.run, path) == given.value());
       }

@@ -58,7 +58,7 @@ struct PriceBook {
 
 PriceBook read_prices(Reader r, const ExchangeRates& x);
 
-// Whether it says what an hour of a GPU costs.
+// True where it says what an hour of a GPU costs.
 bool is_rent(const Assumption& a);
 
 // The tariff of one kind of node, and its assumptions.

@@ -44,7 +44,7 @@ std::string find_run(SweepJob& job, const std::string& beside, const ConfigSourc
   return directory_of(found->file);
 }
 
-// Whether values of these axes may be names that people type for ours, which may set more keys.
+// True where values of an axis may be names that people type for ours, which may set more keys.
 bool varies_names(const SweepPlan& sweep) {
   constexpr std::array kNamed = {key_path<&RunRequest::model>, key_path<&RunRequest::framework>,
                                  key_path<&ClusterRequest::node>,

@@ -51,7 +51,7 @@ struct RlSearchAnswer {
   bool is_stopped = false;
 };
 
-// Whether a step that fits may be in the answer.
+// True of a step that fits and may be in the answer.
 using AdmitsRlStep = std::function<bool(const RlRun&, const Strategy&, const RlStep&)>;
 
 struct RlSearchAims {

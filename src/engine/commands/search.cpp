@@ -173,7 +173,7 @@ CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
       output.json() ? AnswerText(mixed_search_json(r)) : drawn(mixed_search_document(r), output)};
 }
 
-// Whether the least cost is looked for. Errors: another aim than the step's time or its cost.
+// True where the least cost is looked for. Errors: another aim than the step's time or its cost.
 bool is_for_cost(const SearchCommand& c) {
   if (c.minimize.empty() || c.minimize == kStepTime) return false;
   if (c.minimize != kCost) {

@@ -17,7 +17,7 @@ void shard_bf16_states(ImportedRun& r) {
   std::erase_if(r.assumed, [](const Fact& a) { return a.path == "parallel.zero"; });
   r.assumed.push_back({"parallel.zero", "1",
                        "without ZeRO, DeepSpeed's optimizer of bf16 keeps gradients in fp32 and "
-                       "shards its states [from memory]"});
+                       "shards its states [DeepSpeed, bf16_optimizer.py]"});
 }
 
 }  // namespace orrery::deepspeed

@@ -40,6 +40,15 @@ std::string drawn(const AnswerDocument& answer, const OutputForm& output) {
   return "";
 }
 
+void refuse_unread(std::span<const std::string_view> given, std::span<const std::string_view> read,
+                   std::string_view kind, std::string_view allowed) {
+  for (const std::string_view name : given) {
+    if (std::ranges::find(read, name) != read.end()) continue;
+    throw InputError(ErrorCode::not_allowed, "command line", std::string(name), std::string(kind),
+                     std::string(allowed));
+  }
+}
+
 std::string flag_of(std::string_view key) {
   std::string flag = "--" + std::string(key);
   std::replace(flag.begin(), flag.end(), '_', '-');

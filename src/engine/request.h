@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,10 @@ std::string drawn(const AnswerDocument& answer, const OutputForm& output);
 // "--trace-ranks" of "trace_ranks", and back; "kind" of a word in its place, "KIND".
 std::string flag_of(std::string_view key);
 std::string key_of(std::string_view flag);
+
+// Refuses the first of the given flags that this kind of run does not read.
+void refuse_unread(std::span<const std::string_view> given, std::span<const std::string_view> read,
+                   std::string_view kind, std::string_view allowed);
 
 // The directory of a file and what to call it in messages.
 struct RequestDocument {

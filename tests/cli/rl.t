@@ -131,7 +131,7 @@ $ orrery search grpo-llama-3-8b-16-h100-async --set rollout.node=alps-gh200 --pr
 ! stderr /gpus\..*gh200.*\.rent: found nothing/
 $ orrery search llama-3-8b-8-h100 --rent 2
 ! exit 2
-! stderr --prices: found a run without training.rl
+! stderr --rent: found a run without training.rl
 $ orrery search grpo-llama-3-8b-16-h100-async --keep placement,parallel
 ! exit 2
 ! stderr --keep

@@ -5,7 +5,6 @@
 #include <array>
 #include <iterator>
 #include <optional>
-#include <span>
 
 #include "core/error.h"
 #include "core/unknown_name.h"
@@ -139,26 +138,18 @@ std::vector<std::string_view> options_beside_run(const SearchCommand& c) {
   add(!c.minimize.empty(), "--minimize");
   add(!c.maximize.empty(), "--maximize");
   add(!c.print.empty(), "--print");
-  add(c.prices.any(), "--prices");
+  add(!c.prices.prices.is_null(), "--prices");
+  add(!c.prices.rent.is_null(), "--rent");
   add(c.refine > 0, "--refine");
   add(c.fewest, "--fewest");
   add(c.page, "--html");
   return names;
 }
 
-// Refuses the options that a search of this kind of run does not read.
-void refuse_options_but(std::span<const std::string_view> read, const SearchCommand& c,
-                        const char* kind, const char* allowed) {
-  for (const std::string_view name : options_beside_run(c)) {
-    if (std::ranges::find(read, name) != read.end()) continue;
-    throw InputError(ErrorCode::not_allowed, "command line", std::string(name), kind, allowed);
-  }
-}
-
 CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
                                const RunSource& source) {
-  refuse_options_but({}, c, "a run with cluster.groups",
-                     "search without it: over groups it looks for the shortest step");
+  refuse_unread(options_beside_run(c), {}, "a run with cluster.groups",
+                "search without it: over groups it looks for the shortest step");
   MixedSearchOptions options;
   if (c.top > 0) options.top = c.top;
   const std::vector<std::string> axes = mixed_axes();
@@ -187,11 +178,11 @@ bool is_for_cost(const SearchCommand& c) {
 std::optional<CommandAnswer> answer_rl(const SearchCommand& c, const RunSource& source,
                                        const OutputForm& output, const CommandContext& context) {
   if (!has_rl(source.json)) return {};
-  static constexpr std::array<std::string_view, 4> kRead = {"--where", "--minimize", "--print",
-                                                            "--prices"};
-  refuse_options_but(kRead, c, "a step of reinforcement learning",
-                     "--top, --keep, --where, --minimize, --prices, --rent, --print and flags of "
-                     "the run, with training.rl");
+  static constexpr std::array<std::string_view, 5> kRead = {"--where", "--minimize", "--print",
+                                                            "--prices", "--rent"};
+  refuse_unread(options_beside_run(c), kRead, "a step of reinforcement learning",
+                "--top, --keep, --where, --minimize, --prices, --rent, --print and flags of "
+                "the run, with training.rl");
   if (context.hooks.team != nullptr && !context.hooks.team->leads()) return CommandAnswer{};
   RlSearchQuestion question{c.keep, c.where, {}, is_for_cost(c), {}};
   question.prices = price_book(c.prices, context, source.beside);
@@ -201,7 +192,8 @@ std::optional<CommandAnswer> answer_rl(const SearchCommand& c, const RunSource& 
 
 void refuse_prices(const SearchCommand& c) {
   if (!c.prices.any()) return;
-  throw InputError(ErrorCode::not_allowed, "command line", "--prices", "a run without training.rl",
+  const char* given = c.prices.prices.is_null() ? "--rent" : "--prices";
+  throw InputError(ErrorCode::not_allowed, "command line", given, "a run without training.rl",
                    "`search.price` of the run file, {\"gpu_hour\": 2.5}");
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -425,22 +424,13 @@ std::vector<std::string_view> options_beside_run(const SimulateOptions& o) {
   return names;
 }
 
-// Refuses the options that this kind of run does not read.
-void refuse_options_but(std::span<const std::string_view> read, const SimulateOptions& o,
-                        const char* kind, const char* allowed) {
-  for (const std::string_view name : options_beside_run(o)) {
-    if (std::ranges::find(read, name) != read.end()) continue;
-    throw InputError(ErrorCode::not_allowed, "command line", std::string(name), kind, allowed);
-  }
-}
-
 std::optional<CommandAnswer> answer_of_groups(const SimulateOptions& o, const OutputForm& output,
                                               const CommandContext& context) {
   std::optional<CommandAnswer> answer;
   use_run(o.run, context, [&](const RunSource& source) {
     if (!has_groups(source.json)) return;
-    refuse_options_but({}, o, "a run with cluster.groups",
-                       "simulate without it: of several kinds of node it plays the step alone");
+    refuse_unread(options_beside_run(o), {}, "a run with cluster.groups",
+                  "simulate without it: of several kinds of node it plays the step alone");
     answer = mixed_simulate(source, output);
   });
   return answer;
@@ -453,9 +443,9 @@ std::optional<CommandAnswer> of_steps(const SimulateOptions& o, const OutputForm
     if (!has_rl(source.json)) return;
     static constexpr std::array<std::string_view, 4> kRead = {"--steps", "--seed", "--trace",
                                                               "--html"};
-    refuse_options_but(kRead, o, "a step of reinforcement learning",
-                       "--steps, --seed, --trace and --html; the others are of a run without "
-                       "training.rl");
+    refuse_unread(options_beside_run(o), kRead, "a step of reinforcement learning",
+                  "--steps, --seed, --trace and --html; the others are of a run without "
+                  "training.rl");
     answer = rl_simulate(source, output, {o.steps, o.seed, o.trace, o.html});
   });
   if (!answer && o.steps != 0) {

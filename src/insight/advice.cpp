@@ -196,7 +196,7 @@ class Adviser {
   bool beats_blocks_of(const Run& changed) const {
     const BlockCounts blocks = blocks_of(Strategy(), changed.model, 0);
     const Seconds least = least_of_blocks(changed, workspace_.prices, blocks);
-    return least_step(changed, least, Seconds()) * (1 - kBoundRounding) > limit_;
+    return least_step(changed, least) * (1 - kBoundRounding) > limit_;
   }
 
   bool beats_layout_of(const Run& changed) {

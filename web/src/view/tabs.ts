@@ -255,8 +255,8 @@ function take(app: App): Child {
       app.onchange();
     } }, name), ' '])),
     app.state.works.take?.wrong ? h('p', { class: 'error', role: 'alert' }, app.state.works.take.wrong.error) : null,
-    h('h3', null, 'Command line'), h('pre', { tabindex: 0, class: 'wrap' }, command), bars(app),
-    h('h3', null, 'Run file'), h('pre', { tabindex: 0 }, text)];
+    h('h2', null, 'Command line'), h('pre', { tabindex: 0, class: 'wrap' }, command), bars(app),
+    h('h2', null, 'Run file'), h('pre', { tabindex: 0 }, text)];
 }
 
 export function download(name: string, content: string | Blob): void {

@@ -179,7 +179,7 @@ class MemoryWeighing {
     return text;
   }
 
-  // Context and libraries beside the allocator, where the message lets that be told.
+  // Context and libraries beside the allocator, where the message states enough.
   Bytes beside() const {
     const auto& capacity = m_[Stated::capacity];
     const auto& free = m_[Stated::free];

@@ -336,6 +336,30 @@ Json causes_json(const std::vector<DiagnosedCause>& causes) {
   });
 }
 
+Json profile_json(const StepProfile& p, const std::vector<DiagnosedCause>& losses) {
+  Json j = {{"gpu", p.gpu},
+            {"steps", p.steps},
+            {"step_time_s", p.step_time ? Json(p.step_time->si()) : Json()},
+            {"span_s", p.span.si()},
+            {"computing_s", p.computing.si()},
+            {"communicating_s", p.communicating.si()},
+            {"exposed_communication_s", p.exposed_communication.si()},
+            {"exposed_copies_s", p.exposed_copies.si()},
+            {"idle_s", p.idle.si()},
+            {"kernels", p.kernels},
+            {"median_kernel_s", p.median_kernel.si()}};
+  j["largest_kernels"] = json_list(p.largest, [](const KernelTime& k) -> Json {
+    return {{"name", k.name}, {"time_s", k.time.si()}, {"calls", k.calls}};
+  });
+  for (const HostWait w : kAllOf<HostWait>) {
+    j["host"][std::string(name_of(w))] = {{"time_s", p.host[w].time.si()},
+                                          {"gpu_idle_s", p.host[w].idle.si()},
+                                          {"calls", p.host[w].calls}};
+  }
+  j["causes"] = causes_json(losses);
+  return j;
+}
+
 Json message_json(const DiagnosedMessage& d, const RunReport* r) {
   const MemoryMessage& m = d.message;
   Json bytes = Json::object();
@@ -421,7 +445,7 @@ Json diagnosis_json(const Diagnosis& d) {
   j["messages"] =
       json_list(d.messages, [&](const DiagnosedMessage& m) { return message_json(m, r); });
   j["log"] = d.log && !d.profile ? log_json(*d.log) : Json();
-  j["profile"] = d.profile ? profile_json(*d.profile, causes_json(d.losses)) : Json();
+  j["profile"] = d.profile ? profile_json(*d.profile, d.losses) : Json();
   j["collectives"] = json_list(d.collectives, [](const NcclRow& row) -> Json {
     return {{"size_bytes", row.size.si()}, {"time_s", row.time.si()}, {"busbw", row.bus.si()}};
   });

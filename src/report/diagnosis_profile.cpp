@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
-#include "core/json.h"
 #include "core/units.h"
 #include "exchange/text_lines.h"
 #include "report/frame.h"
-#include "report/frame_json.h"
 
 namespace orrery {
 namespace {
@@ -77,30 +74,6 @@ Section profile_section(const StepProfile& p) {
   s.add(part_table(p));
   s.add(kernel_table(p));
   return s;
-}
-
-Json profile_json(const StepProfile& p, Json causes) {
-  Json j = {{"gpu", p.gpu},
-            {"steps", p.steps},
-            {"step_time_s", p.step_time ? Json(p.step_time->si()) : Json()},
-            {"span_s", p.span.si()},
-            {"computing_s", p.computing.si()},
-            {"communicating_s", p.communicating.si()},
-            {"exposed_communication_s", p.exposed_communication.si()},
-            {"exposed_copies_s", p.exposed_copies.si()},
-            {"idle_s", p.idle.si()},
-            {"kernels", p.kernels},
-            {"median_kernel_s", p.median_kernel.si()}};
-  j["largest_kernels"] = json_list(p.largest, [](const KernelTime& k) -> Json {
-    return {{"name", k.name}, {"time_s", k.time.si()}, {"calls", k.calls}};
-  });
-  for (const HostWait w : kAllOf<HostWait>) {
-    j["host"][std::string(name_of(w))] = {{"time_s", p.host[w].time.si()},
-                                          {"gpu_idle_s", p.host[w].idle.si()},
-                                          {"calls", p.host[w].calls}};
-  }
-  j["causes"] = std::move(causes);
-  return j;
 }
 
 }  // namespace orrery

@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "core/json_fwd.h"
 #include "document/document.h"
 #include "exchange/kineto/step_profile.h"
 
@@ -19,8 +18,5 @@ std::string profile_words(const StepProfile& p);
 double share_of_profile(Seconds part, const StepProfile& p);
 
 Section profile_section(const StepProfile& p);
-
-// `causes` of the time that is lost go in as they are.
-Json profile_json(const StepProfile& p, Json causes);
 
 }  // namespace orrery

@@ -5,7 +5,7 @@ import { Tree, h } from './dom';
 import { digits } from './format';
 
 // Colours by the key in the answer, each with one meaning in both bars (chart.css; from 10 on page.css): the model's
-// weights and work, gradients and their reduction, the optimizer, recompute. Three greys can be told apart; what has
+// weights and work, gradients and their reduction, the optimizer, recompute. Three greys differ; what has
 // no colour has the middle one.
 const COLOURS: Record<string, number> = {
   weights_gib: 0, secondary_weights_gib: 0, gradients_gib: 1, optimizer_gib: 2, optimizer_working_gib: 2, activations_gib: 10,

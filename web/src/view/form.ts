@@ -112,7 +112,7 @@ function control(app: App, c: Control): Tree | null {
       : null);
 }
 
-// A control of a key that is still open, beside the answer; one without a row is told by its path.
+// A control of a key that is still open, beside the answer; one without a row is named by its path.
 export function openControl(app: App, path: string): Tree {
   const known = GROUPS.flatMap(([, controls]) => controls).find(c => c.path === path);
   return control(app, { path, label: known?.label ?? app.tables.keys.get(path)?.meaning ?? path, place: 'open' }) ?? h('p', { key: path }, path);
@@ -253,7 +253,7 @@ async function given(app: App, part: Doc, missing: string[] = []): Promise<strin
 async function diagnose(app: App, text: string): Promise<boolean> {
   const { own, run } = app.state, log = { file: 'pasted', text }, isOwn = openKeys(own).length === 0;
   let diagnosis = await app.engine.call('diagnose', isOwn ? { run, log, format: 'html' } : { log, format: 'html' });
-  // A log of another run than ours is told alone.
+  // A log of another run than ours stands alone.
   if (diagnosis.error && isOwn) diagnosis = await app.engine.call('diagnose', { log, format: 'html' });
   if (diagnosis.error) return false;
   app.set({ diagnosis, pasted: { read: 'a log or a message, diagnosed beside' } });

@@ -276,6 +276,15 @@ test('pasted: a name of the hub, its address, GPUs by count', () => on(async pag
   }
 }));
 
+test('pasted: a model of images is asked for their height, no sequence length', () => on(async page => {
+  await page.run(`{ const data = new DataTransfer(); data.setData('text', 'flux.1-dev'); const pasted = new ClipboardEvent('paste', {bubbles: true, cancelable: true});
+    Object.defineProperty(pasted, 'clipboardData', {value: data}); document.querySelector('#paste').dispatchEvent(pasted); }`);
+  await page.until('orrery.state.asking.length > 0');
+  assert.deepEqual(await page.run('orrery.state.asking'), ['cluster.node', 'cluster.gpus', 'training.global_batch', 'training.height']);
+  await fill(page, { 'cluster.node': 'hgx-b200', 'cluster.gpus': 8, 'training.global_batch': 64, 'training.height': 512 });
+  assert.equal(await page.run('orrery.state.wrong?.error ?? ""'), '');
+}));
+
 test('pasted: a log and an error message are diagnosed', () => on(async page => {
   const oom = 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.25 GiB of which 1.16 GiB is free. Of the allocated memory 60.00 GiB is allocated by PyTorch, and 15.00 GiB is reserved by PyTorch but unallocated.';
   assert.match(await paste(page, JSON.stringify(oom)), /diagnosed/);

@@ -8,7 +8,7 @@ import type { Doc, Json } from '../engine';
 import { percent, seconds, verdict } from '../format';
 import { Key } from '../keys';
 import { PRESETS } from '../presets';
-import { at, fromWords, isDoc, originOf, originWords, words } from '../run';
+import { at, changed, fromWords, isDoc, originOf, originWords, words } from '../run';
 import { forEngine } from '../yaml';
 import { isRl } from './rl';
 
@@ -242,9 +242,23 @@ function named(app: App, text: string): boolean {
   return true;
 }
 
+const LENGTH = 'training.sequence_length';
+// Values that stand for open keys while the engine is asked whether a sample has a length.
+const ANY: [string, Json][] = [['cluster.node', 'dgx-h100'], ['cluster.gpus', 8], ['training.global_batch', 8]];
+
+// Keys that are open and needed: an image has a height in place of a sequence length.
+async function stillOpen(app: App, run: Doc, missing: string[] = []): Promise<string[]> {
+  const open = openKeys(run, missing);
+  if (!open.includes(LENGTH) || run.model === undefined) return open;
+  const whole = ANY.reduce((doc, [path, value]) => (at(doc, path) === undefined ? changed(doc, path, value) : doc), run);
+  const { wrong } = await app.engine.call('estimate', { run: whole });
+  if (wrong?.path === LENGTH) return open;
+  return [...open.filter(path => path !== LENGTH), ...(wrong?.found === 'nothing' ? [wrong.path] : [])];
+}
+
 // Beside what a person has set before; the rest is asked for.
 async function given(app: App, part: Doc, missing: string[] = []): Promise<string[]> {
-  const run = joined(app.state.own, part), asking = openKeys(run, missing);
+  const run = joined(app.state.own, part), asking = await stillOpen(app, run, missing);
   await app.use(run, [], run, asking);
   return asking;
 }
@@ -271,7 +285,7 @@ export async function understand(app: App, text: string): Promise<void> {
   if (named(app, text)) return;
   const own = asRun(text);
   if (own) {
-    await app.use(own, [], own, await isWrong(app, own) ? [] : openKeys(own));
+    await app.use(own, [], own, await isWrong(app, own) ? [] : await stillOpen(app, own));
     app.set({ pasted: { understood: countOf(own), missing: app.state.asking } });
     return;
   }

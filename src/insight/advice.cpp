@@ -136,7 +136,7 @@ class Adviser {
         recompute_open_(run.recompute_open),
         framework_(framework_limits(run)),
         answer_(answer),
-        fits_(answer.reason == Reason::fits),
+        fits_(answer.reason == Reason::fits && fits_at_risk(run.run, answer)),
         limit_(fits_ ? answer.step_time / kRecommendationBand
                      : Seconds(std::numeric_limits<double>::infinity())) {}
 
@@ -239,7 +239,7 @@ class Adviser {
   bool recompute_open_;
   FrameworkLimits framework_;
   const Answer& answer_;
-  bool fits_;
+  bool fits_;      // as surely as the run asks
   Seconds limit_;  // what is slower is not named
   bool some_fit_ = false;
   Workspace workspace_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/resolve.h"
 #include "estimate/risk.h"
 #include "explore/recommend.h"
@@ -321,8 +322,10 @@ Section limit_section(const RunReport& r) {
                     2, 2});
     return s;
   }
-  s.add(Paragraph{is_feasible(r) ? bold("Faster") + " by one change"
-                                 : bold(advice[0].fits ? "What would fit" : "Nearer")});
+  const bool sure = fits_at_risk(r.resolved.run, r.answer);
+  s.add(Paragraph{sure             ? bold("Faster") + " by one change"
+                  : is_feasible(r) ? bold("Surer or faster") + " by one change"
+                                   : bold(advice[0].fits ? "What would fit" : "Nearer")});
   s.add(advice_table(r, advice));
   return s;
 }

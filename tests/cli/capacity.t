@@ -80,7 +80,7 @@ $ orrery capacity llama-3-8b-8-h100 --tokens 1000000000000 --storage alps-capsto
 >                   ms, at 400 GB/s a node, the most its links carry (no `client` given)
 
 # A GPU's memory stands in the list of what matters by its bandwidth.
-$ orrery capacity llama-3-8b-8-h100 --tokens 1000000000000 | grep -c 'memory bandwidth of a GPU ×½, ×2 (what if)'
+$ orrery capacity llama-3-8b-8-h100 --tokens 1000000000000 --all | grep -c 'memory bandwidth of a GPU ×½, ×2 (what if)'
 > 1
 
 # The hardware studies run; what does not fit is a row too.
@@ -211,15 +211,15 @@ $ orrery capacity gpt3-175b-five-clusters --node dgx-h100
 ! stderr /--node dgx-h100: cluster.node: found a plan whose scenarios name their clusters/
 
 # A price of one's own, bare; it goes before the others and is marked.
-$ orrery capacity gpt3-175b-1024-a100 --prices market-2026 --rent 1.5 | grep -E 'given by you|a GPU-hour|1.99'
+$ orrery capacity gpt3-175b-1024-a100 --prices market-2026 --rent 1.5 --all | grep -E 'given by you|a GPU-hour|1.99'
 >   a unit          ... a million tokens, ... an EFLOP (by megatron), 1.50 USD a GPU-hour
 >   rent of a GPU, of every kind: 1.5 USD/h: given by you
-$ orrery capacity gpt3-175b-1024-a100 --prices '{"gpus": {"a100-sxm4-80gb": {"rent": "1.25 USD/h"}}}' | grep -E 'given by you|a GPU-hour'
+$ orrery capacity gpt3-175b-1024-a100 --prices '{"gpus": {"a100-sxm4-80gb": {"rent": "1.25 USD/h"}}}' --all | grep -E 'given by you|a GPU-hour'
 >   a unit          ... a million tokens, ... an EFLOP (by megatron), 1.25 USD a GPU-hour
 >   a100-sxm4-80gb: rent of a GPU: 1.25 USD/h: given by you
 
 # A price and a storage that an option gives have that option as their source.
-$ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --rent 2.5 --storage '{"write": "100 GB/s"}' | grep ': given:'
+$ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --rent 2.5 --storage '{"write": "100 GB/s"}' --all | grep ': given:'
 >   storage: given: the option --storage
 >   prices: given: the option --rent
 
@@ -384,3 +384,13 @@ $ orrery capacity rented.json
 $ orrery capacity fleet.json --deadline 3d
 ! exit 2
 ! stderr error: fleet.json: found a fleet beside options; allowed: the fleet alone
+
+# One page, which ends on the winner and the command that shows it; --all has the rest.
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e12 > page.txt; grep -c "Under a power cap" page.txt; tail -4 page.txt
+> 0
+> answer            llama-3-8b-8-h100 with 8 GPUs: ... days, ...
+> next              orrery estimate llama-3-8b-8-h100 ...
+> all tables        --all: ...
+! exit 0
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --all | grep -c "Under a power cap"
+> 1

@@ -15,7 +15,7 @@ void move_all(std::vector<std::string>& from, std::vector<std::string>& to) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// What a name is behind a branch.
+// The value of a name behind a branch.
 const Variable* value_after(const Branch& branch, const std::string& name, const Variable* now) {
   const auto changed = branch.after.find(name);
   if (changed == branch.after.end()) return now;
@@ -29,14 +29,14 @@ bool same(const Variable* a, const Variable* b) {
 // Sets what a name is behind all of the branches; adds the words in which they differ to those of
 // each branch, of which the last is that none is taken.
 void join_name(const std::string& name, const std::vector<const Branch*>& all, bool whole,
-               std::vector<std::vector<std::string>>& words, Machine& m) {
-  const Variable* now = m.variables.find(name);
+               std::vector<std::vector<std::string>>& words, Evaluation& state) {
+  const Variable* now = state.variables.find(name);
   std::vector<const Variable*> values;
   for (const Branch* b : all) values.push_back(value_after(*b, name, now));
   if (!whole) values.push_back(now);
   if (std::all_of(values.begin(), values.end(),
                   [&](const Variable* v) { return same(v, values[0]); })) {
-    if (values[0] != nullptr) m.variables.set(name, *values[0]);
+    if (values[0] != nullptr) state.variables.set(name, *values[0]);
     return;
   }
   const Merged one = merged(now, values);
@@ -45,8 +45,8 @@ void join_name(const std::string& name, const std::vector<const Branch*>& all, b
     own.insert(own.end(), one.words[i].begin(), one.words[i].end());
     if (!one.words[i].empty()) own.emplace_back(";");
   }
-  m.out.doubted.push_back(name);
-  m.variables.set(name, one.value);
+  state.out.doubted.push_back(name);
+  state.variables.set(name, one.value);
 }
 
 }  // namespace
@@ -60,41 +60,41 @@ void split_argument(const std::string& word, std::vector<std::string>& out) {
 }
 
 void add_doubt(std::size_t line, const char* what, const std::vector<std::string>& words,
-               Machine& machine) {
-  std::vector<ShellDoubt>& all = machine.out.doubts;
+               Evaluation& state) {
+  std::vector<ShellDoubt>& all = state.out.doubts;
   if (all.empty() || all.back().line != line) all.push_back({line, what, {}});
   for (const std::string& w : words) {
-    machine.spend(w.size());
+    state.spend(w.size());
     split_argument(w, all.back().words);
   }
   all.back().words.emplace_back(";");
 }
 
-Branch in_branch(std::size_t line, const char* what, Machine& machine,
+Branch in_branch(std::size_t line, const char* what, Evaluation& state,
                  const std::function<Status()>& run) {
   Branch branch{line, what};
-  ShellRun before = std::exchange(machine.out, {});
-  const std::optional<Text> printed = machine.printed;
-  machine.variables.begin();
+  ShellRun before = std::exchange(state.out, {});
+  const std::optional<Text> printed = state.printed;
+  state.variables.begin();
   branch.status = run();
-  branch.after = machine.variables.end();
-  if (machine.printed != printed) append(*machine.printed, unknown(""));
-  ShellRun inside = std::exchange(machine.out, std::move(before));
+  branch.after = state.variables.end();
+  if (state.printed != printed) append(*state.printed, unknown(""));
+  ShellRun inside = std::exchange(state.out, std::move(before));
   if (!inside.words.empty()) {
     inside.words.pop_back();
-    add_doubt(line, what, inside.words, machine);
+    add_doubt(line, what, inside.words, state);
   }
   for (ShellDoubt& d : inside.doubts) {
     d.words.pop_back();
-    add_doubt(line, what, d.words, machine);
+    add_doubt(line, what, d.words, state);
   }
-  move_all(inside.doubted, machine.out.doubted);
-  move_all(inside.sources, machine.out.sources);
-  move_all(inside.included, machine.out.included);
+  move_all(inside.doubted, state.out.doubted);
+  move_all(inside.sources, state.out.sources);
+  move_all(inside.included, state.out.included);
   return branch;
 }
 
-Status join(const std::vector<Branch>& branches, bool whole, Machine& machine) {
+Status join(const std::vector<Branch>& branches, bool whole, Evaluation& state) {
   std::vector<const Branch*> all;
   std::set<std::string> names;
   Status status{true};
@@ -107,11 +107,11 @@ Status join(const std::vector<Branch>& branches, bool whole, Machine& machine) {
   }
   if (all.empty()) return status;
   std::vector<std::vector<std::string>> words(all.size());
-  for (const std::string& name : names) join_name(name, all, whole, words, machine);
+  for (const std::string& name : names) join_name(name, all, whole, words, state);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (words[i].empty()) continue;
     words[i].pop_back();
-    add_doubt(all[i]->line, all[i]->what, words[i], machine);
+    add_doubt(all[i]->line, all[i]->what, words[i], state);
   }
   return status;
 }

@@ -14,7 +14,7 @@ namespace orrery::shell {
 namespace {
 
 using Words = std::vector<std::string>;
-using Rule = Status (*)(Call&, Machine&);
+using Rule = Status (*)(Call&, Evaluation&);
 
 constexpr std::string_view kShells[] = {"bash", "sh",     "/bin/bash", "/bin/sh",
                                         "srun", "sbatch", "ssh"};
@@ -23,21 +23,21 @@ bool is_shell(const std::string& word) {
   return std::find(std::begin(kShells), std::end(kShells), word) != std::end(kShells);
 }
 
-Status succeeds(Call&, Machine&) { return {true}; }
-Status fails(Call&, Machine&) { return {false}; }
-Status tells_nothing(Call&, Machine&) { return {}; }
+Status succeeds(Call&, Evaluation&) { return {true}; }
+Status fails(Call&, Evaluation&) { return {false}; }
+Status tells_nothing(Call&, Evaluation&) { return {}; }
 
 // A text of the script itself goes to the next command, or is what $( ) prints.
-void print(Call& call, Text text, Machine& m) {
+void print(Call& call, Text text, Evaluation& state) {
   if (call.output != nullptr) {
     *call.output = std::move(text);
-  } else if (m.printed && !call.target) {
-    append(*m.printed, text);
+  } else if (state.printed && !call.target) {
+    append(*state.printed, text);
   }
 }
 
-void print_unknown(Call& call, Machine& m) {
-  if (call.output == nullptr && !call.target) append(*m.printed, unknown(""));
+void print_unknown(Call& call, Evaluation& state) {
+  if (call.output == nullptr && !call.target) append(*state.printed, unknown(""));
 }
 
 Text joined(const Call& call, std::size_t first) {
@@ -49,47 +49,49 @@ Text joined(const Call& call, std::size_t first) {
   return all;
 }
 
-void add_document(const Call& call, const std::string& text, Machine& m) {
-  m.spend(text.size());
-  m.out.documents.push_back({call.target.value_or(""), text});
+void add_document(const Call& call, const std::string& text, Evaluation& state) {
+  state.spend(text.size());
+  state.out.documents.push_back({call.target.value_or(""), text});
 }
 
 // `echo '{…}' > FILE` writes a file as `cat > FILE <<E` does.
-Status echo(Call& call, Machine& m) {
+Status echo(Call& call, Evaluation& state) {
   const bool option = call.words.size() > 1 && (call.words[1] == "-n" || call.words[1] == "-e");
   Text text = joined(call, option ? 2 : 1);
-  if (call.target && first_character(written(text)) == '{') add_document(call, written(text), m);
+  if (call.target && first_character(written(text)) == '{')
+    add_document(call, written(text), state);
   append(text, option && call.words[1] == "-n" ? "" : "\n");
-  print(call, std::move(text), m);
+  print(call, std::move(text), state);
   return {true};
 }
 
 // printf WORD, printf "%s\n" WORD; `printf -v NAME` sets it.
-Status print_format(Call& call, Machine& m) {
-  if (call.words.size() > 2 && call.words[1] == "-v") return forget(call.words[2], m), Status{true};
+Status print_format(Call& call, Evaluation& state) {
+  if (call.words.size() > 2 && call.words[1] == "-v")
+    return forget(call.words[2], state), Status{true};
   const std::string format = call.words.size() > 1 ? call.words[1] : "";
   const bool plain = format == "%s" || format == "%s\\n" || format == "%d";
   if (call.target && first_character(call.words.back()) == '{')
-    add_document(call, call.words.back(), m);
+    add_document(call, call.words.back(), state);
   if (plain && call.words.size() == 3) {
-    print(call, call.fields[2], m);
-  } else if (m.printed) {
-    print_unknown(call, m);
+    print(call, call.fields[2], state);
+  } else if (state.printed) {
+    print_unknown(call, state);
   }
   return {true};
 }
 
-Status cat(Call& call, Machine& m) {
+Status cat(Call& call, Evaluation& state) {
   if (call.input && call.words.size() == 1) {
-    print(call, *call.input, m);
-  } else if (m.printed) {
-    print_unknown(call, m);
+    print(call, *call.input, state);
+  } else if (state.printed) {
+    print_unknown(call, state);
   }
   return {};
 }
 
 // seq LAST, seq FIRST LAST, seq FIRST STEP LAST
-Status sequence(Call& call, Machine& m) {
+Status sequence(Call& call, Evaluation& state) {
   constexpr std::int64_t kMostNumbers = 4096;
   Numbers n;
   for (std::size_t i = 1; i < call.words.size(); ++i) {
@@ -100,88 +102,88 @@ Status sequence(Call& call, Machine& m) {
   const bool read = !n.empty() && n.size() < 4 && n.size() + 1 == call.words.size();
   const std::int64_t first = n.size() > 1 ? n.front() : 1;
   const std::int64_t step = n.size() > 2 ? n[1] : 1;
-  if (!m.printed) return {true};
+  if (!state.printed) return {true};
   if (!read || step <= 0 || (n.back() - first) / step > kMostNumbers)
-    return print_unknown(call, m), Status{true};
+    return print_unknown(call, state), Status{true};
   std::string text;
   for (std::int64_t i = first; i <= n.back(); i += step) text += std::to_string(i) + "\n";
-  print(call, known(text), m);
+  print(call, known(text), state);
   return {true};
 }
 
-void print_number(const Text& expression, Call& call, Machine& m) {
+void print_number(const Text& expression, Call& call, Evaluation& state) {
   const auto choices = choices_of(expression);
   Words values;
   for (const std::string& c : choices.value_or(Words())) {
     const Numbers n = arithmetic(c, [](const std::string&) { return Numbers(); });
-    if (n.size() != 1) return print_unknown(call, m);
+    if (n.size() != 1) return print_unknown(call, state);
     values.push_back(std::to_string(n[0]));
   }
-  if (values.empty()) return print_unknown(call, m);
-  print(call, one_of(std::move(values), written(expression)), m);
+  if (values.empty()) return print_unknown(call, state);
+  print(call, one_of(std::move(values), written(expression)), state);
 }
 
 // expr 1 + 2
-Status expression(Call& call, Machine& m) {
-  if (m.printed) print_number(joined(call, 1), call, m);
+Status expression(Call& call, Evaluation& state) {
+  if (state.printed) print_number(joined(call, 1), call, state);
   return {};
 }
 
 // echo "1 + 2" | bc
-Status calculator(Call& call, Machine& m) {
+Status calculator(Call& call, Evaluation& state) {
   Text text = call.input.value_or(unknown(""));
   while (!text.empty() && text.back().text.ends_with('\n')) text.back().text.pop_back();
-  if (m.printed) print_number(text, call, m);
+  if (state.printed) print_number(text, call, state);
   return {};
 }
 
-Status shift(Call& call, Machine& m) {
-  const Variable* arguments = m.variables.find(kArguments);
+Status shift(Call& call, Evaluation& state) {
+  const Variable* arguments = state.variables.find(kArguments);
   if (arguments == nullptr) return {true};
   std::vector<Text> all = arguments->members;
   const Numbers n = call.words.size() > 1 ? number_in(call.words[1]) : Numbers{1};
   const std::int64_t gone = n.empty() ? 0 : std::clamp<std::int64_t>(n[0], 0, std::ssize(all));
   all.erase(all.begin(), all.begin() + gone);
-  m.variables.set(kArguments, Variable{std::move(all)});
+  state.variables.set(kArguments, Variable{std::move(all)});
   return {true};
 }
 
-Status let(Call& call, Machine& m) {
-  for (std::size_t i = 1; i < call.words.size(); ++i) assign_number(call.words[i], m);
+Status let(Call& call, Evaluation& state) {
+  for (std::size_t i = 1; i < call.words.size(); ++i) assign_number(call.words[i], state);
   return {};
 }
 
 // `set -- a b` gives the script its words.
-Status set(Call& call, Machine& m) {
+Status set(Call& call, Evaluation& state) {
   if (call.words.size() > 1 && call.words[1] == "--")
-    m.variables.set(kArguments, Variable{{call.fields.begin() + 2, call.fields.end()}});
+    state.variables.set(kArguments, Variable{{call.fields.begin() + 2, call.fields.end()}});
   return {true};
 }
 
-Status unset(Call& call, Machine& m) {
+Status unset(Call& call, Evaluation& state) {
   for (std::size_t i = 1; i < call.words.size(); ++i) {
     if (end_of_name(call.words[i], 0) == call.words[i].size())
-      m.variables.set(call.words[i], Variable{});
+      state.variables.set(call.words[i], Variable{});
   }
   return {true};
 }
 
 // `export "NAME=value"`: the assignment stands in quotes.
-Status declare(Call& call, Machine& m) {
+Status declare(Call& call, Evaluation& state) {
   for (std::size_t i = 1; i < call.words.size(); ++i) {
     const std::size_t equals = end_of_name(call.words[i], 0);
     if (equals == 0 || call.words[i].substr(equals, 1) != "=" || !is_known(call.fields[i]))
       continue;
-    m.variables.set(call.words[i].substr(0, equals), known(call.words[i].substr(equals + 1)));
+    state.variables.set(call.words[i].substr(0, equals), known(call.words[i].substr(equals + 1)));
   }
   return {true};
 }
 
-Status get_options(Call&, Machine& m) {
-  return {m.variables.find(kArguments) == nullptr ? Truth(false) : Truth()};
+Status get_options(Call&, Evaluation& state) {
+  return {state.variables.find(kArguments) == nullptr ? Truth(false) : Truth()};
 }
 
-// What read and mapfile fill.
+// The names that read and mapfile fill.
 struct Reading {
   Words names;
   bool lines = false;  // mapfile
@@ -208,76 +210,77 @@ Reading reading_of(const Words& words) {
   return r;
 }
 
-void fill_array(const std::string& name, const Words& values, Machine& m) {
+void fill_array(const std::string& name, const Words& values, Evaluation& state) {
   Variable all;
   for (const std::string& v : values) all.members.push_back(known(v));
-  m.variables.set(name, std::move(all));
+  state.variables.set(name, std::move(all));
 }
 
-void fill_names(const Words& names, const Words& values, Machine& m) {
+void fill_names(const Words& names, const Words& values, Evaluation& state) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::string value = i < values.size() ? values[i] : "";
     for (std::size_t k = i + 1; i + 1 == names.size() && k < values.size(); ++k)
       value += " " + values[k];
-    m.variables.set(names[i], known(value));
+    state.variables.set(names[i], known(value));
   }
 }
 
-void fill(const Reading& r, std::string text, Machine& m) {
+void fill(const Reading& r, std::string text, Evaluation& state) {
   if (r.lines) {
     Words values;
     for (const std::string_view line : lines_of(text)) values.emplace_back(line);
-    return fill_array(r.names.front(), values, m);
+    return fill_array(r.names.front(), values, state);
   }
   if (!r.whole) text = text.substr(0, text.find('\n'));
-  const Variable* ifs = m.variables.find("IFS");
+  const Variable* ifs = state.variables.find("IFS");
   const std::string apart = ifs == nullptr || ifs->members.empty() ? "" : written(ifs->members[0]);
   if (!apart.empty() && !r.whole) std::replace(text.begin(), text.end(), apart.front(), ' ');
   const Words values = split_words(text);
-  r.array ? fill_array(r.names.front(), values, m) : fill_names(r.names, values, m);
+  r.array ? fill_array(r.names.front(), values, state) : fill_names(r.names, values, state);
 }
 
-Status read(Call& call, Machine& m) {
+Status read(Call& call, Evaluation& state) {
   const Reading r = reading_of(call.words);
   if (!call.input) {
-    for (const std::string& name : r.names) forget(name, m);
+    for (const std::string& name : r.names) forget(name, state);
     return {};
   }
   const auto text = choices_of(*call.input);
-  if (text && text->size() == 1) return fill(r, text->front(), m), Status{true};
-  if (r.whole && r.names.size() == 1) return m.variables.set(r.names[0], *call.input), Status{true};
-  fill(r, written(*call.input), m);
+  if (text && text->size() == 1) return fill(r, text->front(), state), Status{true};
+  if (r.whole && r.names.size() == 1)
+    return state.variables.set(r.names[0], *call.input), Status{true};
+  fill(r, written(*call.input), state);
   return {true};
 }
 
-Status source(Call& call, Machine& m) {
-  if (call.words.size() > 1 && !include(call, 1, m)) m.out.sources.push_back(call.words[1]);
+Status source(Call& call, Evaluation& state) {
+  if (call.words.size() > 1 && !include(call, 1, state)) state.out.sources.push_back(call.words[1]);
   return {true};
 }
 
-Status eval(Call& call, Machine& m) {
-  run_text(written(joined(call, 1)), m);
+Status eval(Call& call, Evaluation& state) {
+  run_text(written(joined(call, 1)), state);
   return {true};
 }
 
-Status leave_round(Call&, Machine&) { return {true, Leave::round}; }
-Status leave_loop(Call&, Machine&) { return {true, Leave::loop}; }
+Status leave_round(Call&, Evaluation&) { return {true, Leave::round}; }
+Status leave_loop(Call&, Evaluation&) { return {true, Leave::loop}; }
 
 // A branch that gives up a function with an error has no say either.
-Status leave_function(Call& call, Machine& m) {
+Status leave_function(Call& call, Evaluation& state) {
   const Numbers n = call.words.size() > 1 ? number_in(call.words[1]) : Numbers{0};
   const Truth truth = n.empty() ? Truth() : Truth(n[0] == 0);
-  return {truth, truth == false && m.variables.in_branch() ? Leave::script : Leave::function};
+  return {truth, truth == false && state.variables.in_branch() ? Leave::script : Leave::function};
 }
 
 // A branch that ends the script has no say in what follows; else a script is read as going on.
-Status leave_script(Call&, Machine& m) {
-  return {{}, m.variables.in_branch() ? Leave::script : Leave::nothing};
+Status leave_script(Call&, Evaluation& state) {
+  return {{}, state.variables.in_branch() ? Leave::script : Leave::nothing};
 }
 
-Status tee(Call& call, Machine& m) {
+Status tee(Call& call, Evaluation& state) {
   if (call.words.size() > 1) call.target = call.words.back();
-  start(call, m);
+  start(call, state);
   return {true};
 }
 
@@ -335,49 +338,49 @@ bool prints_itself(const std::string& name) {
 }
 
 // A text that the command gets: a script for a shell, else a file that the script writes.
-void take_document(const Call& call, const std::string& name, Machine& m) {
+void take_document(const Call& call, const std::string& name, Evaluation& state) {
   if (!call.input || call.output != nullptr || name == "read" || name == "mapfile" ||
-      name == "readarray" || (m.printed && !call.target))
+      name == "readarray" || (state.printed && !call.target))
     return;
   const std::string text = written(*call.input);
-  if (!is_shell(name)) return add_document(call, text, m);
-  read_scheduler(text, m.variables);
-  run_text(text, m);
+  if (!is_shell(name)) return add_document(call, text, state);
+  read_scheduler(text, state.variables);
+  run_text(text, state);
 }
 
 }  // namespace
 
-Status run_call(Call& call, Machine& machine) {
+Status run_call(Call& call, Evaluation& state) {
   const std::string name = call.words.front();
-  const auto function = machine.functions.find(name);
-  if (function != machine.functions.end()) {
+  const auto function = state.functions.find(name);
+  if (function != state.functions.end()) {
     const auto body = function->second;
-    return call_function(*body, call.fields, machine);
+    return call_function(*body, call.fields, state);
   }
   const auto rule = rules().find(name);
-  if (machine.printed && !prints_itself(name) && !is_quiet(name)) print_unknown(call, machine);
+  if (state.printed && !prints_itself(name) && !is_quiet(name)) print_unknown(call, state);
   Status status;
   if (rule != rules().end()) {
-    status = rule->second(call, machine);
+    status = rule->second(call, state);
   } else {
-    start(call, machine);
+    start(call, state);
     status.started = true;
   }
-  take_document(call, name, machine);
+  take_document(call, name, state);
   return status;
 }
 
-std::optional<Text> printed_by(const List& commands, Machine& machine) {
+std::optional<Text> printed_by(const List& commands, Evaluation& state) {
   // A substitution runs in its own process: its variables end with it.
-  const std::size_t line = machine.line;
-  auto outer = std::exchange(machine.printed, Text());
-  ShellRun out = std::exchange(machine.out, {});
-  machine.variables.begin();
-  run_list(commands, machine);
-  machine.variables.end();
-  machine.out = std::move(out);
-  machine.line = line;
-  Text text = *std::exchange(machine.printed, std::move(outer));
+  const std::size_t line = state.line;
+  auto outer = std::exchange(state.printed, Text());
+  ShellRun out = std::exchange(state.out, {});
+  state.variables.begin();
+  run_list(commands, state);
+  state.variables.end();
+  state.out = std::move(out);
+  state.line = line;
+  Text text = *std::exchange(state.printed, std::move(outer));
   const bool other = std::any_of(text.begin(), text.end(), [](const Piece& p) {
     return p.why != Why::known && p.text.empty();
   });

@@ -21,7 +21,7 @@ std::string_view sign_of_numbers(std::string_view sign) {
 
 class Condition {
  public:
-  Condition(const std::vector<Word>& words, Machine& machine) : words_(words), m_(machine) {}
+  Condition(const std::vector<Word>& words, Evaluation& state) : words_(words), state_(state) {}
 
   Truth all() {
     const Truth t = any();
@@ -62,7 +62,7 @@ class Condition {
     const bool alone = at_ + 1 >= words_.size();
     if (!alone && first.size() == 2 && first[0] == '-' && !is_binary(at_ + 1)) return unary();
     const Word& left = words_[at_++];
-    if (!is_binary(at_)) return filled(expanded_text(left, m_));
+    if (!is_binary(at_)) return filled(expanded_text(left, state_));
     const std::string& sign = words_[at_].written;
     const Word& right = words_[at_ + 1];
     at_ += 2;
@@ -87,7 +87,7 @@ class Condition {
     const std::string& sign = words_[at_++].written;
     const Word& word = words_[at_++];
     if (sign != "-z" && sign != "-n") return {};
-    const Text text = expanded_text(word, m_);
+    const Text text = expanded_text(word, state_);
     // [ -z "$TP" ] && TP=8 is TP=${TP:-8} written out, so it takes the default too.
     const Truth has = is_outside(text)
                           ? (sign == "-z" || is_argument(text) ? Truth(false) : Truth())
@@ -106,20 +106,20 @@ class Condition {
   }
 
   Truth compared(const Word& left, const std::string& sign, const Word& right) {
-    const Text a = expanded_text(left, m_);
+    const Text a = expanded_text(left, state_);
     // [ "$1" == "" ] && … gives a default too.
     if ((sign == "=" || sign == "==" || sign == "!=") && is_outside(a) &&
-        expanded_text(right, m_).empty())
+        expanded_text(right, state_).empty())
       return sign != "!=";
-    if (sign == "=" || sign == "==") return fits(a, right, m_);
-    if (sign == "!=") return negated(fits(a, right, m_));
+    if (sign == "=" || sign == "==") return fits(a, right, state_);
+    if (sign == "!=") return negated(fits(a, right, state_));
     const std::string_view numbers = sign_of_numbers(sign);
     return numbers.empty() ? Truth() : ordered(left, numbers, right);
   }
 
   Truth ordered(const Word& left, std::string_view sign, const Word& right) {
-    const Numbers a = expanded_numbers(left, m_);
-    const Numbers b = expanded_numbers(right, m_);
+    const Numbers a = expanded_numbers(left, state_);
+    const Numbers b = expanded_numbers(right, state_);
     std::vector<bool> all;
     for (const std::int64_t x : a) {
       for (const std::int64_t y : b) {
@@ -133,14 +133,14 @@ class Condition {
   }
 
   const std::vector<Word>& words_;
-  Machine& m_;
+  Evaluation& state_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-Truth truth_of_test(const std::vector<Word>& words, Machine& machine) {
-  return Condition(words, machine).all();
+Truth truth_of_test(const std::vector<Word>& words, Evaluation& state) {
+  return Condition(words, state).all();
 }
 
 }  // namespace orrery::shell

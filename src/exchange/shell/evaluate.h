@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "exchange/shell/evaluation.h"
 #include "exchange/shell/expand.h"
-#include "exchange/shell/machine.h"
 
 namespace orrery::shell {
 
-// What a command leaves: continue, break, return, exit.
+// The part that a command leaves: continue, break, return, exit.
 enum class Leave : std::uint8_t { nothing, round, loop, function, script };
 
 struct Status {
@@ -32,22 +32,22 @@ struct Status {
 // The text between two commands of a pipeline, or of $( ); nothing where it is unknown.
 using Pipe = std::optional<Text>;
 
-Status run_list(const List& list, Machine& machine);
-Status run_command(const Command& command, Machine& machine, Pipe* input, Pipe* output);
-Status run_simple(const Simple& simple, const Command& command, Machine& machine, Pipe* input,
+Status run_list(const List& list, Evaluation& state);
+Status run_command(const Statement& command, Evaluation& state, Pipe* input, Pipe* output);
+Status run_simple(const Simple& simple, const Statement& command, Evaluation& state, Pipe* input,
                   Pipe* output);
 
 // A script's text at the present line: of `bash -c`, eval, a here-document.
-void run_text(const std::string& text, Machine& machine);
+void run_text(const std::string& text, Evaluation& state);
 // A whole script, of whose commands none leaves it.
-void run_script(const List& list, Machine& machine);
+void run_script(const List& list, Evaluation& state);
 
 // The words of an array or of an argument's list.
-void assign(const Assignment& assignment, Machine& machine);
+void assign(const ShellAssignment& assignment, Evaluation& state);
 // NAME=… and NAME+=… of (( )) and let; the numbers of another expression.
-Numbers assign_number(const std::string& text, Machine& machine);
+Numbers assign_number(const std::string& text, Evaluation& state);
 // The name has a value that the script's text does not tell.
-void forget(const std::string& name, Machine& machine);
+void forget(const std::string& name, Evaluation& state);
 
 // One command with the words that it gets.
 struct Call {
@@ -58,16 +58,16 @@ struct Call {
   std::optional<std::string> target = {};  // the file that its output goes to
 };
 
-Status run_call(Call& call, Machine& machine);
+Status run_call(Call& call, Evaluation& state);
 // A program, another script, or a text that is a script.
-void start(const Call& call, Machine& machine);
+void start(const Call& call, Evaluation& state);
 // A given file that the command sources or starts, by the place of its name among the words;
 // whether there was one.
-bool include(const Call& call, std::size_t at, Machine& machine);
-// What a function leaves is what follows it, and only `exit` goes on.
-Status call_function(const Command& body, const std::vector<Text>& fields, Machine& machine);
+bool include(const Call& call, std::size_t at, Evaluation& state);
+// A function ends what it leaves; only `exit` goes on.
+Status call_function(const Statement& body, const std::vector<Text>& fields, Evaluation& state);
 
-// What a branch in doubt comes to.
+// The changes that a branch in doubt makes.
 struct Branch {
   std::size_t line;
   const char* what;
@@ -76,11 +76,11 @@ struct Branch {
 };
 
 void add_doubt(std::size_t line, const char* what, const std::vector<std::string>& words,
-               Machine& machine);
-Branch in_branch(std::size_t line, const char* what, Machine& machine,
+               Evaluation& state);
+Branch in_branch(std::size_t line, const char* what, Evaluation& state,
                  const std::function<Status()>& run);
 // One of the branches is taken, or none; `whole`: one of them.
-Status join(const std::vector<Branch>& branches, bool whole, Machine& machine);
+Status join(const std::vector<Branch>& branches, bool whole, Evaluation& state);
 
 // A member of an array that holds two words ("--fp8-format hybrid") is two.
 void split_argument(const std::string& word, std::vector<std::string>& out);

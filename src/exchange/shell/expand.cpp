@@ -9,15 +9,15 @@
 namespace orrery::shell {
 namespace {
 
-Members value_of(const Part& part, Machine& m) {
+Members value_of(const Part& part, Evaluation& state) {
   if (part.kind == Part::Kind::literal) return one(known(part.text));
-  if (part.kind == Part::Kind::parameter) return members_of(part, m);
+  if (part.kind == Part::Kind::parameter) return members_of(part, state);
   if (part.kind == Part::Kind::substitution) {
-    auto text = part.commands == nullptr ? std::nullopt : printed_by(*part.commands, m);
+    auto text = part.commands == nullptr ? std::nullopt : printed_by(*part.commands, state);
     return one(text ? std::move(*text) : unknown(part.text));
   }
   std::vector<std::string> values;
-  for (const std::int64_t n : expanded_numbers(*part.expression, m))
+  for (const std::int64_t n : expanded_numbers(*part.expression, state))
     values.push_back(std::to_string(n));
   return one(one_of(std::move(values), part.text));
 }
@@ -25,7 +25,7 @@ Members value_of(const Part& part, Machine& m) {
 // Builds the fields of a word: text in quotes never splits, other expanded text splits at blanks.
 class Fields {
  public:
-  explicit Fields(Machine& machine) : m_(machine) {}
+  explicit Fields(Evaluation& state) : state_(state) {}
 
   std::vector<Text> of(const Word& word) {
     for (const Part& part : word.parts) add(part);
@@ -35,7 +35,7 @@ class Fields {
 
  private:
   void add(const Part& part) {
-    const Members members = value_of(part, m_);
+    const Members members = value_of(part, state_);
     const bool whole = part.quoted || part.kind == Part::Kind::literal;
     for (std::size_t i = 0; i < members.all.size(); ++i) {
       if (i > 0) members.apart ? close() : add_whole(known(" "));
@@ -44,7 +44,7 @@ class Fields {
   }
 
   void add_whole(const Text& text) {
-    m_.spend(written(text).size());
+    state_.spend(written(text).size());
     append(field_, text);
     open_ = true;
   }
@@ -71,7 +71,7 @@ class Fields {
     open_ = false;
   }
 
-  Machine& m_;
+  Evaluation& state_;
   Text field_;
   bool open_ = false;
   std::vector<Text> out_;
@@ -96,8 +96,8 @@ std::string escaped(const std::string& text) {
 }
 
 // The numbers of a variable's value.
-Numbers numbers_of(const std::string& name, const Machine& m) {
-  const Variable* v = m.variables.find(name);
+Numbers numbers_of(const std::string& name, const Evaluation& state) {
+  const Variable* v = state.variables.find(name);
   const auto choices =
       v == nullptr || v->members.empty() ? std::nullopt : choices_of(v->members[0]);
   Numbers all;
@@ -111,35 +111,35 @@ Numbers numbers_of(const std::string& name, const Machine& m) {
 
 }  // namespace
 
-std::vector<Text> expanded_fields(const Word& word, Machine& machine) {
-  std::vector<Text> all = Fields(machine).of(word);
+std::vector<Text> expanded_fields(const Word& word, Evaluation& state) {
+  std::vector<Text> all = Fields(state).of(word);
   std::erase_if(all, is_more);
   return all;
 }
 
-Text expanded_text(const Word& word, Machine& machine) {
+Text expanded_text(const Word& word, Evaluation& state) {
   Text all;
-  for (const Part& part : word.parts) append(all, joined(value_of(part, machine)));
-  machine.spend(written(all).size());
+  for (const Part& part : word.parts) append(all, joined(value_of(part, state)));
+  state.spend(written(all).size());
   return all;
 }
 
-std::optional<std::string> expanded_pattern(const Word& word, Machine& machine) {
+std::optional<std::string> expanded_pattern(const Word& word, Evaluation& state) {
   std::string all;
   for (const Part& part : word.parts) {
-    const Text text = joined(value_of(part, machine));
+    const Text text = joined(value_of(part, state));
     if (!is_known(text)) return {};
     all += part.quoted ? escaped(written(text)) : written(text);
   }
   return all;
 }
 
-Numbers expanded_numbers(const Word& word, Machine& machine) {
-  const auto choices = choices_of(expanded_text(word, machine));
+Numbers expanded_numbers(const Word& word, Evaluation& state) {
+  const auto choices = choices_of(expanded_text(word, state));
   Numbers all;
   for (const std::string& c : choices.value_or(std::vector<std::string>())) {
     const Numbers n =
-        arithmetic(c, [&](const std::string& name) { return numbers_of(name, machine); });
+        arithmetic(c, [&](const std::string& name) { return numbers_of(name, state); });
     if (n.empty()) return {};
     for (const std::int64_t x : n) {
       if (std::find(all.begin(), all.end(), x) == all.end()) all.push_back(x);
@@ -148,8 +148,8 @@ Numbers expanded_numbers(const Word& word, Machine& machine) {
   return all;
 }
 
-Truth fits(const Text& value, const Word& pattern, Machine& machine) {
-  const auto shape = expanded_pattern(pattern, machine);
+Truth fits(const Text& value, const Word& pattern, Evaluation& state) {
+  const auto shape = expanded_pattern(pattern, state);
   if (!shape) return {};
   if (*shape == "*") return true;
   const auto choices = choices_of(value);

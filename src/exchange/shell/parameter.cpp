@@ -33,7 +33,7 @@ std::vector<Text> all_of(const Variable& v) {
   return all;
 }
 
-// What a branch sets is written as the word that names it.
+// A value that a branch sets is written as the word that names it.
 void name_branches(Text& text, const std::string& written) {
   for (Piece& piece : text) {
     if (piece.why == Why::branch && piece.text.empty()) piece.text = written;
@@ -74,11 +74,11 @@ bool is_absent(const Text& text, bool set, bool colon) {
 
 class Expansion {
  public:
-  Expansion(const Part& part, Machine& machine)
+  Expansion(const Part& part, Evaluation& state)
       : part_(part),
         p_(*part.parameter),
-        m_(machine),
-        variable_(lookup(p_.name, machine.variables)) {}
+        state_(state),
+        variable_(lookup(p_.name, state.variables)) {}
 
   Members value() {
     if (p_.keys) return keys();
@@ -94,7 +94,7 @@ class Expansion {
   }
 
  private:
-  Text unset() const { return unknown(part_.text, why_unset(p_.name, m_.variables)); }
+  Text unset() const { return unknown(part_.text, why_unset(p_.name, state_.variables)); }
 
   Members members() {
     std::vector<Text> all = variable_ ? all_of(*variable_) : std::vector<Text>();
@@ -121,7 +121,8 @@ class Expansion {
 
   Members indirect() const {
     const bool named = variable_ && !variable_->members.empty() && is_known(variable_->members[0]);
-    const auto value = named ? lookup(written(variable_->members[0]), m_.variables) : std::nullopt;
+    const auto value =
+        named ? lookup(written(variable_->members[0]), state_.variables) : std::nullopt;
     if (!value || value->members.empty()) return one(unknown(part_.text));
     return one(value->members[0]);
   }
@@ -145,10 +146,10 @@ class Expansion {
 
   std::optional<Text> element() {
     if (!variable_) return {};
-    const std::string key = written(expanded_text(p_.key, m_));
+    const std::string key = written(expanded_text(p_.key, state_));
     const auto keyed = variable_->keyed.find(key);
     if (keyed != variable_->keyed.end()) return keyed->second;
-    const Numbers index = expanded_numbers(p_.key, m_);
+    const Numbers index = expanded_numbers(p_.key, state_);
     const auto size = static_cast<std::int64_t>(variable_->members.size());
     if (index.size() != 1) return {};
     const std::int64_t at = index[0] < 0 ? size + index[0] : index[0];
@@ -179,11 +180,11 @@ class Expansion {
     if (sign == ":") return part_of(text);
     if (sign == ",," || sign == "^^")
       return mapped(text, [&](const std::string& s) { return with_case(s, sign == "^^"); });
-    const auto pattern = expanded_pattern(p_.operand, m_);
+    const auto pattern = expanded_pattern(p_.operand, state_);
     if (!pattern || sign == "[") return unknown(part_.text);
     if (sign[0] != '/')
       return mapped(text, [&](const std::string& s) { return without_part(s, *pattern, sign); });
-    const Text with = expanded_text(p_.second, m_);
+    const Text with = expanded_text(p_.second, state_);
     if (!is_known(with)) return unknown(part_.text);
     return mapped(text, [&](const std::string& s) {
       return with_replaced(s, *pattern, written(with), sign);
@@ -197,14 +198,14 @@ class Expansion {
     const bool doubtful = colon && choices && choices->size() > 1 &&
                           std::find(choices->begin(), choices->end(), "") != choices->end();
     if (!is_absent(text, set, colon) && !doubtful) return text;
-    Text other = expanded_text(p_.operand, m_);
+    Text other = expanded_text(p_.operand, state_);
     if (doubtful) {
       const std::string value = written(other);
       return !is_known(other)
                  ? unknown(part_.text)
                  : mapped(text, [&](const std::string& s) { return s.empty() ? value : s; });
     }
-    if (p_.sign.back() == '=') m_.variables.set(p_.name, other);
+    if (p_.sign.back() == '=') state_.variables.set(p_.name, other);
     return other;
   }
 
@@ -212,13 +213,13 @@ class Expansion {
   Text if_filled(const Text& text, bool set) {
     if (is_absent(text, set, p_.sign[0] == ':')) return {};
     const bool maybe = !is_filled(text) && text[0].why == Why::branch;
-    return maybe ? unknown(part_.text) : expanded_text(p_.operand, m_);
+    return maybe ? unknown(part_.text) : expanded_text(p_.operand, state_);
   }
 
   // ${A:2:3}
   Text part_of(const Text& text) {
-    const Numbers begin = expanded_numbers(p_.operand, m_);
-    const Numbers length = expanded_numbers(p_.second, m_);
+    const Numbers begin = expanded_numbers(p_.operand, state_);
+    const Numbers length = expanded_numbers(p_.second, state_);
     if (begin.size() != 1 || (length.empty() && !p_.second.written.empty()))
       return unknown(part_.text);
     return mapped(text, [&](const std::string& s) -> std::optional<std::string> {
@@ -235,8 +236,8 @@ class Expansion {
 
   // ${A[@]:1:2}; "$@" counts from 1.
   std::vector<Text> slice(std::vector<Text> all) {
-    const Numbers begin = expanded_numbers(p_.operand, m_);
-    const Numbers length = expanded_numbers(p_.second, m_);
+    const Numbers begin = expanded_numbers(p_.operand, state_);
+    const Numbers length = expanded_numbers(p_.second, state_);
     if (begin.size() != 1 || begin[0] < 0 || (length.empty() && !p_.second.written.empty()))
       return {unknown(part_.text)};
     const std::int64_t first = p_.name == "@" || p_.name == "*" ? 1 : 0;
@@ -250,12 +251,12 @@ class Expansion {
 
   const Part& part_;
   const Parameter& p_;
-  Machine& m_;
+  Evaluation& state_;
   std::optional<Variable> variable_;
 };
 
 }  // namespace
 
-Members members_of(const Part& part, Machine& machine) { return Expansion(part, machine).value(); }
+Members members_of(const Part& part, Evaluation& state) { return Expansion(part, state).value(); }
 
 }  // namespace orrery::shell

@@ -20,9 +20,9 @@ bool take_sign_of_test(Tokens& t, std::vector<Word>& words) {
   return true;
 }
 
-Test parse_test(Tokens& t) {
+TestCommand parse_test(Tokens& t) {
   const std::string open = t.word().written;
-  Test test;
+  TestCommand test;
   for (;;) {
     const Word w = t.word();
     if (w.written == "]" || w.written == "]]") return test;
@@ -113,9 +113,9 @@ class Parser {
     }
   }
 
-  std::shared_ptr<Command> command() {
+  std::shared_ptr<Statement> command() {
     const Deeper deeper(c_);
-    auto made = std::make_shared<Command>();
+    auto made = std::make_shared<Statement>();
     c_.skip_blanks();
     made->begins = c_.line();
     if (compound(*made)) {
@@ -130,8 +130,8 @@ class Parser {
     return made;
   }
 
-  bool compound(Command& out) {
-    using Rule = void (Parser::*)(Command&);
+  bool compound(Statement& out) {
+    using Rule = void (Parser::*)(Statement&);
     static constexpr std::pair<std::string_view, Rule> kRules[] = {
         {"if", &Parser::if_else}, {"case", &Parser::cases},        {"for", &Parser::loop_over},
         {"while", &Parser::loop}, {"until", &Parser::loop},        {"select", &Parser::loop_over},
@@ -150,14 +150,14 @@ class Parser {
 
   Body body() { return std::make_shared<List>(list()); }
 
-  void group(Command& out) {
+  void group(Statement& out) {
     const bool own_process = c_.next() == '(';
     c_.move(1);
-    out.what = Group{own_process, body()};
+    out.what = Grouped{own_process, body()};
     own_process ? void(c_.take_sign(")")) : t_.expect("}", "a part");
   }
 
-  void if_else(Command& out) {
+  void if_else(Statement& out) {
     If all;
     t_.take_word("if");
     do {
@@ -173,7 +173,7 @@ class Parser {
     out.what = std::move(all);
   }
 
-  void cases(Command& out) {
+  void cases(Statement& out) {
     t_.take_word("case");
     Case all{t_.word()};
     t_.expect("in", "case");
@@ -196,7 +196,7 @@ class Parser {
     return inside;
   }
 
-  void loop_over(Command& out) {
+  void loop_over(Statement& out) {
     t_.word();
     if (c_.take_sign("((")) {
       Counting all = parse_counting(t_);
@@ -215,20 +215,20 @@ class Parser {
     out.what = std::move(all);
   }
 
-  void loop(Command& out) {
+  void loop(Statement& out) {
     While all{t_.word().written == "until", body()};
     all.body = loop_body();
     out.what = std::move(all);
   }
 
-  void function(Command& out) {
+  void function(Statement& out) {
     t_.word();
     const std::string name = t_.word().written;
     if (c_.take_sign("(")) c_.take_sign(")");
     defines(name, out);
   }
 
-  void defines(const std::string& name, Command& out) {
+  void defines(const std::string& name, Statement& out) {
     t_.separators();
     if (c_.next() != '{' && c_.next() != '(') c_.fail("a function without \"{\"");
     out.what = Function{name, command()};

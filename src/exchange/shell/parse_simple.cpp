@@ -23,7 +23,7 @@ std::size_t assigned(std::string_view word) {
 
 class SimpleParser {
  public:
-  SimpleParser(Tokens& tokens, const std::shared_ptr<Command>& out)
+  SimpleParser(Tokens& tokens, const std::shared_ptr<Statement>& out)
       : t_(tokens), c_(tokens.cursor()), out_(out) {}
 
   std::string command() {
@@ -83,17 +83,17 @@ class SimpleParser {
                                    [](const Item& i) { return i.assignment != nullptr; });
     const bool may_assign = first || is_in(plain_text(all.items.front().word), kDeclares);
     if (may_assign && assigned(w.written) > 0) {
-      all.items.push_back({w, std::make_shared<Assignment>(assignment(w))});
+      all.items.push_back({w, std::make_shared<ShellAssignment>(assignment(w))});
       return;
     }
     for (Word& each : braced_words(std::move(w))) all.items.push_back({std::move(each)});
   }
 
-  Assignment assignment(const Word& w) {
+  ShellAssignment assignment(const Word& w) {
     const std::string_view text = w.written;
     const std::size_t end = assigned(text);
     const std::size_t name = end_of_name(text, 0);
-    Assignment a{std::string(text.substr(0, name))};
+    ShellAssignment a{std::string(text.substr(0, name))};
     a.adds = text[end] == '+';
     a.keyed = name < end;
     if (a.keyed) a.key = parse_unquoted(c_.inside(text.substr(name + 1, end - name - 2)));
@@ -107,8 +107,8 @@ class SimpleParser {
     return a;
   }
 
-  std::vector<Element> elements() {
-    std::vector<Element> all;
+  std::vector<ShellElement> elements() {
+    std::vector<ShellElement> all;
     while (!c_.take_sign(")")) {
       if (t_.at_end()) c_.fail("an array that does not end");
       if (c_.next() == '\n') {
@@ -150,16 +150,16 @@ class SimpleParser {
 
   Tokens& t_;
   Cursor& c_;
-  const std::shared_ptr<Command>& out_;
+  const std::shared_ptr<Statement>& out_;
 };
 
 }  // namespace
 
-std::string parse_simple(Tokens& tokens, const std::shared_ptr<Command>& out) {
+std::string parse_simple(Tokens& tokens, const std::shared_ptr<Statement>& out) {
   return SimpleParser(tokens, out).command();
 }
 
-bool parse_redirection(Tokens& tokens, const std::shared_ptr<Command>& out) {
+bool parse_redirection(Tokens& tokens, const std::shared_ptr<Statement>& out) {
   return SimpleParser(tokens, out).redirection();
 }
 

@@ -179,7 +179,7 @@ class WordParser {
     return true;
   }
 
-  // What is no script (a program of awk with odd quotes) is passed over up to its bracket.
+  // Text that is no script (a program of awk with odd quotes) is passed over up to its bracket.
   void substitution(bool quoted) {
     const Cursor before = c_;
     Part part;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Slurm sets for a job: "#SBATCH --nodes=16" and its kin, and sbatch's own words, as
+// Variables that Slurm sets for a job: "#SBATCH --nodes=16" and its kin, and sbatch's own words, as
 // variables. Left out: heterogeneous jobs, whose parts have GPUs of their own.
 #pragma once
 

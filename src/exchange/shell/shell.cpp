@@ -54,14 +54,14 @@ bool is_list(std::string_view text) {
 }
 
 // A line of a list that was cut off sets nothing, and is told of.
-void run_list_of_settings(std::string_view text, shell::Machine& machine) {
+void run_list_of_settings(std::string_view text, shell::Evaluation& state) {
   for (const std::string_view line : lines_of(text)) {
     try {
-      shell::run_script(*shell::parse_script(line, machine.file, machine.line, 0), machine);
+      shell::run_script(*shell::parse_script(line, state.file, state.line, 0), state);
     } catch (const InputError&) {
-      machine.out.doubts.push_back({machine.line, "cut off", shell::split_words(line)});
+      state.out.doubts.push_back({state.line, "cut off", shell::split_words(line)});
     }
-    ++machine.line;
+    ++state.line;
   }
 }
 
@@ -114,18 +114,18 @@ void make_all_valid(ShellRun& run) {
 ShellRun run_shell(std::string_view written, const std::string& file, ShellVariables given,
                    const ShellFiles& files) {
   const std::string text = shell::with_placeholders(written);
-  shell::Machine machine{files, file};
-  set_given(std::move(given), machine.variables);
-  shell::read_scheduler(text, machine.variables);
+  shell::Evaluation state{files, file};
+  set_given(std::move(given), state.variables);
+  shell::read_scheduler(text, state.variables);
   if (is_list(text)) {
-    run_list_of_settings(text, machine);
+    run_list_of_settings(text, state);
   } else {
-    shell::run_script(*shell::parse_script(text, file, 1, 0), machine);
+    shell::run_script(*shell::parse_script(text, file, 1, 0), state);
   }
-  machine.out.variables = values_of(machine.variables);
-  add_unused(machine.out);
-  make_all_valid(machine.out);
-  return std::move(machine.out);
+  state.out.variables = values_of(state.variables);
+  add_unused(state.out);
+  make_all_valid(state.out);
+  return std::move(state.out);
 }
 
 std::vector<std::string> words_of(const ShellRun& run, const ShellCommand& command) {

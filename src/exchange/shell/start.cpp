@@ -38,8 +38,8 @@ bool has(const Words& words, const std::string& name) {
 }
 
 // srun's nodes are the launcher's.
-void add_nodes(const Words& words, Machine& m) {
-  const Variable* job = m.variables.find("SLURM_NNODES");
+void add_nodes(const Words& words, Evaluation& state) {
+  const Variable* job = state.variables.find("SLURM_NNODES");
   std::string nodes = job == nullptr || job->members.empty() ? "" : written(job->members[0]);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& w = words[i];
@@ -48,22 +48,22 @@ void add_nodes(const Words& words, Machine& m) {
     if (w.size() > 2 && w.starts_with("-N")) nodes = w.substr(2);
   }
   if (!has(words, "--gpus-per-node") || has(words, "--nnodes") || nodes.empty()) return;
-  const std::size_t begin = m.out.words.size();
-  m.out.words.insert(m.out.words.end(), {"--nnodes", nodes, ";"});
-  m.out.commands.push_back({begin, begin + 2, m.line});
+  const std::size_t begin = state.out.words.size();
+  state.out.words.insert(state.out.words.end(), {"--nnodes", nodes, ";"});
+  state.out.commands.push_back({begin, begin + 2, state.line});
 }
 
 // The place in ShellRun::commands; the word at `without` is left out, where that is not 0.
-std::size_t add_command(const Words& words, std::size_t without, Machine& m) {
-  for (const std::string& w : words) m.spend(w.size() + 1);
-  ShellCommand command{m.out.words.size(), 0, m.line, m.outer};
+std::size_t add_command(const Words& words, std::size_t without, Evaluation& state) {
+  for (const std::string& w : words) state.spend(w.size() + 1);
+  ShellCommand command{state.out.words.size(), 0, state.line, state.outer};
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i != without || without == 0) split_argument(words[i], m.out.words);
+    if (i != without || without == 0) split_argument(words[i], state.out.words);
   }
-  command.end = m.out.words.size();
-  m.out.words.emplace_back(";");
-  m.out.commands.push_back(command);
-  return m.out.commands.size() - 1;
+  command.end = state.out.words.size();
+  state.out.words.emplace_back(";");
+  state.out.commands.push_back(command);
+  return state.out.commands.size() - 1;
 }
 
 // The script in a command's words: of `bash -c "…"`, or behind a host.
@@ -78,7 +78,7 @@ std::size_t place_of_text(const Words& words) {
 }
 
 // sbatch --export=NONE and --export=A,B=1: a job sees no other variables than those.
-void forget_unexported(const Words& words, Machine& m) {
+void forget_unexported(const Words& words, Evaluation& state) {
   if (!has(words, "--export")) return;
   const std::string list = value_of(words, "--export");
   const std::vector<std::string_view> names = fields_of(list, ',');
@@ -87,79 +87,79 @@ void forget_unexported(const Words& words, Machine& m) {
   };
   if (holds("ALL")) return;
   Words gone;
-  for (const auto& variable : m.variables.all()) {
+  for (const auto& variable : state.variables.all()) {
     const std::string& name = variable.first;
     if (name != kArguments && !name.starts_with("SLURM_") && !holds(name)) gone.push_back(name);
   }
-  for (const std::string& name : gone) m.variables.set(name, std::nullopt);
+  for (const std::string& name : gone) state.variables.set(name, std::nullopt);
 }
 
 // bash FILE, ./FILE, sbatch FILE: the place of FILE; nothing where it is not given.
-std::optional<std::size_t> started_file(const Words& words, const Machine& m) {
+std::optional<std::size_t> started_file(const Words& words, const Evaluation& state) {
   const bool starter = is_in(words.front(), kStarters);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string name = last_part(words[i]);
-    if (m.files.count(name) > 0 && name != last_part(m.file)) return i;
+    if (state.files.count(name) > 0 && name != last_part(state.file)) return i;
     if (!starter || name.ends_with(".py")) return {};
   }
   return {};
 }
 
-void start_text(const Words& words, std::size_t at, Machine& m) {
-  const std::size_t outer = std::exchange(m.outer, add_command(words, at, m));
-  run_text(words[at].substr(words[at].starts_with(kWrapped) ? kWrapped.size() : 0), m);
-  m.outer = outer;
+void start_text(const Words& words, std::size_t at, Evaluation& state) {
+  const std::size_t outer = std::exchange(state.outer, add_command(words, at, state));
+  run_text(words[at].substr(words[at].starts_with(kWrapped) ? kWrapped.size() : 0), state);
+  state.outer = outer;
 }
 
-bool start_file(const Call& call, std::size_t at, Machine& m) {
-  const std::size_t outer = m.outer;
+bool start_file(const Call& call, std::size_t at, Evaluation& state) {
+  const std::size_t outer = state.outer;
   if (call.words.front() == "srun") {
-    add_nodes(call.words, m);
-    m.outer = add_command(call.words, 0, m);
+    add_nodes(call.words, state);
+    state.outer = add_command(call.words, 0, state);
   }
-  const bool included = include(call, at, m);
-  m.outer = outer;
+  const bool included = include(call, at, state);
+  state.outer = outer;
   return included;
 }
 
 }  // namespace
 
 // Without words of its own a sourced file sees those of its caller.
-bool include(const Call& call, std::size_t at, Machine& machine) {
-  const auto file = machine.files.find(last_part(call.words[at]));
-  if (file == machine.files.end() || file->first == last_part(machine.file)) return false;
-  machine.out.included.push_back(file->first);
+bool include(const Call& call, std::size_t at, Evaluation& state) {
+  const auto file = state.files.find(last_part(call.words[at]));
+  if (file == state.files.end() || file->first == last_part(state.file)) return false;
+  state.out.included.push_back(file->first);
   const std::string text = with_placeholders(file->second);
-  read_scheduler(text, machine.variables);
-  const Level level(machine, 8);
-  const Variable* arguments = machine.variables.find(kArguments);
+  read_scheduler(text, state.variables);
+  const Level level(state, 8);
+  const Variable* arguments = state.variables.find(kArguments);
   const auto before = arguments == nullptr ? std::nullopt : std::optional(*arguments);
   const auto first = call.fields.begin() + static_cast<std::ptrdiff_t>(at) + 1;
   if (first != call.fields.end()) {
-    machine.variables.set(kArguments, Variable{{first, call.fields.end()}});
+    state.variables.set(kArguments, Variable{{first, call.fields.end()}});
   } else if (call.words.front() != "source" && call.words.front() != ".") {
-    machine.variables.set(kArguments, std::nullopt);
+    state.variables.set(kArguments, std::nullopt);
   }
-  const std::string outer = std::exchange(machine.file, file->first);
-  machine.spend(text.size());
-  run_list(*parse_script(text, machine.file, 1, machine.depth), machine);
-  machine.file = outer;
-  machine.variables.set(kArguments, before);
+  const std::string outer = std::exchange(state.file, file->first);
+  state.spend(text.size());
+  run_list(*parse_script(text, state.file, 1, state.depth), state);
+  state.file = outer;
+  state.variables.set(kArguments, before);
   return true;
 }
 
-void start(const Call& call, Machine& machine) {
+void start(const Call& call, Evaluation& state) {
   const Words& words = call.words;
-  if (machine.printed) return;
+  if (state.printed) return;
   if (words.front() == "sbatch") {
-    forget_unexported(words, machine);
-    read_scheduler_words(words, machine.variables);
+    forget_unexported(words, state);
+    read_scheduler_words(words, state.variables);
   }
-  const auto file = started_file(words, machine);
-  if (file && start_file(call, *file, machine)) return;
-  if (words.front() == "srun" && !file) add_nodes(words, machine);
+  const auto file = started_file(words, state);
+  if (file && start_file(call, *file, state)) return;
+  if (words.front() == "srun" && !file) add_nodes(words, state);
   const std::size_t text = place_of_text(words);
-  text == 0 ? void(add_command(words, 0, machine)) : start_text(words, text, machine);
+  text == 0 ? void(add_command(words, 0, state)) : start_text(words, text, state);
 }
 
 }  // namespace orrery::shell

@@ -23,7 +23,7 @@ bool is_in(std::string_view word, const std::string_view (&words)[N]) {
 
 // A document of a command, by the place of its redirection.
 struct Awaited {
-  std::shared_ptr<Command> command;
+  std::shared_ptr<Statement> command;
   std::size_t at;
   std::string end;
   bool quoted;    // nothing in it is expanded
@@ -56,8 +56,8 @@ class Tokens {
 
 // A command without compound ones: assignments, words, redirections. The name before "( )", which
 // defines a function; "" for others.
-std::string parse_simple(Tokens& tokens, const std::shared_ptr<Command>& out);
+std::string parse_simple(Tokens& tokens, const std::shared_ptr<Statement>& out);
 // > file, 2>&1, <<EOF, <<< word; whether there was one.
-bool parse_redirection(Tokens& tokens, const std::shared_ptr<Command>& out);
+bool parse_redirection(Tokens& tokens, const std::shared_ptr<Statement>& out);
 
 }  // namespace orrery::shell

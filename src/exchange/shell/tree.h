@@ -48,26 +48,26 @@ struct Parameter {
   Word second = {};  // behind the second slash, or the second colon
 };
 
-struct Element {
+struct ShellElement {
   bool keyed = false;
   Word key = {};
   Word value = {};
 };
 
 // NAME=value, NAME+=value, NAME[key]=value, NAME=( … )
-struct Assignment {
+struct ShellAssignment {
   std::string name;
   bool adds = false;
   bool keyed = false;
   bool is_array = false;
   Word key = {};
   Word value = {};
-  std::vector<Element> elements = {};
+  std::vector<ShellElement> elements = {};
 };
 
 struct Item {
   Word word = {};
-  std::shared_ptr<const Assignment> assignment = {};
+  std::shared_ptr<const ShellAssignment> assignment = {};
 };
 
 struct Redirection {
@@ -78,7 +78,7 @@ struct Redirection {
   std::size_t line = 0;
 };
 
-struct Command;
+struct Statement;
 using Body = std::shared_ptr<const List>;
 
 struct Simple {
@@ -86,7 +86,7 @@ struct Simple {
 };
 
 // [ … ] and [[ … ]]: words and signs between the brackets.
-struct Test {
+struct TestCommand {
   std::vector<Word> words;
 };
 
@@ -136,18 +136,19 @@ struct While {
   Body body = {};
 };
 
-struct Group {
+struct Grouped {
   bool own_process = false;
   Body body = {};
 };
 
 struct Function {
   std::string name;
-  std::shared_ptr<const Command> body = {};
+  std::shared_ptr<const Statement> body = {};
 };
 
-struct Command {
-  std::variant<Simple, Test, Arithmetic, If, Case, For, Counting, While, Group, Function> what;
+struct Statement {
+  std::variant<Simple, TestCommand, Arithmetic, If, Case, For, Counting, While, Grouped, Function>
+      what;
   std::vector<Redirection> redirections = {};
   std::size_t line = 0;  // where it ends
   std::size_t begins = 0;
@@ -155,7 +156,7 @@ struct Command {
 
 struct Pipeline {
   bool negated = false;
-  std::vector<std::shared_ptr<const Command>> commands = {};
+  std::vector<std::shared_ptr<const Statement>> commands = {};
 };
 
 // One pipeline of a && b || c.

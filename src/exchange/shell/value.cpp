@@ -128,7 +128,7 @@ bool is_scalar(const Variable* v) {
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t'; }
 
-// What is beside `kept` in `text`, from a blank on; nothing where it is not kept so.
+// The text beside `kept` in `text`, from a blank on; nothing where it is not kept so.
 std::optional<std::string> behind(const std::string& text, const std::string& kept) {
   if (!text.starts_with(kept)) return {};
   const std::string rest = text.substr(kept.size());

@@ -80,7 +80,7 @@ class Variables {
   std::int64_t changes_ = 0;
 };
 
-// What a variable is, of which nobody knows which of these it is. `before`: its value before.
+// The value of a variable, of which nobody knows which of these it is. `before`: its value before.
 struct Merged {
   Variable value = {};
   std::vector<std::vector<std::string>> words = {};  // of each alternative, those that differ

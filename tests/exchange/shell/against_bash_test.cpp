@@ -195,7 +195,7 @@ class Generator {
   std::mt19937 random_;
 };
 
-// What bash gives a command `run`, a line a command, for each of the scripts.
+// The words that bash gives a command `run`, a line a command, for each of the scripts.
 std::vector<std::string> bash_runs(const std::vector<std::string>& scripts) {
   const std::string path = "against-bash." + std::to_string(::getpid()) + ".sh";
   std::ofstream file(path);

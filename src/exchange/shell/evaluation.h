@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a script has come to: its variables, functions, the commands it has started, and the work
-// that is left to it.
+// The state of a script that runs: its variables, functions, the commands it has started, and the
+// work that is left to it.
 #pragma once
 
 #include <map>
@@ -19,12 +19,12 @@ namespace orrery::shell {
 // is read as started by hand.
 inline constexpr const char* kArguments = "@";
 
-struct Machine {
+struct Evaluation {
   const ShellFiles& files;
   std::string file;
   std::size_t line = 1;
   Variables variables = {};
-  std::map<std::string, std::shared_ptr<const Command>, std::less<>> functions = {};
+  std::map<std::string, std::shared_ptr<const Statement>, std::less<>> functions = {};
   ShellRun out = {};
   std::size_t outer = ShellCommand::kNone;  // the command that starts those that follow
   std::optional<Text> printed = {};         // by the commands of $( )
@@ -39,13 +39,13 @@ struct Machine {
 // One level of commands or calls while it lives; refuses the level beyond kDeepestNesting.
 class Level {
  public:
-  explicit Level(Machine& machine, int levels = 1);
-  ~Level() { machine_.depth -= levels_; }
+  explicit Level(Evaluation& state, int levels = 1);
+  ~Level() { state_.depth -= levels_; }
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
 
  private:
-  Machine& machine_;
+  Evaluation& state_;
   int levels_;
 };
 

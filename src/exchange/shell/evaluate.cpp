@@ -11,7 +11,7 @@ namespace orrery::shell {
 namespace {
 
 constexpr int kMostRounds = 256;        // of a while that are followed
-constexpr std::size_t kOfCommand = 16;  // work of a command beside its text
+constexpr std::size_t kOfCommand = 256;  // work of a command beside its text
 
 Truth truth_of(const Numbers& numbers) {
   const auto zeros = std::count(numbers.begin(), numbers.end(), 0);

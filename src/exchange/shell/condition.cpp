@@ -111,8 +111,8 @@ class Condition {
     if ((sign == "=" || sign == "==" || sign == "!=") && is_outside(a) &&
         expanded_text(right, state_).empty())
       return sign != "!=";
-    if (sign == "=" || sign == "==") return fits(a, right, state_);
-    if (sign == "!=") return negated(fits(a, right, state_));
+    if (sign == "=" || sign == "==") return fits(a, {right}, state_);
+    if (sign == "!=") return negated(fits(a, {right}, state_));
     const std::string_view numbers = sign_of_numbers(sign);
     return numbers.empty() ? Truth() : ordered(left, numbers, right);
   }

@@ -10,7 +10,7 @@
 namespace orrery::shell {
 namespace {
 
-constexpr int kMostRounds = 256;        // of a while that are followed
+constexpr int kMostRounds = 256;         // of a while that are followed
 constexpr std::size_t kOfCommand = 256;  // work of a command beside its text
 
 Truth truth_of(const Numbers& numbers) {
@@ -114,8 +114,7 @@ Status run_case(const Case& all, std::size_t line, Evaluation& state) {
   Truth open = true;
   std::vector<Branch> branches;
   for (std::size_t i = 0; i < all.branches.size() && open != false; ++i) {
-    Truth truth = false;
-    for (const Word& p : all.branches[i].patterns) truth = either(truth, fits(value, p, state));
+    const Truth truth = fits(value, all.branches[i].patterns, state);
     const Truth takes = both(open, truth);
     const Status status =
         taken(takes, line, "case", state, branches, [&] { return run_case_body(all, i, state); });

@@ -148,17 +148,21 @@ Numbers expanded_numbers(const Word& word, Evaluation& state) {
   return all;
 }
 
-Truth fits(const Text& value, const Word& pattern, Evaluation& state) {
-  const auto shape = expanded_pattern(pattern, state);
-  if (!shape) return {};
-  if (*shape == "*") return true;
+Truth fits(const Text& value, const std::vector<Word>& patterns, Evaluation& state) {
+  std::vector<std::string> shapes;
+  for (const Word& pattern : patterns) {
+    auto shape = expanded_pattern(pattern, state);
+    if (shape == "*") return true;
+    if (shape) shapes.push_back(std::move(*shape));
+  }
   const auto choices = choices_of(value);
   if (!choices) return {};
-  const auto n = static_cast<std::size_t>(
-      std::count_if(choices->begin(), choices->end(),
-                    [&](const std::string& c) { return matches_pattern(c, *shape); }));
-  if (n > 0 && n < choices->size()) return {};
-  return n > 0;
+  const auto n = std::count_if(choices->begin(), choices->end(), [&](const std::string& c) {
+    return std::any_of(shapes.begin(), shapes.end(),
+                       [&](const std::string& shape) { return matches_pattern(c, shape); });
+  });
+  if (n == std::ssize(*choices)) return true;
+  return n == 0 && shapes.size() == patterns.size() ? Truth(false) : Truth();
 }
 
 Truth negated(Truth t) { return t ? Truth(!*t) : t; }

@@ -37,8 +37,8 @@ Text expanded_text(const Word& word, Evaluation& state);
 std::optional<std::string> expanded_pattern(const Word& word, Evaluation& state);
 Numbers expanded_numbers(const Word& word, Evaluation& state);
 
-// Whether a value fits a pattern, by each of the values that it may be.
-Truth fits(const Text& value, const Word& pattern, Evaluation& state);
+// Whether a value fits one of the patterns, by each of the values that it may be.
+Truth fits(const Text& value, const std::vector<Word>& patterns, Evaluation& state);
 
 // The text that the commands of $( ) print; nothing where another program's output is in it.
 std::optional<Text> printed_by(const List& commands, Evaluation& state);

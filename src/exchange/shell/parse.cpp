@@ -153,8 +153,9 @@ class Parser {
   void group(Statement& out) {
     const bool own_process = c_.next() == '(';
     c_.move(1);
-    out.what = Grouped{own_process, body()};
-    own_process ? void(c_.take_sign(")")) : t_.expect("}", "a part");
+    Grouped all{own_process, body()};
+    all.closed = own_process ? c_.take_sign(")") : t_.take_word("}");
+    out.what = std::move(all);
   }
 
   void if_else(Statement& out) {
@@ -231,7 +232,10 @@ class Parser {
   void defines(const std::string& name, Statement& out) {
     t_.separators();
     if (c_.next() != '{' && c_.next() != '(') c_.fail("a function without \"{\"");
-    out.what = Function{name, command()};
+    std::shared_ptr<Statement> body = command();
+    const auto* group = std::get_if<Grouped>(&body->what);
+    if (group != nullptr && !group->closed) c_.fail("a function without \"}\"");
+    out.what = Function{name, std::move(body)};
   }
 
   Tokens t_;

@@ -139,6 +139,7 @@ struct While {
 struct Grouped {
   bool own_process = false;
   Body body = {};
+  bool closed = true;  // text that is no script may not close it
 };
 
 struct Function {

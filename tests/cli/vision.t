@@ -61,6 +61,7 @@ $ orrery estimate flux.1-dev-64-b200 --set parallel.cp=16 --set parallel.cp_type
 $ orrery memory flux.1-dev-qlora-rtx-4090 --json > qlora.json
 ! json qlora.json:feasible = true
 $ orrery memory flux.1-dev-qlora-rtx-4090 --set training.adapter.kind=lora --json > lora.json
+! exit 3
 ! json lora.json:memory.weights_gib - qlora.json:memory.weights_gib = 16.45 ± 0.1
 $ orrery estimate flux.1-dev-qlora-rtx-4090 --set training.adapter.targets='["query","modulation","parallel_down"]' --json > /dev/null && echo read
 > read
@@ -73,8 +74,8 @@ $ for m in sd-1.5 sd-2.1 sdxl; do orrery show model $m --json > m.json; python3 
 > 859520964
 > 865910724
 > 2567463684
-$ orrery estimate sdxl-32-a100 | grep -o "samples of [0-9,]* token.*"
-> samples of 16,384 tokens and 77 of text
+$ orrery estimate sdxl-32-a100 | grep -o "samples of [0-9,]* tokens and 77"
+> samples of 16,384 tokens and 77
 $ for s in 512 768 1024; do orrery estimate sdxl-32-a100 --image-height $s --json | python3 -c 'import json,sys; a=json.load(sys.stdin); print(a["step_time_s"], a["memory"]["peak_gib"])'; done | python3 -c 'import sys; rows=[tuple(map(float,l.split())) for l in sys.stdin]; print(rows == sorted(rows), len(set(rows)))'
 > True 3
 

@@ -155,7 +155,7 @@ $ python3 $ROOT/tests/support/check_capacity.py five.json three.json blank.json 
 > ... numbers computed again
 
 # Each model of a plan has checkpoints of its own; the command says which phase it shows.
-$ orrery capacity phases.json | grep -E '^checkpoint|# phase'
+$ orrery capacity phases.json --all | grep -E '^checkpoint|# phase'
 > checkpoint        large: 987.8 GB, synchronous: stops training 9.878 s, safe after 9.878 s, read in
 > checkpoint        small: 96.36 GB, synchronous: stops training 963.6 ms, safe after 963.6 ms, read
 >   orrery estimate llama-3-70b-64-h100 ...  # phase large
@@ -388,6 +388,7 @@ $ orrery capacity fleet.json --deadline 3d
 # One page, which ends on the winner and the command that shows it; --all has the rest.
 $ orrery capacity llama-3-8b-8-h100 --tokens 1e12 > page.txt; grep -c "Under a power cap" page.txt; tail -4 page.txt
 > 0
+>
 > answer            llama-3-8b-8-h100 with 8 GPUs: ... days, ...
 > next              orrery estimate llama-3-8b-8-h100 ...
 > all tables        --all: ...

@@ -63,7 +63,7 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --csv > by-path.cs
 $ cmp by-name.csv by-path.csv
 $ orrery estimate gpt3-175b-1024-a100 --recompute full --set training.tokens=1e12 | grep -E '^tp|^training'
 > tp 8 with sequence parallel · pp 8 by 1f1b · dp 16, ZeRO 1 · recompute full · unfused attention
-> training          1 T tokens are 317,892 steps, ... days (... days to ... days) without...
+> training          1 T tokens are 317,892 steps, ... days (... days to ... days) uninterrupted
 $ orrery estimate gpt3-175b-1024-a100 --set model.num_hidden_layers=48 | head -1
 > GPT-3 175B: 87.64 B parameters, 48 layers of width 12,288, sequences of 2,048 tokens
 

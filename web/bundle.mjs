@@ -39,6 +39,14 @@ const published = JSON.parse(readFileSync(join(web, 'published.json'), 'utf8'));
 // The choices of a form: the engine would read every one of its configs to name them.
 const names = Object.fromEntries(['models', 'nodes', 'frameworks', 'compressions']
   .map(what => [what, JSON.parse(engine.call('list', JSON.stringify({ what })).text).map(d => d.name)]));
+// The questions of the gallery with what their pictures show.
+const questions = JSON.parse(readFileSync(join(web, 'questions.json'), 'utf8')).map(q => {
+  const answer = engine.call('estimate', JSON.stringify({ run: q.run }));
+  if (answer.error) throw new Error(`web/questions.json, ${q.question}: ${answer.error}`);
+  const { step_time_s: step, memory } = JSON.parse(answer.text), short = x => Number(x.toPrecision(4));
+  return { ...q, step: short(step), fit: memory.fit, probability: short(memory.fit_probability), peak: short(memory.peak_gib), capacity: short(memory.capacity_gib),
+    lines: Object.fromEntries(Object.entries(memory.lines).map(([key, v]) => [key, short(v)])) };
+});
 const plain = value => JSON.stringify(value).replace(/</g, '\\u003c');
 const records = Buffer.concat(parted(new Uint8Array(readFileSync(wasm))));
 const again = await new Response(joined(new Blob([records]).stream())).arrayBuffer();
@@ -61,6 +69,7 @@ const parts = {
   PRESETS: plain(presets),
   NAMES: plain(names),
   PUBLISHED: plain(published),
+  QUESTIONS: plain(questions),
   SCRIPT: script,
 };
 const page = readFileSync(join(web, 'page.html'), 'utf8').replace(/@([A-Z]+)@/g, (_, name) => parts[name]);

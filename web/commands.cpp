@@ -10,9 +10,9 @@ namespace orrery {
 namespace {
 
 constexpr std::array kRows = {
-    &kEstimateCommand, &kExplainCommand, &kListCommand,    &kShowCommand,
-    &kSearchCommand,   &kSweepCommand,   &kCompareCommand, &kSimulateCommand,
-    &kCapacityCommand, &kImportCommand,  &kExportCommand,
+    &kEstimateCommand, &kExplainCommand, &kListCommand,     &kShowCommand,     &kSearchCommand,
+    &kSweepCommand,    &kCompareCommand, &kSimulateCommand, &kCapacityCommand, &kImportCommand,
+    &kExportCommand,   &kLimitsCommand,  &kDiagnoseCommand,
 };
 
 }  // namespace

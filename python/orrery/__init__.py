@@ -97,11 +97,13 @@ def calibrate(action: str, files: Sequence[Path] = (), **options: Any) -> Answer
 def import_file(*paths: Path, **options: Any) -> Imported:
     """A run from files of another tool: scripts, logs, YAML, JSON, TOML, XML.
 
+    Each is a path, or the text itself where it has more than one line.
     Options: `format` (whose words), `assume` (["NAME=VALUE"]), and keys of the run.
     """
     if "format" in options:
         options["from"] = options.pop("format")
-    answer = ask("import", file=list(paths), **options)
+    texts = [as_file(p, f"text {i}" if i > 1 else "text") for i, p in enumerate(paths, 1)]
+    answer = ask("import", file=texts, **options)
     assert isinstance(answer, Imported)
     return answer
 

@@ -170,6 +170,51 @@ class Imported(Answer):
         return Run(self._data["run"])
 
 
+class Explanation(_OfRun):
+    """The formula of a number as a tree: `nodes` by their ids, `root` the id of the number."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        nodes = {node["id"]: node for node in self._data.get("nodes") or ()}
+        if self._data.get("root") not in nodes:
+            return super()._repr_html_()
+        left = _MOST_BRANCHES
+
+        def branch(number: Any, depth: int) -> str:
+            nonlocal left
+            left -= 1
+            node = nodes[number]
+            words = f"{escape(node.get('name') or 'sum')} <b>{_amount(node)}</b>"
+            beside = [f"= {node['formula']}"] if node.get("formula") else []
+            beside += [f"← {node['source']}"] if node.get("source") else []
+            note = f" <small>{escape('; '.join(beside))}</small>" if beside else ""
+            children = node.get("children") or ()
+            if not children or left <= 0:
+                return f"<div style='margin-left:1.2em'>{words}{note}</div>"
+            inner = "".join(branch(child, depth + 1) for child in children)
+            opened = " open" if depth < 2 else ""
+            return (
+                f"<details{opened} style='margin-left:1.2em'><summary>{words}{note}</summary>"
+                f"{inner}</details>"
+            )
+
+        return f"<p>{escape(str(self._data.get('meaning', '')))}</p>{branch(self._data['root'], 0)}"
+
+
+_MOST_BRANCHES = 400  # of a tree in a notebook; a shared term may be met often
+
+
+def _amount(node: dict[str, Any]) -> str:
+    from html import escape
+
+    value = node["value"]
+    number = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return escape(f"{number} {node.get('unit') or ''}".strip())
+
+
 class Rows(Answer):
     """Lines of JSON: `rows`."""
 
@@ -187,5 +232,6 @@ TYPES: dict[str, type[Answer]] = {
     "import": Imported,
     "sweep": Rows,
     "merge": Rows,
-    **{command: _OfRun for command in ("memory", "explain", "comm", "capacity")},
+    "explain": Explanation,
+    **{command: _OfRun for command in ("memory", "comm", "capacity", "limits")},
 }

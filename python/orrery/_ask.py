@@ -13,6 +13,9 @@ from ._record import Record
 
 Progress = Callable[[int, int], object]
 
+# Characters of an answer that a notebook holds; the rest is in to_html().
+_MOST_SHOWN = 100_000
+
 _settings: dict[str, Any] = {}
 _the_engine: _engine.Engine | None = None
 
@@ -82,10 +85,10 @@ def _file(path: Any) -> Any:
     return {"file": name, "text": text}
 
 
-def as_file(log: Any) -> Any:
-    """A path as it is; a text of several lines as a file without a place."""
+def as_file(log: Any, name: str = "text") -> Any:
+    """A path as it is; a text of several lines as a file of that name without a place."""
     if isinstance(log, str) and "\n" in log:
-        return {"file": "text", "text": log}
+        return {"file": name, "text": log}
     return log
 
 
@@ -166,13 +169,30 @@ class Answer(Record):
     def _repr_html_(self) -> str:
         from html import escape
 
+        try:
+            page = escape(self.to_html())
+        except InputError:  # a command without pages
+            return _short_text(self.text())
+        if len(page) > _MOST_SHOWN:
+            return _short_text(self.text())
         return (
-            f'<iframe srcdoc="{escape(self.to_html())}" '
+            f'<iframe srcdoc="{page}" '
             'style="width:100%;height:36em;border:0;resize:vertical"></iframe>'
         )
 
     def __str__(self) -> str:
         return self.text()
+
+
+def _short_text(text: str, most: int = 40) -> str:
+    """The first and the last lines of a long answer."""
+    from html import escape
+
+    lines = text.splitlines()
+    if len(lines) > 2 * most:
+        left_out = f"… {len(lines) - 2 * most:,} lines; to_html() has all of them …"
+        lines = [*lines[:most], "", left_out, "", *lines[-most:]]
+    return f"<pre>{escape(chr(10).join(lines))[:_MOST_SHOWN // 2]}</pre>"
 
 
 def _in_format(command: str, request: Mapping[str, Any], format: str) -> str:

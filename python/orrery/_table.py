@@ -23,7 +23,8 @@ class Table(Mapping[str, "tuple[Any, ...]"]):
 
     Columns are the settings, `status` (fits, likely, tight, unlikely,
     does not fit, illegal, nothing fits), `reason` and the
-    numbers, under the names of the JSON answer.
+    numbers, under the names of the JSON answer. A number that depends on the step has the ends of
+    its 80 % interval beside it: `tokens_per_s_low`, `tokens_per_s_high`.
     """
 
     __slots__ = ("_columns", "axes")
@@ -194,7 +195,34 @@ def _shared(
     return [part[i] for i in range(longest) for part in parts if i < len(part)]
 
 
+# Rates, which are work over the step, and shares of a peak, which end at 1.
+_RATES = ("samples_per_s", "tokens_per_s", "tokens_per_s_per_gpu", "model_tflops_per_gpu",
+          "hardware_tflops_per_gpu", "mfu", "hfu")
+_SHARES = frozenset({"mfu", "hfu"})
+_LOW, _HIGH = "interval_80.low_s", "interval_80.high_s"
+
+
+def _ends(row: Mapping[str, Any], name: str) -> tuple[float | None, float | None]:
+    """The 80 % interval of a number of a row, from that of its step."""
+    step, low, high = row.get("step_time_s"), row.get(_LOW), row.get(_HIGH)
+    if name == "step_time_s":
+        return low, high
+    value = row.get(name)
+    if step is None or low is None or high is None or value is None:
+        return None, None
+    least, most = value * step / high, value * step / low
+    return (min(least, 1.0), min(most, 1.0)) if name in _SHARES else (least, most)
+
+
 def _table(rows: list[dict[str, Any]], given: tuple[set[str], tuple[str, ...]]) -> Table:
     fixed, varied = given
     names = [k for k in (rows[0] if rows else ()) if k not in _BOOKKEEPING and k not in fixed]
-    return Table({name: [row.get(name) for row in rows] for name in names}, varied)
+    columns: dict[str, list[Any]] = {}
+    has_interval = _LOW in names and _HIGH in names
+    for name in names:
+        columns[name] = [row.get(name) for row in rows]
+        if has_interval and (name == "step_time_s" or (name in _RATES and "step_time_s" in names)):
+            ends = [_ends(row, name) for row in rows]
+            columns[f"{name}_low"] = [low for low, _ in ends]
+            columns[f"{name}_high"] = [high for _, high in ends]
+    return Table(columns, varied)

@@ -41,18 +41,39 @@ def plot_memory(estimate: Estimate, axes: Any = None) -> Any:
     return axes
 
 
+# One colour a kind of pass, as on the pages (chart.css); others take matplotlib's.
+_PASS_COLOURS = {"F": "#1b6ca8", "B": "#d1495b", "I": "#d1495b", "W": "#b8860b", "R": "#6a4c93",
+                 "update": "#2e8b57"}
+_PASS_NAMES = {"F": "forward", "B": "backward", "I": "input gradient", "W": "weight gradient",
+               "R": "recompute"}
+_MOST_EDGES = 400  # passes that have a line between them
+_ROW = 0.32  # inches of a rank
+
+
 def plot_timeline(simulation: Simulation, axes: Any = None) -> Any:
-    """The passes of the first rank of every stage over the seconds of one step, by kind of pass."""
-    axes = _axes(axes)
-    kinds: dict[str, list[tuple[str, float, float]]] = {}
-    for rank, name, start, seconds in simulation.passes():
-        kinds.setdefault(name.rstrip("0123456789"), []).append((rank, start, seconds))
-    for kind, passes in kinds.items():
-        ranks, starts, seconds_of = zip(*passes)
-        axes.barh(ranks, seconds_of, left=starts, label=kind, edgecolor="white", linewidth=0.3)
+    """The passes of the first rank of every stage over the seconds of one step, by kind of pass.
+
+    A figure of its own is as high as its ranks need.
+    """
+    passes = simulation.passes()
+    ranks = list(dict.fromkeys(rank for rank, *_ in passes))
+    if axes is None:
+        size = (11, max(2.5, 1.2 + _ROW * len(ranks)))
+        axes = import_module("matplotlib.pyplot").subplots(layout="constrained", figsize=size)[1]
+    row = {rank: i for i, rank in enumerate(ranks)}
+    kinds: dict[str, list[tuple[int, float, float]]] = {}
+    for rank, name, start, seconds in passes:
+        kinds.setdefault(name.rstrip("0123456789."), []).append((row[rank], start, seconds))
+    edge = {"edgecolor": "white", "linewidth": 0.3} if len(passes) <= _MOST_EDGES else {}
+    for kind, of_kind in kinds.items():
+        rows, starts, lengths = zip(*of_kind)
+        axes.barh(rows, lengths, left=starts, height=0.8, label=_PASS_NAMES.get(kind, kind),
+                  color=_PASS_COLOURS.get(kind), **edge)
+    axes.set_yticks(range(len(ranks)), ranks, fontsize="small")
     axes.invert_yaxis()
+    axes.margins(x=0)
     axes.set(xlabel="seconds")
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=6, frameon=False)
     return axes
 
 

@@ -21,7 +21,9 @@ Watts mean_power(const Cluster& c, const DeviceLoad& l, const StepLoad& s, const
   const double steps = g.training + g.lost_work;
   // While a replica is away its share of the devices idles: in all as long as what it adds.
   const double gone = g.detection + g.restart + g.spares + g.planned + g.away;
-  return (step * steps + of(l.waiting) * g.checkpoint + of(l.idle) * gone) / g.total;
+  // Beside a slow node the others wait.
+  const double waits = g.checkpoint + g.slow;
+  return (step * steps + of(l.waiting) * waits + of(l.idle) * gone) / g.total;
 }
 
 void add_carbon(const EnergyModel& m, Seconds wall, EnergyUse& e) {

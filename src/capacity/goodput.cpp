@@ -21,6 +21,8 @@ constexpr double kMostAway = 1 - 1e-9;
 // The rate of a job that fails before it runs again.
 constexpr PerSecond kWithoutRest{1e9};
 
+constexpr double kBeyondWindow = 0.3;
+
 double power(double x) { return std::exp(std::min(x, kHopeless)); }
 double grown(double x) { return std::expm1(std::min(x, kHopeless)); }
 
@@ -37,10 +39,8 @@ double optimal_exponent(double stall_exponent) {
   return 0.5 * (low + high);
 }
 
-// Erlang B of k servers from that of k − 1.
-double one_more_server(double blocked, std::int64_t k, double load) {
-  return load * blocked / (static_cast<double>(k) + load * blocked);
-}
+// Stops that undo nothing, for each other second.
+double stopped(const Recovery& r) { return r.planned.rate * r.planned.duration + r.slow; }
 
 // A run that fails this often is stopped: it would never end.
 constexpr std::int64_t kMostFailures = 200'000;
@@ -60,7 +60,7 @@ class Life {
     } else {
       train(leg.training.si());
     }
-    stopped_ += (clock_ - begin) * (r_.planned.rate * r_.planned.duration);
+    stopped_ += (clock_ - begin) * stopped(r_);
   }
 
   double clock() const { return clock_ + stopped_; }
@@ -172,7 +172,7 @@ class Life {
   void fail() {
     ++failures_;
     clock_ += r_.detection.si();
-    if (r_.repair.si() > 0 && uniform() * r_.failures.si() < r_.node_failures.si()) lose_node();
+    if (!r_.losses.empty()) lose_nodes();
   }
 
   void recover() {
@@ -185,13 +185,24 @@ class Life {
     }
   }
 
-  void lose_node() {
-    away_.erase(
-        std::remove_if(away_.begin(), away_.end(), [this](double t) { return t <= clock_; }),
-        away_.end());
-    away_.push_back(clock_ + r_.repair.si());
+  // The kind of loss that this failure is, if it is one.
+  const NodeLoss* drawn_loss() {
+    double at = uniform() * r_.failures.si();
+    for (const NodeLoss& l : r_.losses) {
+      if (at < l.rate.si()) return &l;
+      at -= l.rate.si();
+    }
+    return nullptr;
+  }
+
+  void lose_nodes() {
+    const NodeLoss* const loss = drawn_loss();
+    if (loss == nullptr) return;
+    away_.erase(away_.begin(), std::upper_bound(away_.begin(), away_.end(), clock_));
+    const double back = clock_ + loss->repair.si();
+    away_.insert(std::upper_bound(away_.begin(), away_.end(), back),
+                 static_cast<std::size_t>(loss->nodes), back);
     const auto spares = static_cast<std::size_t>(r_.spares);
-    // All repairs take the same time, so nodes come back in the order of their removal.
     if (away_.size() > spares) clock_ = std::max(clock_, away_[away_.size() - spares - 1]);
   }
 
@@ -203,7 +214,7 @@ class Life {
   double clock_ = 0;    // without planned stops
   double stopped_ = 0;  // planned
   std::int64_t failures_ = 0;
-  std::vector<double> away_;
+  std::vector<double> away_;  // until each is back, in order
 };
 
 Spread spread_of(std::vector<double> values) {
@@ -220,23 +231,49 @@ Spread spread_of(std::vector<double> values) {
 
 }  // namespace
 
+bool is_failure(const FailureClass& c) { return c.sign != FaultSign::slow; }
+
 PerSecond rate_per_gpu(const Interruptions& i) {
   PerSecond rate;
-  for (const FailureClass& c : i.classes) rate += c.rate;
-  return rate;
-}
-
-PerSecond node_rate_per_gpu(const Interruptions& i) {
-  PerSecond rate;
   for (const FailureClass& c : i.classes) {
-    if (c.takes_node) rate += c.rate;
+    if (is_failure(c)) rate += c.rate;
   }
   return rate;
 }
 
+PerSecond slow_rate_per_gpu(const Interruptions& i) {
+  PerSecond rate;
+  for (const FailureClass& c : i.classes) {
+    if (!is_failure(c)) rate += c.rate;
+  }
+  return rate;
+}
+
+double beyond_window(const Interruptions& i, std::int64_t gpus) {
+  if (i.watched <= 0 || gpus <= i.watched) return 1;
+  return std::pow(static_cast<double>(gpus) / static_cast<double>(i.watched), kBeyondWindow);
+}
+
+std::vector<NodeLoss> node_losses(const Interruptions& i, double gpus) {
+  std::vector<NodeLoss> all;
+  for (const FailureClass& c : i.classes) {
+    const Seconds repair = c.repair.value_or(i.repair);
+    if (c.nodes == 0 || repair.si() <= 0 || c.rate.si() <= 0) continue;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const NodeLoss& l) {
+      return l.nodes == c.nodes && l.repair == repair;
+    });
+    if (same == all.end()) {
+      all.push_back({c.rate * gpus, c.nodes, repair});
+    } else {
+      same->rate += c.rate * gpus;
+    }
+  }
+  return all;
+}
+
 PerSecond rate_while_running(const Recovery& r) {
   if (r.failures.si() <= 0) return {};
-  const double mean = 1 / r.failures.si() / (1 + r.planned.rate * r.planned.duration);
+  const double mean = 1 / r.failures.si() / (1 + stopped(r));
   const double runs = mean - r.detection.si();
   return runs > 1 / kWithoutRest.si() ? PerSecond(1 / runs) : kWithoutRest;
 }
@@ -260,31 +297,8 @@ Seconds optimal_interval(const Recovery& r, Seconds shortest) {
   return std::max(floor, Seconds(optimal_exponent(rate * r.stall.si()) / rate));
 }
 
-double erlang_b(std::int64_t servers, double load) {
-  double blocked = 1;
-  for (std::int64_t k = 1; k <= servers; ++k) blocked = one_more_server(blocked, k, load);
-  return blocked;
-}
-
-double waiting_share(const Recovery& r) {
-  const double load = r.node_failures * r.repair;
-  return load > 0 ? erlang_b(r.spares + 1, load) : 0;
-}
-
-std::int64_t spares_for(const Recovery& r, double share, std::int64_t most) {
-  const double load = r.node_failures * r.repair;
-  if (load <= 0) return 0;
-  std::int64_t spares = 0;
-  double waits = one_more_server(1, 1, load);
-  while (spares < most && waits >= share) {
-    ++spares;
-    waits = one_more_server(waits, spares + 1, load);
-  }
-  return spares;
-}
-
 Loss worst_loss(const Goodput& g) {
-  const double failed = g.lost_work + g.detection + g.restart + g.away;
+  const double failed = g.lost_work + g.detection + g.restart + g.away + g.slow;
   if (g.spares >= std::max(failed, g.planned)) return Loss::spares;
   if (g.planned >= std::max(failed, g.checkpoint)) return Loss::planned;
   return failed >= g.checkpoint ? Loss::failures : Loss::checkpoints;
@@ -335,13 +349,15 @@ Goodput goodput_covered(const Recovery& r, Seconds interval) {
 // Waiting for spares, replicas away and planned stops, beside what runs or recovers.
 void add_waits(const Recovery& r, Goodput& g) {
   const double running = 1 + g.checkpoint + g.lost_work + g.detection + g.restart;
-  const double waits = waiting_share(r);
+  const double waits = waiting_share(r.losses, r.spares);
   g.spares = running * waits / (1 - waits);
   const double away = std::min(
       kMostAway, r.covered.share * r.failures.si() * r.covered.away.si() / r.covered.replicas);
   g.away = (running + g.spares) * away / (1 - away);
-  g.planned = (running + g.spares + g.away) * (r.planned.rate * r.planned.duration);
-  g.total = running + g.spares + g.away + g.planned;
+  const double others = running + g.spares + g.away;
+  g.planned = others * (r.planned.rate * r.planned.duration);
+  g.slow = others * r.slow;
+  g.total = others + g.planned + g.slow;
 }
 
 }  // namespace

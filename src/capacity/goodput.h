@@ -7,7 +7,7 @@
 // has n times that rate. Rates are counted by the wall clock, as those who publish them do: a
 // window of 54 days holds its detections and planned stops. With M between two failures by the wall
 // clock, ρ seconds of planned stops for each other second and a detection time D, in which nothing
-// else fails, a job that runs fails at
+// else fails, a job that runs fails at (ρ of slow nodes counts too)
 //     λ = 1/(M/(1 + ρ) − D),
 // so that a run's failures times M are its wall clock, less the time it waits for spares.
 //
@@ -31,41 +31,49 @@
 // A segment's end in running seconds is taken as its mean: exact as λ_s·s gets small. A replica
 // that restarts beside the others for T leaves (d − 1)/d of the rate: a time without it longer by
 // 1/(1 − λ_c'·T/d), with λ_c' by the wall clock.
-// Waiting for spares: nodes leave at a rate and come back after a repair; with S spares training
-// waits while S + 1 are away, which is Erlang's loss formula (exact for a Poisson process and any
-// distribution of repairs).
+// Waiting for spares: capacity/spare_nodes.h.
+// A slow node undoes no work: until it is found a step takes (1 + s) times as long, then its place
+// is taken by another from a checkpoint that is written before. It costs what a planned stop of
+// D·s/(1 + s) + R costs.
 //
 // The simulation of the same job gives the spread around the mean. Each failure costs one draw, for
 // any number of checkpoints in between, so a year of 16,384 GPUs takes microseconds. Repairs take a
-// fixed time; planned stops are spread evenly. The same seed gives the same numbers on every
-// machine.
+// fixed time; planned stops and slow nodes are spread evenly. The same seed gives the same numbers
+// on every machine.
 //
-// Leaves out: infant mortality, correlated failures, failures while waiting or in planned stops,
-// and the deviation of small jobs from the rate 1/n (RSC-1: 7.9 h at 1,024 GPUs where 1/n says
-// 28.8). Units: SI. Errors: none. Sources of rates: configs/failures.
+// Leaves out: infant mortality, failures while waiting or in planned stops, and the deviation of
+// small jobs from the rate 1/n (RSC-1: 7.9 h at 1,024 GPUs where 1/n says 28.8). Units: SI. Errors:
+// none. Sources of rates: configs/failures.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "capacity/checkpoint.h"
 #include "capacity/ranged.h"
+#include "capacity/spare_nodes.h"
 #include "core/enum_names.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
 
-// How a fault shows: as an error, as a step that never ends, not at all.
-enum class FaultSign : std::uint8_t { error, hang, silent };
-constexpr EnumNames<FaultSign> names_of(FaultSign) { return {"error", "hang", "silent"}; }
+// How a fault shows: as an error, as a step that never ends, not at all, as longer steps.
+enum class FaultSign : std::uint8_t { error, hang, silent, slow };
+constexpr EnumNames<FaultSign> names_of(FaultSign) { return {"error", "hang", "silent", "slow"}; }
 
 struct FailureClass {
   std::string name;
-  PerSecond rate{};         // of one GPU, by the wall clock
-  bool takes_node = false;  // the node leaves until it is repaired
+  PerSecond rate{};        // of one GPU, by the wall clock
+  std::int64_t nodes = 0;  // leave at once until they are repaired; in a rack, trays
   FaultSign sign = FaultSign::error;
+  std::optional<Seconds> repair;  // else that of all
+  double slowdown = 0;            // of a slow node: steps take (1 + slowdown) times as long
 };
+
+// True for a class that stops the job and undoes work.
+bool is_failure(const FailureClass& c);
 
 struct PlannedStops {
   PerSecond rate{};    // of the whole job, independent of its size
@@ -84,6 +92,7 @@ struct Interruptions {
   std::vector<FailureClass> classes;
   double rate_low = 1;  // the range of the rates, as factors
   double rate_high = 1;
+  std::int64_t watched = 0;  // GPUs in the window of the counts; 0: no window
   Ranged<Seconds> detection;
   Ranged<Seconds> restart;  // until training runs again, without reading the checkpoint
   Seconds repair{};         // of a removed node; 0: there is always a spare
@@ -91,8 +100,15 @@ struct Interruptions {
   Stragglers stragglers;
 };
 
-PerSecond rate_per_gpu(const Interruptions& i);
-PerSecond node_rate_per_gpu(const Interruptions& i);  // of the classes that remove a node
+PerSecond rate_per_gpu(const Interruptions& i);  // of failures
+PerSecond slow_rate_per_gpu(const Interruptions& i);
+// The factor by which the range of the rates is wider, on each side, where the job is larger than
+// what was watched: (n/n₀)^0.3. One failure each 18 minutes on 98,304 GPUs (arXiv:2602.00277) is
+// 1.7 times what Llama 3's rate on 16,384 gives (arXiv:2407.21783, 419 in 54 days), 6^0.3.
+double beyond_window(const Interruptions& i, std::int64_t gpus);
+
+// The nodes that a job of so many GPUs loses, by class.
+std::vector<NodeLoss> node_losses(const Interruptions& i, double gpus);
 
 // Failures after which training goes on without the storage.
 struct CoveredFailures {
@@ -108,13 +124,14 @@ struct CoveredFailures {
 struct Recovery {
   PerSecond failures{};  // 1/M, of the whole job by the wall clock
   Seconds detection{};
-  Seconds restart{};          // including the read of the checkpoint
-  Seconds stall{};            // C
-  Seconds durable{};          // W
-  PerSecond node_failures{};  // the part of `failures` that removes a node
-  Seconds repair{};
+  Seconds restart{};  // including the read of the checkpoint
+  Seconds stall{};    // C
+  Seconds durable{};  // W
+  std::vector<NodeLoss> losses;
   std::int64_t spares = 0;
   PlannedStops planned;
+  // Slow nodes: the share of the other time that they cost, which is added to it.
+  double slow = 0;
   CoveredFailures covered;
 };
 
@@ -140,6 +157,7 @@ struct Goodput {
   double restart = 0;
   double spares = 0;
   double planned = 0;
+  double slow = 0;      // slow nodes, until others take their place
   double away = 0;      // the others train on without a replica
   double failures = 0;  // a second of training, failures of restarts included
   double total = 1;
@@ -152,15 +170,6 @@ Goodput goodput(const Recovery& r, Seconds interval);
 // The cause of the most of the time that is not training.
 enum class Loss : std::uint8_t { checkpoints, failures, spares, planned };
 Loss worst_loss(const Goodput& g);
-
-// The probability that all of `servers` are busy under `load` (Erlang B).
-double erlang_b(std::int64_t servers, double load);
-
-// The share of time spent waiting for a node.
-double waiting_share(const Recovery& r);
-
-// The fewest spares that keep the waiting below `share` of the time; at most `most`.
-std::int64_t spares_for(const Recovery& r, double share, std::int64_t most);
 
 struct Spread {
   double mean = 0;

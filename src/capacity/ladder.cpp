@@ -14,6 +14,9 @@
 namespace orrery {
 namespace {
 
+// GPU-time that another size may take, of the least that one took.
+constexpr double kBetterRate = 0.9;
+
 // Suggest another batch only if it saves at least 2 % of the GPUs.
 constexpr double kWorthSaying = 0.02;
 
@@ -57,7 +60,10 @@ class SizeSearch {
     f.tried = tally();
     f.tried.other_batch = at_another_batch();
     f.options = fitting_.empty() ? refusals() : taken(fitting_, std::move(wanted));
-    for (OptionAnswer& o : f.options) complete_option(plan_, o);
+    for (OptionAnswer& o : f.options) {
+      if (option_.search && o.status == OptionStatus::fits) o = among_more_layouts(std::move(o));
+      complete_option(plan_, o);
+    }
     return f;
   }
 
@@ -73,9 +79,9 @@ class SizeSearch {
     return answers;
   }
 
-  OptionAnswer answered(std::int64_t gpus, Refusals refusals) const {
+  OptionAnswer answered(std::int64_t gpus, const TryOptions& how) const {
     try {
-      return try_option(plan_, option_, gpus, context_, refusals);
+      return try_option(plan_, option_, gpus, context_, how);
     } catch (const InputError& e) {
       if (gpus == sizes_.own || !speaks_of_the_cluster(e)) throw;
       OptionAnswer o;
@@ -88,11 +94,22 @@ class SizeSearch {
     }
   }
 
+  // Sizes were compared by common layouts; the answer has the best of more.
+  OptionAnswer among_more_layouts(OptionAnswer common) const {
+    OptionAnswer more = answered(common.gpus, {Refusals::brief, Layouts::wide});
+    const bool better =
+        more.status == OptionStatus::fits && more.outcome.wall < common.outcome.wall;
+    return better ? std::move(more) : std::move(common);
+  }
+
   // Empty if the size is refused.
   const OptionAnswer* tried(std::int64_t gpus) {
     on_tried_();
-    OptionAnswer o = answered(gpus, Refusals::brief);
-    if (o.status == OptionStatus::fits) return &(fitting_[gpus] = std::move(o));
+    OptionAnswer o = answered(gpus, {Refusals::brief, Layouts::common});
+    if (o.status == OptionStatus::fits) {
+      note_rate(o);
+      return &(fitting_[gpus] = std::move(o));
+    }
     refused_[gpus] = std::move(o);
     return nullptr;
   }
@@ -137,12 +154,21 @@ class SizeSearch {
   }
 
   // No layout of so few GPUs meets any requirement: all have a deadline, and at the device's peak
-  // the training alone takes longer.
+  // the training alone takes longer; or, where strategies are searched, it takes longer at the rate
+  // of the best size tried and a tenth more.
   bool is_hopeless(std::int64_t gpus) const {
     if (plan_.requirements.empty() || option_.achieved || gpus == sizes_.own) return false;
-    const Seconds least = sizes_.least_gpu_time / static_cast<double>(gpus);
+    const Seconds least =
+        std::max(sizes_.least_gpu_time, likely_gpu_time_) / static_cast<double>(gpus);
     return std::all_of(plan_.requirements.begin(), plan_.requirements.end(),
                        [&](const Requirement& q) { return q.deadline && least > *q.deadline; });
+  }
+
+  // Sizes of about the same number take about as many GPU-hours.
+  void note_rate(const OptionAnswer& o) {
+    if (!option_.search) return;
+    const Seconds spent = o.outcome.wall * (static_cast<double>(o.gpus) * kBetterRate);
+    likely_gpu_time_ = likely_gpu_time_ > Seconds() ? std::min(likely_gpu_time_, spent) : spent;
   }
 
   // Where nothing larger fits, the largest that does is the nearest.
@@ -155,7 +181,7 @@ class SizeSearch {
 
   // The one that is nearest to a fit is reported.
   void explain_refusals() {
-    for (auto& [gpus, o] : refused_) o = answered(gpus, Refusals::explained);
+    for (auto& [gpus, o] : refused_) o = answered(gpus, {Refusals::explained, Layouts::wide});
   }
 
   void try_sizes() {
@@ -293,7 +319,8 @@ class SizeSearch {
     const std::int64_t gpus = grids * sizes_.grid;
     for (const std::int64_t batch : batches_of(grids)) {
       const OptionPlan other = with_batch(option_, batch);
-      const OptionAnswer o = try_option(plan_, other, gpus, context_);
+      const OptionAnswer o =
+          try_option(plan_, other, gpus, context_, {Refusals::brief, Layouts::common});
       if (o.status == OptionStatus::illegal) continue;
       const bool meets =
           o.status == OptionStatus::fits && lacks_nothing(plan_.requirements.front(), o);
@@ -338,6 +365,7 @@ class SizeSearch {
   Tried fitting_;
   Tried refused_;
   std::vector<std::int64_t> hopeless_;  // rungs that are not tried
+  Seconds likely_gpu_time_{};           // no size is likely to take less; 0: not known
   std::int64_t left_out_ = 0;
 };
 

@@ -3,13 +3,16 @@
 // The smallest size of a cluster that meets the requirements.
 //
 // The possible sizes (sizes.h) have rungs. The rungs are tried from the smallest up until each
-// requirement is met; those on which no deadline can be met at the device's peak are passed over.
-// Then the sizes between the last rung that misses a requirement and the first that meets it are
-// tried from the smallest up: at most kMostBetween, evenly spread; the answer says how many were
-// left out. A refused size says nothing about smaller ones. If no rung meets a requirement, the
-// sizes on both sides of the nearest rung are tried; if they fail, that rung is the answer. For a
-// run that names its layout every size is a rung, so nothing is assumed; if strategies are
-// searched, days are assumed to fall from rung to rung. Errors: InputError.
+// requirement is met; those on which no deadline can be met at the device's peak are passed over,
+// and where strategies are searched those that would have to be a tenth more efficient than the
+// best size so far. Then the sizes between the last rung that misses a requirement and the first
+// that meets it are tried from the smallest up: at most kMostBetween, evenly spread; the answer
+// says how many were left out. A refused size says nothing about smaller ones. If no rung meets a
+// requirement, the sizes on both sides of the nearest rung are tried; if they fail, that rung is
+// the answer. For a run that names its layout every size is a rung, so nothing is assumed; if
+// strategies are searched, days are assumed to fall from rung to rung, sizes are compared by the
+// layouts that most runs use, and the layout of the answer is the best of more (option.h). Errors:
+// InputError.
 #pragma once
 
 #include <functional>

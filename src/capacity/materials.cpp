@@ -123,12 +123,15 @@ class MaterialsBill {
     if (!node.each) node.each = needs_.node;
     add(MaterialGroup::compute, "", std::string(cluster().device.name.view()) + " in them",
         needs_.nodes * devices_of_node(cluster()), std::to_string(cluster().gpus) + " of the run");
+    add(MaterialGroup::compute, "", rack ? "spare trays in them" : "spare nodes in them",
+        needs_.spares, "the wait for a repair stays below 0.1 % of the time, or as given");
     add_racks(rack);
   }
 
   void add_racks(bool rack) {
     if (rack) {
       add(MaterialGroup::compute, "", "racks of GPUs", needs_.nodes, "each node is a rack");
+      nodes_of_rack_ = 1;
       return;
     }
     std::int64_t each = plan_.nodes_per_rack;
@@ -138,6 +141,7 @@ class MaterialsBill {
       basis = std::to_string(each) + " nodes of " + pretty(cluster().node_power, 3) + " in " +
               pretty(plan_.rack_power, 3);
     }
+    nodes_of_rack_ = each;
     if (each > 0) {
       add(MaterialGroup::compute, "rack", "racks of nodes", divided_up(needs_.nodes, each), basis);
     } else {
@@ -234,6 +238,10 @@ class MaterialsBill {
     const bool known = cluster().node_power > Watts();
     add(MaterialGroup::power, "", "nodes, rated power", known ? Amount(rated) : Amount(),
         known ? "spares included" : "the node's file has no `power`");
+    const bool has_rack = known && nodes_of_rack_ > 0;
+    add(MaterialGroup::power, "", "a full rack, rated power",
+        has_rack ? Amount(cluster().node_power * static_cast<double>(nodes_of_rack_)) : Amount(),
+        has_rack ? "to feed and to cool" : "the nodes of a rack or their power are not known");
     if (has_switches_) {
       const bool stated = switch_power_ > Watts();
       add(MaterialGroup::power, "", "switches, power", stated ? Amount(switch_power_) : Amount(),
@@ -248,8 +256,9 @@ class MaterialsBill {
   }
 
   void add_questions() {
-    for (const char* const item : {"network of the storage", "management network and servers",
-                                   "power distribution, cooling", "building, staff", "lead time"}) {
+    for (const char* const item :
+         {"network of the storage", "management network and servers", "power distribution",
+          "cooling, by air or liquid", "building", "staff", "lead time"}) {
       add(MaterialGroup::to_ask, "", item, {}, "not counted: ask for an offer");
     }
   }
@@ -259,6 +268,7 @@ class MaterialsBill {
   std::vector<MaterialLine> lines_;
   Watts switch_power_{};
   bool has_switches_ = false;
+  std::int64_t nodes_of_rack_ = 0;  // 0: not known
 };
 
 }  // namespace

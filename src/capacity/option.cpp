@@ -13,6 +13,7 @@
 #include "core/units.h"
 #include "estimate/estimate.h"
 #include "estimate/run_keys.h"
+#include "explore/narrow.h"
 #include "explore/rule_error.h"
 #include "explore/search.h"
 #include "explore/space.h"
@@ -44,7 +45,7 @@ std::string why_never(const Outcome& o) {
   const Recovery& r = o.largest.recovery;
   switch (worst_loss(o.goodput)) {
     case Loss::spares:
-      return "nodes fail faster than " + pretty(r.repair, 3) + " of repair bring them back, with " +
+      return "nodes fail faster than their repair brings them back, with " +
              std::to_string(r.spares) + (r.spares == 1 ? " spare node" : " spare nodes");
     case Loss::planned:
       return "planned stops take all of the time";
@@ -57,10 +58,24 @@ std::string why_never(const Outcome& o) {
          " undoes more than is trained in between";
 }
 
+void narrow_to(Layouts layouts, Space& space) {
+  switch (layouts) {
+    case Layouts::all:
+      return;
+    case Layouts::wide:
+      narrow_further(space, kWideCells);
+      return;
+    case Layouts::common:
+      narrow_further(space, kCommonCells);
+      return;
+  }
+}
+
 // The run with the best strategy of its space; throws Refused if none fits.
 Json with_best(const Json& run, const std::string& file, const Json& axes,
-               const PlanContext& context, Refusals refusals) {
-  const SearchRequest request = read_search(run, file, context.lookup, axes, context.metrics);
+               const PlanContext& context, const TryOptions& how) {
+  SearchRequest request = read_search(run, file, context.lookup, axes, context.metrics);
+  narrow_to(how.layouts, request.space);
   SearchOptions options;
   options.top = 1;
   options.tie = request.tie;
@@ -72,7 +87,13 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
   options.parallel = context.parallel;
   options.stopped = context.stopped;
   SearchAnswer found = search(request.space, options);
-  if (found.best.empty() && refusals == Refusals::brief) {
+  if (found.best.empty() && how.layouts == Layouts::common) {
+    return with_best(run, file, axes, context, {how.refusals, Layouts::wide});
+  }
+  if (found.best.empty() && how.layouts == Layouts::wide && how.refusals == Refusals::explained) {
+    return with_best(run, file, axes, context, {how.refusals, Layouts::all});
+  }
+  if (found.best.empty() && how.refusals == Refusals::brief) {
     throw Refused{OptionStatus::does_not_fit, "no strategy fits"};
   }
   if (found.best.empty()) {  // the nearest to fit is wanted
@@ -106,6 +127,11 @@ RecoveryPolicy policy_of(const RecoveryPolicy& p, std::int64_t replicas) {
                 "recovery " + p.name +
                     " restarts one of several replicas, and this strategy has "
                     "one: its states are sharded over all ranks (parallel.zero_shard_group)"};
+}
+
+void set_policy(const RecoveryPolicy& p, OutcomeInputs& in) {
+  in.recovery = p;
+  in.policy_times = beyond_measured(p, working_gpus(in));
 }
 
 // A run that fits.
@@ -147,15 +173,14 @@ double goal_tokens(const PhasePlan& phase, const Run& run, const std::string& fi
 
 // Spares that keep the wait for one short, without any given.
 std::int64_t spares_advised(const OutcomeInputs& in) {
-  const Recovery r = outcome_of(in).largest.recovery;
-  return r.repair.si() > 0 ? spares_for(r, kWaitingAllowed, kMostSpares) : 0;
+  return spares_for(outcome_of(in).largest.recovery.losses, kWaitingAllowed, kMostSpares);
 }
 
 class Builder {
  public:
   Builder(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
-          const PlanContext& context, Refusals refusals)
-      : plan_(plan), option_(option), gpus_(gpus), context_(context), refusals_(refusals) {}
+          const PlanContext& context, const TryOptions& how)
+      : plan_(plan), option_(option), gpus_(gpus), context_(context), how_(how) {}
 
   OptionAnswer build() {
     a_.scenario = option_.scenario;
@@ -184,7 +209,7 @@ class Builder {
   void add_phase(const PhasePlan& phase) {
     Json run = *phase.run;
     at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run)) = gpus_;
-    if (option_.search) run = with_best(run, phase.file, **option_.search, context_, refusals_);
+    if (option_.search) run = with_best(run, phase.file, **option_.search, context_, how_);
     Fitting full = fitting(run, phase.file, context_);
     take_achieved_rate(full);
     double tokens = goal_tokens(phase, full.resolved.run, plan_.file);
@@ -253,7 +278,9 @@ class Builder {
     in.storage = option_.storage;
     in.interruptions = option_.interruptions;
     in.replicas = a_.rl ? 1 : replicas_of_states(run.strategy);
-    if (!option_.recovery.empty()) in.recovery = policy_of(option_.recovery.front(), in.replicas);
+    if (!option_.recovery.empty()) {
+      set_policy(policy_of(option_.recovery.front(), in.replicas), in);
+    }
     in.energy = option_.energy;
     in.prices = tariff_of(option_.prices, run.cluster, a_.assumptions);
   }
@@ -297,7 +324,7 @@ class Builder {
   const OptionPlan& option_;
   std::int64_t gpus_;
   const PlanContext& context_;
-  Refusals refusals_;
+  TryOptions how_;
   OptionAnswer a_;
 };
 
@@ -319,7 +346,7 @@ void compare_policies(OptionAnswer& a) {
     PolicyAnswer answer{p.name, is_policy_of(p, a.inputs.replicas), 0, {}};
     if (answer.applies) {
       OutcomeInputs in = a.inputs;
-      in.recovery = p;
+      set_policy(p, in);
       in.spares = 0;
       answer.spares = a.plan->spares >= 0 ? a.plan->spares : spares_advised(in);
       in.spares = answer.spares;
@@ -383,8 +410,8 @@ bool is_sure(const Requirement& q) { return q.sure; }
 }  // namespace
 
 OptionAnswer try_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
-                        const PlanContext& context, Refusals refusals) {
-  OptionAnswer a = Builder(plan, option, gpus, context, refusals).build();
+                        const PlanContext& context, const TryOptions& how) {
+  OptionAnswer a = Builder(plan, option, gpus, context, how).build();
   const bool asked = std::any_of(plan.requirements.begin(), plan.requirements.end(), is_sure);
   if (asked && a.status == OptionStatus::fits) fill_range(plan, a);
   return a;

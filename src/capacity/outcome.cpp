@@ -12,21 +12,36 @@
 namespace orrery {
 namespace {
 
+// Slow nodes, each until it is found and another has taken its place.
+double slow_share(const Interruptions& i, const std::optional<RecoveryPolicy>& p, double gpus,
+                  Seconds restart) {
+  double share = 0;
+  for (const FailureClass& c : i.classes) {
+    if (is_failure(c)) continue;
+    const Seconds found = p ? p->detection[c.sign].value_or(i.detection.value) : i.detection.value;
+    share += c.rate * gpus * (found * (c.slowdown / (1 + c.slowdown)) + restart);
+  }
+  return share;
+}
+
 Recovery recovery_of(const OutcomeInputs& in, const CheckpointCost& c, Seconds longest_step) {
-  const Interruptions& i = in.interruptions;
+  const Interruptions i = in.recovery ? left_by(*in.recovery, in.interruptions) : in.interruptions;
   const auto gpus = static_cast<double>(working_gpus(in));
   Recovery r;
   r.failures = rate_per_gpu(i) * gpus;
-  r.node_failures = node_rate_per_gpu(i) * gpus;
+  r.losses = node_losses(i, gpus);
   r.detection = i.detection.value;
   r.restart = i.restart.value + c.read;
   r.stall = c.stall;
   r.durable = c.durable;
-  r.repair = i.repair;
   r.spares = in.spares;
   r.planned = i.planned;
-  if (!in.recovery) return r;
-  return under(*in.recovery, i, {working_gpus(in), in.replicas, longest_step}, c.read, r);
+  if (in.recovery) {
+    const JobShape job{working_gpus(in), in.replicas, longest_step};
+    r = under(*in.recovery, i, job, c.read, in.policy_times.value, r);
+  }
+  r.slow = slow_share(i, in.recovery, gpus, r.restart);
+  return r;
 }
 
 std::int64_t held_gpus(const OutcomeInputs& in) {
@@ -95,8 +110,8 @@ StretchOutcome stretch_outcome(const OutcomeInputs& in, const Stretch& s, Second
 
 constexpr std::array kLosses = {&Goodput::training,  &Goodput::checkpoint, &Goodput::lost_work,
                                 &Goodput::detection, &Goodput::restart,    &Goodput::spares,
-                                &Goodput::planned,   &Goodput::away,       &Goodput::failures,
-                                &Goodput::total};
+                                &Goodput::planned,   &Goodput::slow,       &Goodput::away,
+                                &Goodput::failures,  &Goodput::total};
 
 // A second of training is `share` of one of each stretch.
 Goodput mean_goodput(const OutcomeInputs& in, const std::vector<StretchOutcome>& all) {
@@ -129,7 +144,9 @@ void move_price(OutcomeInputs& in, bool up) {
 }
 
 void move_rates(OutcomeInputs& in, bool up) {
-  const double factor = up ? in.interruptions.rate_high : in.interruptions.rate_low;
+  const double beyond = beyond_window(in.interruptions, working_gpus(in));
+  const double factor =
+      up ? in.interruptions.rate_high * beyond : in.interruptions.rate_low / beyond;
   for (FailureClass& c : in.interruptions.classes) c.rate = c.rate * factor;
 }
 
@@ -159,7 +176,10 @@ constexpr std::array kKnobs = {
     Knob{"time to see a failure", false,
          [](OutcomeInputs& in, bool up) { move(in.interruptions.detection, up); }},
     Knob{"time to restart", false,
-         [](OutcomeInputs& in, bool up) { move(in.interruptions.restart, up); }},
+         [](OutcomeInputs& in, bool up) {
+           move(in.interruptions.restart, up);
+           move(in.policy_times, up);
+         }},
     Knob{"rent of a GPU", false, move_price<&Tariff::rent>},
     Knob{"price of the hardware", false, move_price<&Tariff::node, &Tariff::gpu>},
     Knob{"lifetime of the hardware", false, move_price<&Tariff::lifetime>},

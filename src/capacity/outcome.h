@@ -68,6 +68,8 @@ struct OutcomeInputs {
   CheckpointPolicy policy;
   Interruptions interruptions;
   std::optional<RecoveryPolicy> recovery;  // none: restarts from the storage
+  // The factor of its restarts: a range beyond the sizes that were measured.
+  Ranged<double> policy_times{1, 1, 1};
   std::int64_t replicas = 1;
   Tariff prices;
   EnergyModel energy;

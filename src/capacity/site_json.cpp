@@ -28,19 +28,39 @@ void allow_source(Reader& r) {
 }
 
 // GPU-seconds over which the classes were counted; 0: not given.
-double read_window(std::optional<Reader> r) {
+double read_window(std::optional<Reader> r, std::int64_t& gpus) {
   if (!r) return 0;
-  const auto gpus = static_cast<double>(r->at("gpus").integer(1, 1'000'000'000));
+  gpus = r->at("gpus").integer(1, 1'000'000'000);
   const Seconds time = r->at("time").quantity<kSeconds>();
   r->reject_unknown();
-  return gpus * time.si();
+  return static_cast<double>(gpus) * time.si();
+}
+
+std::int64_t read_nodes(const Reader& nodes, Reader& of) {
+  if (auto takes = of.find("takes_node"); takes && !takes->boolean()) {
+    nodes.fail("nodes beside takes_node false", "one of them");
+  }
+  return nodes.integer(1, kMostNodesAtOnce);
+}
+
+// Given where a fault shows as longer steps, and there alone.
+void read_slowdown(Reader& r, FailureClass& c) {
+  const bool slow = c.sign == FaultSign::slow;
+  const auto given = r.find("slowdown");
+  if (slow != given.has_value()) {
+    r.fail(slow ? "no slowdown" : "slowdown", "`slowdown` beside sign \"slow\"");
+  }
+  if (given) c.slowdown = given->number(0, kMostFactor);
 }
 
 FailureClass read_class(Reader r, double window) {
   FailureClass c;
   c.name = r.at("name").text();
-  if (auto v = r.find("takes_node")) c.takes_node = v->boolean();
+  if (auto v = r.find("takes_node")) c.nodes = v->boolean() ? 1 : 0;
+  if (auto v = r.find("nodes")) c.nodes = read_nodes(*v, r);
+  if (auto v = r.find("repair")) c.repair = v->quantity<kSeconds>(true);
   if (auto v = r.find("sign")) c.sign = v->choice<FaultSign>();
+  read_slowdown(r, c);
   const auto count = r.find("count");
   const auto rate = r.find("per_gpu_hour");
   r.reject_unknown();
@@ -135,7 +155,8 @@ MemoryCopies read_memory_copies(Reader r) {
 
 ReplicaRestart read_replica(Reader r) {
   ReplicaRestart p;
-  p.away = r.at("away").quantity<kSeconds>(true);
+  if (auto v = r.find("away")) p.away = v->quantity<kSeconds>(true);
+  if (auto v = r.find("loses_step")) p.loses_step = v->boolean();
   p.covers = r.at("covers").number(0, kMostCovered);
   r.reject_unknown();
   return p;
@@ -147,7 +168,7 @@ Interruptions read_failures(Reader r) {
   r.must_be_object();
   allow_source(r);
   Interruptions i;
-  const double window = read_window(r.find("window"));
+  const double window = read_window(r.find("window"), i.watched);
   if (auto classes = r.find("classes")) {
     for (const Reader& c : classes->items()) i.classes.push_back(read_class(c, window));
   }
@@ -172,6 +193,7 @@ RecoveryPolicy read_recovery(Reader r) {
   if (auto v = r.find("name")) p.name = v->text();
   if (auto v = r.find("restart")) p.restart = read_times(*v);
   if (auto v = r.find("restart_in_place")) p.restart_in_place = read_times(*v);
+  if (auto v = r.find("startup")) p.startup = read_times(*v);
   if (auto v = r.find("detection")) {
     for (const FaultSign s : kAllOf<FaultSign>) {
       if (auto t = v->find(std::string(name_of(s)))) p.detection[s] = t->quantity<kSeconds>(true);
@@ -180,6 +202,7 @@ RecoveryPolicy read_recovery(Reader r) {
   }
   if (auto v = r.find("memory")) p.memory = read_memory_copies(*v);
   if (auto v = r.find("replica")) p.replica = read_replica(*v);
+  if (auto v = r.find("avoids")) p.avoids = v->number(0, kMostCovered);
   if (p.memory && p.replica) r.fail("memory beside replica", "one of them");
   r.reject_unknown();
   return p;

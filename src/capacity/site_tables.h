@@ -32,8 +32,13 @@ inline constexpr std::array kClassRows = {
               "in place of a count, by the wall clock"),
     described("takes_node", form::boolean(), otherwise("false"),
               "whether the node leaves until it is repaired"),
+    described("nodes", form::whole(1, kMostNodesAtOnce, "nodes"), kNothing,
+              "in its place: how many leave at once: those of a rack, a switch, a power feed"),
+    described("repair", kTime, otherwise("that of all"), "until they are back"),
     described("sign", form::one_of<FaultSign>(), otherwise("error"),
-              "how it shows: as an error, as a step that never ends, not at all")};
+              "how it shows: as an error, as a step that never ends, not at all, as slow steps"),
+    described("slowdown", form::number(0, 1e9, "of a step"), kNothing,
+              "of a slow node: 0.3 for steps 30 % longer, until it is found")};
 inline constexpr KeyTable kClassKeys{"classes", kClassRows};
 inline constexpr Form kClass = form::object(kClassKeys);
 inline constexpr std::array kSpreadRows = {
@@ -73,7 +78,8 @@ inline constexpr std::array kDetectionRows = {
     described("error", kTime, otherwise("the failures'"), "of a fault that shows as an error"),
     described("hang", kTime, otherwise("the failures'"), "of a step that never ends"),
     described("silent", kTime, otherwise("the failures'"),
-              "of a fault that does not show, with the steps trained on it")};
+              "of a fault that does not show, with the steps trained on it"),
+    described("slow", kTime, otherwise("the failures'"), "of a node that is slow")};
 inline constexpr KeyTable kDetectionKeys{"detection", kDetectionRows};
 inline constexpr std::array kMemoryRows = {
     described("every_steps", form::whole(1, 1'000'000, "steps"), otherwise("1"),
@@ -82,8 +88,11 @@ inline constexpr std::array kMemoryRows = {
     described("covers", kCovered, kRequired, "that leave a copy of the state")};
 inline constexpr KeyTable kMemoryKeys{"memory", kMemoryRows};
 inline constexpr std::array kReplicaRows = {
-    described("away", kTime, kRequired, "until the replica trains again"),
-    described("covers", kCovered, kRequired, "that stop one replica alone")};
+    described("away", kTime, otherwise("until its node is repaired"),
+              "until the replica trains again"),
+    described("covers", kCovered, kRequired, "that stop one replica alone"),
+    described("loses_step", form::boolean(), otherwise("false"),
+              "whether the step in flight is trained anew")};
 inline constexpr KeyTable kReplicaKeys{"replica", kReplicaRows};
 inline constexpr std::array kRecoveryRows = {
     kNameKey,
@@ -93,11 +102,15 @@ inline constexpr std::array kRecoveryRows = {
               "until training runs again on other nodes: a time, or times by GPUs"),
     described("restart_in_place", times(), otherwise("restart's"),
               "the same where no node leaves; where a replica restarts, how long the others wait"),
+    described("startup", times(), kNothing,
+              "of all ranks' connections, by GPUs: how restarts grow beyond the largest size"),
     described("detection", form::object(kDetectionKeys), kNothing, "until a failure is noticed"),
     described("memory", form::object(kMemoryKeys), kNothing,
               "copies of the state in the memory of other nodes"),
     described("replica", form::object(kReplicaKeys), kNothing,
-              "one replica restarts while the others train on")};
+              "one replica restarts while the others train on"),
+    described("avoids", form::number(0, kMostCovered, "of the failures"), otherwise("0"),
+              "that take a node, because nodes that fail again and again are left out")};
 inline constexpr KeyTable kRecoveryKeys{"", kRecoveryRows};
 
 // --- energy

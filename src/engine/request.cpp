@@ -43,7 +43,7 @@ std::string drawn(const AnswerDocument& answer, const OutputForm& output) {
 void refuse_unread(std::span<const std::string_view> given, std::span<const std::string_view> read,
                    std::string_view kind, std::string_view allowed) {
   for (const std::string_view name : given) {
-    if (std::ranges::find(read, name) != read.end()) continue;
+    if (std::find(read.begin(), read.end(), name) != read.end()) continue;
     throw InputError(ErrorCode::not_allowed, "command line", std::string(name), std::string(kind),
                      std::string(allowed));
   }

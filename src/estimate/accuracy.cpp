@@ -29,6 +29,7 @@ AccuracyCell read_cell(Reader r) {
   c.sources = r.at("sources").integer(1, kMost);
   c.low = r.at("low").number(1e-3, 1);
   c.high = r.at("high").number(1, 1e3);
+  if (auto v = r.find("gpus")) c.gpus = v->integer(1, kMost);
   r.reject_unknown();
   return c;
 }
@@ -50,22 +51,34 @@ std::string cell_text(const AccuracyCell& c) {
   return "(" + text + (text.empty() ? "" : "; ") + counted(c.sources, "source") + ")";
 }
 
-std::string words_of(const AccuracyCell& c, const StackKind& run) {
+bool is_beyond(const AccuracyCell& c, std::int64_t gpus) { return c.gpus > 0 && gpus > c.gpus; }
+
+std::string words_of(const AccuracyCell& c, const StackKind& run, std::int64_t gpus) {
   const bool known = !c.of.framework.empty();
   return error_text(c.low, c.high) + ": " + counted(c.rows, "published run") + " " + cell_text(c) +
          ", each predicted " + (known ? "without its team" : "as an unknown stack") +
          (run.generation.empty()    ? "; none has recurrent layers"
           : c.of.generation.empty() ? "; none on " + run.generation
-                                    : "");
+                                    : "") +
+         (is_beyond(c, gpus) ? "; none on more than " + counted(c.gpus, "GPU") : "");
+}
+
+bool is_measured(const std::vector<AccuracyCell>& cells, const StackKind& kind) {
+  return std::any_of(cells.begin(), cells.end(), [&](const AccuracyCell& c) {
+    return c.of.stack_class == kind.stack_class && c.of.generation == kind.generation &&
+           c.of.mixture == kind.mixture;
+  });
 }
 
 // The part of a run that the table knows: nothing where layers are of a kind that no published run
-// has, and no framework on devices of another vendor than those of its constants.
-StackKind published_kind(const Run& run) {
+// has, no framework on devices of another vendor than those of its constants, and no class on
+// devices of a vendor other than NVIDIA, whose runs most cells hold, where none was measured.
+StackKind published_kind(const std::vector<AccuracyCell>& cells, const Run& run) {
   StackKind kind = stack_kind(run);
   if (run.model.recurrent.kind != RecurrentKind::none) return {"", "", "", kind.mixture};
   const Vendor vendor = run.cluster.device.vendor;
   if (run.framework.vendor.value_or(vendor) != vendor) kind.framework.clear();
+  if (vendor != Vendor::nvidia && !is_measured(cells, kind)) kind.stack_class.clear();
   return kind;
 }
 
@@ -77,6 +90,7 @@ Accuracy read_accuracy(std::string_view text, const std::string& file) {
   Accuracy out;
   out.stack_spread = root.at("stack_spread").number(1e-3, 1);
   out.noise = root.at("noise").number(1e-3, 1);
+  if (auto v = root.find("scale_spread")) out.scale_spread = v->number(0, 1);
   for (const Reader& r : root.at("cells").items()) out.cells.push_back(read_cell(r));
   for (const Reader& r : root.at("memory").items()) out.memory.push_back(read_cell(r));
   check_sources(root);
@@ -97,14 +111,21 @@ bool covers(const StackKind& outer, const StackKind& inner) {
 }
 
 const AccuracyCell* cell_of(const std::vector<AccuracyCell>& cells, const StackKind& kind) {
-  const bool is_measured = std::any_of(cells.begin(), cells.end(), [&](const AccuracyCell& c) {
-    return c.of.stack_class == kind.stack_class && c.of.generation == kind.generation &&
-           c.of.mixture == kind.mixture;
-  });
+  const bool measured = is_measured(cells, kind);
   const auto found = std::find_if(cells.begin(), cells.end(), [&](const AccuracyCell& c) {
-    return covers(c.of, kind) && (is_measured || c.of.framework.empty());
+    return covers(c.of, kind) && (measured || c.of.framework.empty());
   });
   return found == cells.end() ? nullptr : &*found;
+}
+
+AccuracyCell on_gpus(const Accuracy& table, const AccuracyCell& cell, std::int64_t gpus) {
+  if (!is_beyond(cell, gpus)) return cell;
+  const double doublings = std::log2(static_cast<double>(gpus) / static_cast<double>(cell.gpus));
+  const double more = kNormal80 * table.scale_spread * std::sqrt(doublings);
+  AccuracyCell wider = cell;
+  wider.low = std::exp(-std::hypot(std::log(cell.low), more));
+  wider.high = std::exp(std::hypot(std::log(cell.high), more));
+  return wider;
 }
 
 // Measured steps scatter with longer tails than a normal variable's: their middle by Huber's
@@ -135,20 +156,22 @@ StackLevel stack_level(const Accuracy& table, const std::vector<double>& given) 
 
 namespace {
 
-StepInterval interval_among(const std::vector<AccuracyCell>& cells, const StackKind& kind) {
-  const AccuracyCell* c = cell_of(cells, kind);
-  if (c == nullptr) return {};
-  return {c->low, c->high, c->rows, c->sources, words_of(*c, kind)};
+StepInterval interval_among(const Accuracy& table, const std::vector<AccuracyCell>& cells,
+                            const StackKind& kind, std::int64_t gpus) {
+  const AccuracyCell* found = cell_of(cells, kind);
+  if (found == nullptr) return {};
+  const AccuracyCell c = on_gpus(table, *found, gpus);
+  return {c.low, c.high, c.rows, c.sources, words_of(c, kind, gpus)};
 }
 
 }  // namespace
 
 StepInterval interval_of(const Accuracy& table, const Run& run) {
-  return interval_among(table.cells, published_kind(run));
+  return interval_among(table, table.cells, published_kind(table.cells, run), run.cluster.gpus);
 }
 
 StepInterval memory_interval_of(const Accuracy& table, const Run& run) {
-  return interval_among(table.memory, stack_kind(run));
+  return interval_among(table, table.memory, stack_kind(run), run.cluster.gpus);
 }
 
 StepInterval interval_of(const Accuracy& table, const StackLevel& level) {

@@ -9,9 +9,10 @@
 // models and mixtures of experts apart. The first cell of the table that a run falls into is its
 // own, so the most particular ones stand first, and no cell is narrower than one of which more is
 // known. Memory has cells of its own, by class.
-// A run's own level (`stack` in the run file, --observed) replaces the cell: what is left is that
-// level's own uncertainty and the noise inside one stack. Leaves out: the strategy, the number of
-// GPUs. Units: none. Errors: InputError with file and path.
+// On more GPUs than the largest run of its cell the interval is wider: the error of one series of
+// runs walks with the doublings of its GPUs. A run's own level (`stack` in the run file,
+// --observed) replaces the cell: what is left is that level's own uncertainty and the noise inside
+// one stack. Leaves out: the strategy. Units: none. Errors: InputError with file and path.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,7 @@ struct AccuracyCell {
   std::int64_t sources = 0;
   double low = 1;  // measured over predicted
   double high = 1;
+  std::int64_t gpus = 0;  // of the largest run; 0: not known
 };
 
 struct Accuracy {
@@ -51,6 +53,7 @@ struct Accuracy {
   double noise = 0;         // of ln(measured/predicted) inside one stack
   std::vector<AccuracyCell> cells;
   std::vector<AccuracyCell> memory;  // peak, the same way
+  double scale_spread = 0;           // of its change in one doubling of a series' GPUs
 };
 
 Accuracy read_accuracy(std::string_view text, const std::string& file);
@@ -58,6 +61,9 @@ Accuracy read_accuracy(std::string_view text, const std::string& file);
 // nullptr where none takes it. On a generation that no run of its class was measured on, a known
 // framework is as an unknown one.
 const AccuracyCell* cell_of(const std::vector<AccuracyCell>& cells, const StackKind& kind);
+
+// The cell as it holds on so many GPUs: its own up to its largest run, wider beyond.
+AccuracyCell on_gpus(const Accuracy& table, const AccuracyCell& cell, std::int64_t gpus);
 
 // The level of the user's own stack.
 struct StackLevel {

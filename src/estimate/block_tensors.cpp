@@ -34,7 +34,7 @@ Bytes transient_bytes(const ShardedBlock& block, double element, bool reads_pack
     if (!kind.product || op.backward >= Backward::none) continue;
     // The gradient of the logits is in the logits' line.
     const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
-    most = std::max(most, output + elements(op.rows, op.inner));
+    most = std::max(most, output + elements(op.rows, op.inner / op.taps));
   }
   return Bytes(most * element) + (reads_packed ? Bytes() : unpacked_bytes(block));
 }

@@ -181,11 +181,13 @@ CriticalPath empty_path(std::size_t parts) {
 }  // namespace
 
 CriticalPath critical_path(const ScheduleRef& schedule, const PipelineShape& shape,
-                           const PipelineCosts& costs) {
+                           const PipelineCosts& costs, std::int64_t until) {
   Trace trace(schedule, shape, costs);
   walk(schedule, shape, [&trace](std::int64_t stage, const Step& step) { trace.add(stage, step); });
   CriticalPath path = empty_path(costs.forward.size());
-  trace.count(trace.now()[trace.last_to_finish()], 1, path);
+  trace.count(
+      trace.now()[until == kLastOfAll ? trace.last_to_finish() : static_cast<std::size_t>(until)],
+      1, path);
   return path;
 }
 

@@ -156,8 +156,20 @@ class Finish {
     }
   }
 
-  void fill_step() {
+  // The stage that ends the step, and that whose terms are told: the busiest, or the former where
+  // the busiest computes for longer.
+  void find_stages() {
     a_.busy_stage = busiest_stage<R>(run_, w_, m_);
+    if (s_.pp == 1) return;
+    const LastStage last = last_stage_done<R>(run_, w_, stages_done<R>(run_, w_));
+    a_.end_stage = last.stage;
+    if (takes_a_period(run_)) return;
+    const Seconds busy = plain(busy_time<R>(run_, w_, a_.busy_stage, m_));
+    if (busy > last.done) a_.busy_stage = last.stage;
+  }
+
+  void fill_step() {
+    find_stages();
     for_each_chunk(run_, a_.busy_stage,
                    [this](std::int64_t part) { add_chunk(class_of<R>(w_, part)); });
     hide_in_pairs();
@@ -211,7 +223,7 @@ class Finish {
   void fill_pipeline() {
     const SecondsOf<R> busy = busy_time<R>(run_, w_, a_.busy_stage, m_);
     if (s_.pp == 1) return;
-    const PipelineTime<R> time = pipeline_time<R>(run_, w_);
+    const PipelineTime<R> time = pipeline_time<R>(run_, w_, a_.end_stage);
     const SecondsOf<R> all = named(time.all, {"time of all micro batches"});
     const SecondsOf<R> free = named(time.free, {"the same with free sends"});
     a_.breakdown[Term::pp_exposed] =
@@ -230,8 +242,7 @@ class Finish {
   }
 
   void fill_end_of_step() {
-    const std::int64_t stage = s_.pp == 1 ? 0 : last_stage_done<R>(run_, w_).stage;
-    a_.end_stage = stage;
+    const std::int64_t stage = a_.end_stage;
     const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
     add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage),
                                a_.breakdown[Term::dp_exposed], sink());
@@ -373,14 +384,13 @@ Seconds least_pipeline(const Run& run, const Workspace& workspace) {
   return pipeline_bound(run, workspace);
 }
 
-Seconds least_step(const Run& run, Seconds pipeline, Seconds end) {
-  return run.framework.level.factor * (pipeline + end + run.framework.host.step_overhead);
+Seconds least_step(const Run& run, Seconds end) {
+  return run.framework.level.factor * (end + run.framework.host.step_overhead);
 }
 
 void answer_least(const Run& run, Workspace& workspace, Seconds pipeline, double share,
                   Answer& answer) {
-  answer.step_time =
-      least_step(run, pipeline, last_stage_done<double>(run, workspace).time) * share;
+  answer.step_time = least_step(run, least_end_of_step(run, workspace, pipeline)) * share;
   fill_interval<double>(run, answer);
   fill_model_flops<double>(run, answer);
 }

@@ -52,8 +52,8 @@ bool no_layout_fits(const Run& run, const Prices<double>& prices, const BlockCou
 // The micro batches take no less, whatever their order. Needs fill_costs().
 Seconds least_pipeline(const Run& run, const Workspace& workspace);
 
-// A step with these micro batches takes no less; `end`: of the work after them.
-Seconds least_step(const Run& run, Seconds pipeline, Seconds end);
+// A step takes no less whose last stage has done all its work at `end`.
+Seconds least_step(const Run& run, Seconds end);
 
 // The memory of every stage; answer_memory() has the highest.
 std::vector<StageMemory<double>> memory_by_stage(const Run& run, Workspace& workspace);

@@ -25,7 +25,8 @@ class MixedFinish {
   MixedFinish(const MixedRun& run, MixedWorkspaceOf<R>& w) : run_(run), w_(w) {}
 
   MixedAnswerOf<R> answer() {
-    find_slowest();
+    time_replicas();
+    find_last();
     fill_step();
     fill_seats();
     fill_flops();
@@ -38,8 +39,7 @@ class MixedFinish {
   }
   std::int64_t micro_batches(std::size_t c) const { return run_.replicas[c].micro_batches; }
 
-  // The class whose micro batches end last; the first of several.
-  void find_slowest() {
+  void time_replicas() {
     for (std::size_t c = 0; c < run_.replicas.size(); ++c) {
       const Run one = run_of_class(run_, c);
       ReplicaTime t;
@@ -48,18 +48,64 @@ class MixedFinish {
                        ? plain(pipeline_time<R>(one, w_.replicas[c]).all)
                        : plain(busy_time<R>(one, w_.replicas[c], 0, micro_batches(c)));
       out_.replicas.push_back(t);
-      if (t.pipeline > out_.replicas[out_.slowest].pipeline) out_.slowest = c;
     }
+  }
+
+  // When a stage of the class is done with its micro batches.
+  Seconds done(std::size_t c, std::int64_t stage) {
+    const Run one = run_of_class(run_, c);
+    if (one.strategy.pp == 1 || takes_a_period(one)) return out_.replicas[c].pipeline;
+    return stages_done<R>(one, w_.replicas[c])[static_cast<std::size_t>(stage)];
+  }
+
+  // The class of replicas whose micro batches leave the stage last; the first of several.
+  std::size_t last_class(std::int64_t stage) {
+    std::size_t last = 0;
+    for (std::size_t c = 1; c < run_.replicas.size(); ++c) {
+      if (done(c, stage) > done(last, stage)) last = c;
+    }
+    return last;
+  }
+
+  // The stage and kind that end the step: a stage's gradients are summed when all classes of
+  // replicas are done with it.
+  void find_last() {
+    Seconds most(-1);
+    for (std::int64_t i = 0; i < stages_of(run_); ++i) {
+      const std::size_t c = last_class(i);
+      for (const std::size_t k : kinds_of_stage(run_, i)) {
+        AnswerOf<R> unused;
+        const Seconds t =
+            done(c, i) + plain(end_on_kind<R>(run_, i, k, w_.kinds[k], {unused}).all());
+        if (t > most) {
+          most = t;
+          out_.slowest = c;
+          out_.answer.end_stage = i;
+          out_.end_kind = k;
+        }
+      }
+    }
+  }
+
+  // The busiest stage of that class, or the one that ends the step where the busiest computes for
+  // longer than that one's micro batches take.
+  std::int64_t told_stage(const Run& one) {
+    const std::int64_t busiest = out_.replicas[out_.slowest].busy_stage;
+    if (one.strategy.pp == 1 || takes_a_period(one)) return busiest;
+    const Seconds busy =
+        plain(busy_time<R>(one, w_.replicas[out_.slowest], busiest, micro_batches(out_.slowest)));
+    const std::int64_t end = out_.answer.end_stage;
+    return busy > done(out_.slowest, end) ? end : busiest;
   }
 
   void fill_step() {
     AnswerOf<R>& a = out_.answer;
     const Run one = run_of_class(run_, out_.slowest);
-    a.busy_stage = out_.replicas[out_.slowest].busy_stage;
+    a.busy_stage = told_stage(one);
     out_.busy_kind = kind_at(out_.slowest, a.busy_stage);
     add_chunks(one);
     fill_pipeline(one);
-    fill_end();
+    add_end();
     const Framework& f = one.framework;
     a.breakdown[Term::other] = lift<R>(f.host.step_overhead, {"framework.host.step_overhead"});
     if (f.level.factor != 1) scale_terms(f.level.factor);
@@ -113,7 +159,7 @@ class MixedFinish {
     AnswerOf<R>& a = out_.answer;
     WorkspaceOf<R>& w = w_.replicas[out_.slowest];
     const SecondsOf<R> busy = busy_time<R>(one, w, a.busy_stage, micro_batches(out_.slowest));
-    const PipelineTime<R> time = pipeline_time<R>(one, w);
+    const PipelineTime<R> time = pipeline_time<R>(one, w, a.end_stage);
     const SecondsOf<R> all = named(time.all, {"time of all micro batches"});
     const SecondsOf<R> free = named(time.free, {"the same with free sends"});
     a.breakdown[Term::pp_exposed] = larger(all - free, SecondsOf<R>{});
@@ -146,23 +192,6 @@ class MixedFinish {
     if (a != b) return send_between<R>(run_, {a, from}, {b, to});
     const RecordedPart part(part_of_kind(a));
     return send_cost<R>(run_.kinds[a], w_.kinds[a].prices.placement, std::min(from, to));
-  }
-
-  // The stage and kind that is done last.
-  void fill_end() {
-    Seconds most(-1);
-    for (std::int64_t i = 0; i < stages_of(run_); ++i) {
-      for (const std::size_t k : kinds_of_stage(run_, i)) {
-        AnswerOf<R> unused;
-        const Seconds t = plain(end_on_kind<R>(run_, i, k, w_.kinds[k], {unused}).all());
-        if (t > most) {
-          most = t;
-          out_.answer.end_stage = i;
-          out_.end_kind = k;
-        }
-      }
-    }
-    add_end();
   }
 
   void add_end() {

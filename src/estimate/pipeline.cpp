@@ -210,20 +210,17 @@ PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
   return {makespan, workspace.finish, workspace.busy};
 }
 
-Makespans sweep_both(const ScheduleRef& schedule, const PipelineShape& shape,
-                     const PipelineCosts& costs, PipelineWorkspace& w) {
+std::span<const Both> sweep_both(const ScheduleRef& schedule, const PipelineShape& shape,
+                                 const PipelineCosts& costs, PipelineWorkspace& w) {
   if (virtual_stages(shape) == 1) {
-    const Seconds makespan = sweep(schedule, shape, costs, w).makespan;
-    return {makespan, makespan};
-  }
-  if (schedule.entry().written_out) {
+    const double makespan = sweep(schedule, shape, costs, w).makespan.si();
+    w.both_finish.assign(1, {Both::Lanes{makespan, makespan}});
+  } else if (schedule.entry().written_out) {
     play_both_written(schedule, shape, costs, w);
   } else {
     play_rounds(schedule.id, shape, costs, w, w.both_arrivals, w.both_finish);
   }
-  Both last;
-  for (const Both& t : w.both_finish) last = later(last, t);
-  return {Seconds(last.sent()), Seconds(last.free())};
+  return w.both_finish;
 }
 
 Seconds steady_period(const ScheduleRef& schedule, const PipelineShape& shape,

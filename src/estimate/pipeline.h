@@ -55,8 +55,8 @@ struct PipelineWorkspace {
 
     Lanes at{0, 0};
 
-    double sent() const { return at[0]; }
-    double free() const { return at[1]; }
+    Seconds sent() const { return Seconds(at[0]); }
+    Seconds free() const { return Seconds(at[1]); }
   };
 
   std::vector<StageCost> costs;
@@ -82,15 +82,12 @@ struct PipelineTimes {
 PipelineTimes sweep(const ScheduleRef& schedule, const PipelineShape& shape,
                     const PipelineCosts& costs, PipelineWorkspace& workspace);
 
-// The makespan, and that of the same costs with free sends: steps of the two do not wait for each
-// other, so that both take little longer than one.
-struct Makespans {
-  Seconds sent{};
-  Seconds free{};
-};
-
-Makespans sweep_both(const ScheduleRef& schedule, const PipelineShape& shape,
-                     const PipelineCosts& costs, PipelineWorkspace& workspace);
+// When every stage is done with its micro batches, and the same with free sends: steps of the two
+// do not wait for each other, so that both take little longer than one. They lie in the workspace.
+std::span<const PipelineWorkspace::Both> sweep_both(const ScheduleRef& schedule,
+                                                    const PipelineShape& shape,
+                                                    const PipelineCosts& costs,
+                                                    PipelineWorkspace& workspace);
 
 // The time of a step in the long run (steady.h), for a schedule that is written out whose stages go
 // on to the next step without waiting for all others. `ends_synchronise`: first and last stage do
@@ -113,9 +110,13 @@ struct CriticalPath {
   std::vector<std::int64_t> send_backward;
 };
 
-// For `explain`: allocates, and takes several times as long as the sweep.
+// The stage that is done last, where a stage is asked for.
+inline constexpr std::int64_t kLastOfAll = -1;
+
+// To the end of the last step of stage `until`. For `explain`: allocates, and takes several times
+// as long as the sweep.
 CriticalPath critical_path(const ScheduleRef& schedule, const PipelineShape& shape,
-                           const PipelineCosts& costs);
+                           const PipelineCosts& costs, std::int64_t until = kLastOfAll);
 CriticalPath path_of_period(const ScheduleRef& schedule, const PipelineShape& shape,
                             const PipelineCosts& costs, bool ends_synchronise);
 

@@ -5,8 +5,12 @@
 // stages and sends set it. Errors: none.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "core/number.h"
 #include "estimate/forward.h"
+#include "estimate/pipeline.h"
 
 namespace orrery {
 
@@ -16,11 +20,22 @@ struct PipelineTime {
   SecondsOf<R> free{};  // with free ones
 };
 
+// True where stages go on to the next step without waiting for all others: the time is then that of
+// a step in the long run.
+bool takes_a_period(const Run& run);
+
+// Until stage `until` is done.
 template <Number R>
-PipelineTime<R> pipeline_time(const Run& run, WorkspaceOf<R>& w);
+PipelineTime<R> pipeline_time(const Run& run, WorkspaceOf<R>& w, std::int64_t until = kLastOfAll);
+
+// When each stage is done; empty where it takes a period.
+template <Number R>
+std::span<const Seconds> stages_done(const Run& run, WorkspaceOf<R>& w);
 
 // All micro batches take no less, whatever their sends cost.
-template <Number R>
-Seconds pipeline_bound(const Run& run, const WorkspaceOf<R>& w);
+Seconds pipeline_bound(const Run& run, const Workspace& w);
+
+// A stage is done no earlier, whatever its sends cost.
+Seconds least_until_done(const Run& run, const Workspace& w, std::int64_t stage);
 
 }  // namespace orrery

@@ -389,6 +389,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   out.activations.kept_all = lift<R>(kept_bytes(scratch, 0), {"saved tensors of a block"});
   out.activations.logits = lift<R>(loss_bytes(scratch), {"logits and their gradient"});
   out.activations.input = lift<R>(scratch.input, {"input of a block"});
+  out.activations.pieces = scratch.pieces;
   out.activations.transient = lift<R>(transient_bytes(scratch, element, reads_packed(run)),
                                       {"gradients of activations at work"});
   if (schedule_of(run).entry().written_out) {

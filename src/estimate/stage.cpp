@@ -154,20 +154,38 @@ void add_exchanges(Terms<R>& terms, const ExposedExchanges<R>& exposed, R n) {
 
 // A stack of a pattern: its kinds of layer in order of appearance.
 constexpr std::array<const char*, kMaxLayerTypes> kForwardOfKind = {
-    "forward of the pattern's first kind of layer", "forward of its second kind",
-    "forward of its third kind", "forward of its fourth kind"};
+    "forward of the pattern's first kind of layer",
+    "forward of its second kind",
+    "forward of its third kind",
+    "forward of its fourth kind",
+    "forward of its fifth kind",
+    "forward of its sixth kind",
+    "forward of its seventh kind",
+    "forward of its eighth kind"};
 constexpr std::array<const char*, kMaxLayerTypes> kBackwardOfKind = {
-    "backward of the pattern's first kind of layer", "backward of its second kind",
-    "backward of its third kind", "backward of its fourth kind"};
+    "backward of the pattern's first kind of layer",
+    "backward of its second kind",
+    "backward of its third kind",
+    "backward of its fourth kind",
+    "backward of its fifth kind",
+    "backward of its sixth kind",
+    "backward of its seventh kind",
+    "backward of its eighth kind"};
 constexpr std::array<const char*, kMaxLayerTypes> kCountOfKind = {
-    "layers of the first kind of the chunk", "layers of the second kind of the chunk",
-    "layers of the third kind of the chunk", "layers of the fourth kind of the chunk"};
+    "layers of the first kind of the chunk",   "layers of the second kind of the chunk",
+    "layers of the third kind of the chunk",   "layers of the fourth kind of the chunk",
+    "layers of the fifth kind of the chunk",   "layers of the sixth kind of the chunk",
+    "layers of the seventh kind of the chunk", "layers of the eighth kind of the chunk"};
 
 constexpr EnumArray<BlockType, const char*> kForwardNames = {
     "forward of a dense layer",
     "forward of a local dense layer",
     "forward of an MoE layer",
     "forward of a local MoE layer",
+    kForwardOfKind[4],
+    kForwardOfKind[5],
+    kForwardOfKind[6],
+    kForwardOfKind[7],
     "forward of the embedding",
     "forward of head and loss",
     "forward of multi-token prediction",
@@ -178,6 +196,10 @@ constexpr EnumArray<BlockType, const char*> kBackwardNames = {
     "backward of a local dense layer",
     "backward of an MoE layer",
     "backward of a local MoE layer",
+    kBackwardOfKind[4],
+    kBackwardOfKind[5],
+    kBackwardOfKind[6],
+    kBackwardOfKind[7],
     "backward of the embedding",
     "backward of head and loss",
     "backward of multi-token prediction",
@@ -188,6 +210,10 @@ constexpr EnumArray<BlockType, const char*> kCountNames = {
     "local dense layers of the chunk",
     "MoE layers of the chunk",
     "local MoE layers of the chunk",
+    kCountOfKind[4],
+    kCountOfKind[5],
+    kCountOfKind[6],
+    kCountOfKind[7],
     "embeddings of the chunk",
     "heads of the chunk",
     "multi-token prediction modules of the chunk",

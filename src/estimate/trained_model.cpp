@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/trained_model.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ namespace {
 
 constexpr const char* kTargetsPath = key_path<&AdapterRequest::targets>;
 constexpr const char* kTrainedPath = key_path<&AdapterRequest::trained>;
+
+bool has_gate(const Architecture& a) {
+  const Trunk& t = a.trunk;
+  const auto* end = t.layers.begin() + t.kinds;
+  return a.gated || std::any_of(t.layers.begin(), end, [](const TrunkLayer& l) { return l.gated; });
+}
 
 // Names of the parts with which this model has something that trains.
 template <class Part, class Set>
@@ -69,15 +76,10 @@ void check_adapter(const ResolvedRun& out) {
   const Training& t = out.run.training;
   if (!t.adapter) return;
   const Adapter& a = *t.adapter;
-  if (out.run.model.trunk.kinds > 0) {
-    throw InputError(ErrorCode::not_allowed, out.file, key_path<&TrainingRequest::adapter>,
-                     std::string(name_of(a.kind)),
-                     "it left out: adapters of models that are no text decoder are not modelled");
-  }
   using enum AdapterTarget;
   const bool frozen = a.kind == AdapterKind::frozen;
   const bool gate_alone = !frozen && (a.targets & mask_of(gate, up, gate_up)) == mask_of(gate);
-  if (gate_alone && !out.run.model.gated) {
+  if (gate_alone && !has_gate(out.run.model)) {
     throw InputError(ErrorCode::broken_rule, out.file, kTargetsPath, "\"gate\"",
                      "\"up\" with a model whose MLP has no gate");
   }

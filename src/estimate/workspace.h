@@ -43,8 +43,12 @@ struct StageContents {
   BytesOf<R> embedding_gradient{};
 };
 
-// The times of a pipeline with these costs, sends free or not, if they were asked for.
-using SweptTimes = std::array<std::optional<Seconds>, 2>;
+// When each stage is done with its micro batches, if that was asked for: with its sends, and with
+// free ones. One entry where stages go on to the next step without waiting for each other.
+struct SweptTimes {
+  std::vector<Seconds> sent;
+  std::vector<Seconds> free;
+};
 
 template <Number R>
 struct WorkspaceOf {

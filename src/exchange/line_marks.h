@@ -18,7 +18,9 @@ struct LineMark {
   const char* advice;
 };
 inline constexpr const char* kCalibrate = "orrery calibrate fit reads it";
-inline constexpr const char* kObserved = "--observed FILE of orrery estimate reads its steps";
+inline constexpr const char* kDiagnose = "orrery diagnose and orrery calibrate fit read it";
+inline constexpr const char* kObserved =
+    "orrery diagnose reads it, and --observed FILE of orrery estimate its steps";
 // rocm-smi --showproductname prints it.
 inline constexpr std::string_view kAmdProduct = "Card Series:";
 inline constexpr std::string_view kAmdOlderProduct = "Card series:";
@@ -28,9 +30,9 @@ inline constexpr const char* kMachineFiles =
 inline constexpr std::array kLines = {
     LineMark{"- arguments -", FileKind::training, "", ""},
     LineMark{":::MLLOG", FileKind::other, "an MLPerf log", kObserved},
-    LineMark{"# nThread", FileKind::other, "a result of nccl-tests", kCalibrate},
-    LineMark{"out-of-place", FileKind::other, "a result of nccl-tests", kCalibrate},
-    LineMark{"Avg bus bandwidth", FileKind::other, "a result of nccl-tests", kCalibrate},
+    LineMark{"# nThread", FileKind::other, "a result of nccl-tests", kDiagnose},
+    LineMark{"out-of-place", FileKind::other, "a result of nccl-tests", kDiagnose},
+    LineMark{"Avg bus bandwidth", FileKind::other, "a result of nccl-tests", kDiagnose},
     LineMark{"SwitchName=", FileKind::machine, kSlurmTopology, ""},
     LineMark{"BlockName=", FileKind::machine, kSlurmTopology, ""},
     LineMark{"switchname=", FileKind::machine, kSlurmTopology, ""},

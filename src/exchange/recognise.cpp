@@ -97,7 +97,7 @@ Recognised yaml(const Json& j, const tools::ToolBook& tools) {
 Recognised json(const Json& j, const tools::ToolBook& tools) {
   if (j.is_array()) return {FileKind::other, {}, "a JSON array", ""};
   if (j.contains("traceEvents")) {
-    return {FileKind::other, {}, "a Kineto trace", "orrery calibrate fit reads it"};
+    return {FileKind::other, {}, "a Kineto trace", kDiagnose};
   }
   if (has_any(j, {"model_type", "architectures"})) {
     return {FileKind::model, {}, "a Hugging Face config.json", ""};

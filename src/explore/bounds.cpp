@@ -10,7 +10,7 @@ namespace orrery {
 namespace {
 
 double objective_bound(const Run& run, Seconds pipeline) {
-  return (least_step(run, pipeline, Seconds()) * (1 - kBoundRounding)).si();
+  return (least_step(run, pipeline) * (1 - kBoundRounding)).si();
 }
 
 }  // namespace

@@ -63,6 +63,12 @@ class MixedSearch {
     if (!lookup_.parts) lookup_.parts = std::make_shared<CachedParts>();
   }
 
+  // Groups of the run, read.
+  const std::vector<GroupFacts>& groups() {
+    read_base();
+    return groups_;
+  }
+
   MixedSearchResult search() {
     read_base();
     make_families();
@@ -501,6 +507,27 @@ MixedSearchResult search_mixed(const Json& run, const std::string& file, const C
                      "--keep and --top; it looks for the shortest step");
   }
   return MixedSearch(run, file, lookup, options).search();
+}
+
+std::vector<MixedMarginal> marginals_of(const Json& run, const std::string& file,
+                                        const ConfigLookup& lookup,
+                                        const MixedSearchOptions& options) {
+  MixedSearchOptions one = options;
+  one.top = 1;
+  std::vector<MixedMarginal> all;
+  const std::vector<GroupFacts> groups = MixedSearch(run, file, lookup, one).groups();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const GroupFacts& g = groups[i];
+    Json more = run;
+    Json& cluster = at_key<&RunRequest::cluster>(more);
+    at_key<&GroupRequest::gpus>(at_key<&ClusterRequest::groups>(cluster)[i]) =
+        g.gpus + g.devices_per_node;
+    MixedMarginal m{g.name, g.devices_per_node};
+    const MixedSearchResult found = search_mixed(more, file, lookup, one);
+    if (!found.best.empty()) m.step = found.best.front().step;
+    all.push_back(std::move(m));
+  }
+  return all;
 }
 
 }  // namespace orrery

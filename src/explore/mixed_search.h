@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,13 @@ struct MixedFound {
   double fullest = 0;  // needed memory over the device's, of the fullest stage
 };
 
+// The same search with one node more of a group: the marginal worth of each kind.
+struct MixedMarginal {
+  std::string group;
+  std::int64_t gpus = 0;          // of the node
+  std::optional<Seconds> step{};  // of the best placement; nothing where none fits
+};
+
 struct MixedSearchResult {
   std::int64_t families = 0;
   std::int64_t opened = 0;      // families
@@ -59,7 +67,13 @@ struct MixedSearchResult {
   std::int64_t refused = 0;     // by a rule
   std::int64_t unfit = 0;
   std::vector<MixedFound> best;
+  std::vector<MixedMarginal> marginals;  // where they are asked for
 };
+
+// One for each group of the run.
+std::vector<MixedMarginal> marginals_of(const Json& run, const std::string& file,
+                                        const ConfigLookup& lookup,
+                                        const MixedSearchOptions& options);
 
 MixedSearchResult search_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
                                const MixedSearchOptions& options);

@@ -34,6 +34,15 @@ std::vector<Narrowing> steps() {
            {number(ScheduleId::one_f_one_b), number(ScheduleId::interleaved)}}};
 }
 
+// Experts' own tensor parallelism and large micro batches are rare; ZeRO 2 saves little beside 1,
+// and 0 nothing.
+std::vector<Narrowing> further_steps() {
+  return {{{SearchAxis::etp, "above 1"}, 1, {}},         {{SearchAxis::zero, "0 and 2"}, 0, {1, 3}},
+          {{SearchAxis::micro_batch, "above 4"}, 4, {}}, {{SearchAxis::vpp, "above 6"}, 6, {}},
+          {{SearchAxis::cp, "above 8"}, 8, {}},          {{SearchAxis::vpp, "above 3"}, 3, {}},
+          {{SearchAxis::micro_batch, "above 2"}, 2, {}}, {{SearchAxis::cp, "above 2"}, 2, {}}};
+}
+
 bool is_untouched(const AxisValues& axis) {
   return axis.is_free() && !axis.open && axis.lowest == std::numeric_limits<std::int64_t>::min() &&
          axis.highest == std::numeric_limits<std::int64_t>::max();
@@ -55,21 +64,50 @@ std::int64_t cells_of(const Space& space) {
   return sum;
 }
 
-}  // namespace
+// Axes that the user left alone, before any step.
+EnumArray<SearchAxis, bool> untouched_axes(const Space& space) {
+  EnumArray<SearchAxis, bool> all{};
+  for (const SearchAxis a : kAllOf<SearchAxis>) all[a] = is_untouched(space.axes[a]);
+  return all;
+}
 
-std::vector<NotTried> narrow(Space& space, std::int64_t most_cells) {
+void note(const NotTried& step, std::vector<NotTried>& left_out) {
+  for (NotTried& n : left_out) {
+    if (n.axis == step.axis) {
+      n = step;
+      return;
+    }
+  }
+  left_out.push_back(step);
+}
+
+std::vector<NotTried> narrow_by(const std::vector<Narrowing>& steps, Space& space,
+                                std::int64_t most_cells) {
   std::vector<NotTried> left_out;
+  const EnumArray<SearchAxis, bool> untouched = untouched_axes(space);
   std::int64_t cells = cells_of(space);
-  for (const Narrowing& step : steps()) {
+  for (const Narrowing& step : steps) {
     AxisValues& axis = space.axes[step.left_out.axis];
     if (cells <= most_cells) break;
-    if (!is_untouched(axis)) continue;
+    if (!untouched[step.left_out.axis]) continue;
     apply(step, axis);
     const std::int64_t fewer = cells_of(space);
-    if (fewer < cells) left_out.push_back(step.left_out);
+    if (fewer < cells) note(step.left_out, left_out);
     cells = fewer;
   }
   return left_out;
+}
+
+}  // namespace
+
+std::vector<NotTried> narrow(Space& space, std::int64_t most_cells) {
+  return narrow_by(steps(), space, most_cells);
+}
+
+std::vector<NotTried> narrow_further(Space& space, std::int64_t most_cells) {
+  std::vector<Narrowing> all = steps();
+  for (Narrowing& step : further_steps()) all.push_back(std::move(step));
+  return narrow_by(all, space, most_cells);
 }
 
 }  // namespace orrery

@@ -26,4 +26,8 @@ struct NotTried {
 
 std::vector<NotTried> narrow(Space& space, std::int64_t most_cells = kMostCells);
 
+// Goes on where that is not enough, down to the layouts that most runs use: to compare sizes of a
+// cluster, of which each is searched.
+std::vector<NotTried> narrow_further(Space& space, std::int64_t most_cells);
+
 }  // namespace orrery

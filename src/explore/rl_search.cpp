@@ -25,7 +25,7 @@ auto place_of(const RlFound& f) {
   return std::make_tuple(f.choice, f.learners, f.layout, f.unit.id, f.point.number);
 }
 
-bool is_before(const RlFound& a, const RlFound& b) {
+bool comes_before(const RlFound& a, const RlFound& b) {
   if (a.aim != b.aim) return a.aim < b.aim;
   if (a.step != b.step) return a.step < b.step;
   if (a.fullest != b.fullest) return a.fullest < b.fullest;
@@ -46,14 +46,14 @@ class Keeper {
 
   void offer(const RlFound& f) {
     std::optional<RlFound>& kind = of_kind_[kind_of(f)];
-    if (!kind || is_before(f, *kind)) kind = f;
+    if (!kind || comes_before(f, *kind)) kind = f;
     const auto same = std::find_if(best_.begin(), best_.end(),
                                    [&](const RlFound& b) { return key_of(b) == key_of(f); });
     if (same != best_.end()) {
-      if (!is_before(f, *same)) return;
+      if (!comes_before(f, *same)) return;
       best_.erase(same);
     }
-    best_.insert(std::upper_bound(best_.begin(), best_.end(), f, is_before), f);
+    best_.insert(std::upper_bound(best_.begin(), best_.end(), f, comes_before), f);
     if (best_.size() > top_) best_.pop_back();
   }
 

@@ -136,7 +136,7 @@ class Adviser {
         recompute_open_(run.recompute_open),
         framework_(framework_limits(run)),
         answer_(answer),
-        fits_(answer.reason == Reason::fits),
+        fits_(answer.reason == Reason::fits && fits_at_risk(run.run, answer)),
         limit_(fits_ ? answer.step_time / kRecommendationBand
                      : Seconds(std::numeric_limits<double>::infinity())) {}
 
@@ -196,7 +196,7 @@ class Adviser {
   bool beats_blocks_of(const Run& changed) const {
     const BlockCounts blocks = blocks_of(Strategy(), changed.model, 0);
     const Seconds least = least_of_blocks(changed, workspace_.prices, blocks);
-    return least_step(changed, least, Seconds()) * (1 - kBoundRounding) > limit_;
+    return least_step(changed, least) * (1 - kBoundRounding) > limit_;
   }
 
   bool beats_layout_of(const Run& changed) {
@@ -239,7 +239,7 @@ class Adviser {
   bool recompute_open_;
   FrameworkLimits framework_;
   const Answer& answer_;
-  bool fits_;
+  bool fits_;      // as surely as the run asks
   Seconds limit_;  // what is slower is not named
   bool some_fit_ = false;
   Workspace workspace_;

@@ -52,4 +52,27 @@ std::optional<double> slack_of_step(const std::vector<Requirement>& requirements
   return least;
 }
 
+namespace {
+
+bool keeps(const Requirement& q, const Outcome& o) {
+  if (q.sure) return false;
+  if (q.deadline && o.wall > *q.deadline) return false;
+  if (q.power && o.energy.peak > *q.power) return false;
+  return !q.budget || (o.cost && o.cost->amount() <= q.budget->amount());
+}
+
+}  // namespace
+
+const PowerCapped* cap_that_meets(const std::vector<Requirement>& requirements,
+                                  const OptionAnswer& o) {
+  const auto all_kept = [&](const Outcome& x) {
+    return std::all_of(requirements.begin(), requirements.end(),
+                       [&](const Requirement& q) { return keeps(q, x); });
+  };
+  if (requirements.empty() || all_kept(o.outcome)) return nullptr;
+  const auto found = std::find_if(o.capped.begin(), o.capped.end(),
+                                  [&](const PowerCapped& p) { return all_kept(p.outcome); });
+  return found == o.capped.end() ? nullptr : &*found;
+}
+
 }  // namespace orrery

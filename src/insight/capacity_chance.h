@@ -31,4 +31,9 @@ Chance chance_of(const std::vector<Requirement>& requirements, const OptionAnswe
 std::optional<double> slack_of_step(const std::vector<Requirement>& requirements,
                                     const OptionAnswer& o);
 
+// The highest cap of a GPU's power under which an option that misses a requirement meets all;
+// nothing where none does, or where a requirement must be met surely, whose ranges no cap has.
+const PowerCapped* cap_that_meets(const std::vector<Requirement>& requirements,
+                                  const OptionAnswer& o);
+
 }  // namespace orrery

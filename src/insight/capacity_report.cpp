@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/units.h"
 #include "estimate/risk.h"
 #include "insight/settings.h"
 #include "model/operators.h"
@@ -60,7 +61,7 @@ std::vector<TimeCause> time_causes(const OptionAnswer& o) {
         TimeCause{"checkpoints", g.checkpoint}, TimeCause{"lost work", g.lost_work},
         TimeCause{"detection", g.detection}, TimeCause{"restart", g.restart},
         TimeCause{"no spare", g.spares}, TimeCause{"a replica away", g.away},
-        TimeCause{"planned stops", g.planned}}) {
+        TimeCause{"slow nodes", g.slow}, TimeCause{"planned stops", g.planned}}) {
     if (c.share > 0) causes.push_back(c);
   }
   return causes;
@@ -69,11 +70,18 @@ std::vector<TimeCause> time_causes(const OptionAnswer& o) {
 std::vector<ClassCost> class_costs(const OptionAnswer& o) {
   const Goodput& g = o.outcome.goodput;
   const double days = (g.detection + g.restart + g.lost_work) * (o.outcome.training / kDay);
+  const double slow_days = g.slow * (o.outcome.training / kDay);
   const PerSecond all = rate_per_gpu(o.inputs.interruptions);
+  const PerSecond slow = slow_rate_per_gpu(o.inputs.interruptions);
   std::vector<ClassCost> costs;
   for (const FailureClass& c : o.inputs.interruptions.classes) {
-    const double share = all.si() > 0 ? double(c.rate / all) : 0;
-    costs.push_back({&c, share * o.outcome.failures, share * days});
+    if (is_failure(c)) {
+      const double share = all.si() > 0 ? double(c.rate / all) : 0;
+      costs.push_back({&c, share * o.outcome.failures, share * days});
+    } else {
+      const auto gpus = static_cast<double>(working_gpus(o.inputs));
+      costs.push_back({&c, c.rate * gpus * o.outcome.wall, double(c.rate / slow) * slow_days});
+    }
   }
   return costs;
 }
@@ -82,6 +90,13 @@ UnitCosts unit_costs_of(const OptionAnswer& o, double amount) {
   constexpr double kExa = 1e18;
   return {amount / (o.training.tokens / 1e6), amount / (o.training.model_flops.si() / kExa),
           amount / gpu_hours(o.inputs, o.outcome.wall)};
+}
+
+TokenYield token_yield(const OptionAnswer& o) {
+  const Outcome& x = o.outcome;
+  const double tokens = o.training.tokens;
+  return {tokens / (x.energy.facility.si() / kKilowattHour.si()),
+          tokens / (x.wall / kDay) / (x.energy.peak.si() / 1e6)};
 }
 
 bool is_worth_showing(const Sensitivity& s) {

@@ -58,6 +58,13 @@ struct UnitCosts {
 };
 UnitCosts unit_costs_of(const OptionAnswer& o, double amount);
 
+// Tokens for the energy of the facility, and for a day and the power that it draws at most.
+struct TokenYield {
+  double a_kwh = 0;
+  double a_day_and_mw = 0;
+};
+TokenYield token_yield(const OptionAnswer& o);
+
 // Whether an input moves a thousandth of days, money or energy.
 bool is_worth_showing(const Sensitivity& s);
 

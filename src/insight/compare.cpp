@@ -12,6 +12,7 @@
 #include "core/json_path.h"
 #include "core/key_access.h"
 #include "estimate/run_keys.h"
+#include "insight/mixed_report.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -78,8 +79,7 @@ void try_alone(const NamedRun& first, const ConfigLookup& lookup, ChangedKey& ke
     set_at(run, key.path, key.to);
   }
   try {
-    const ResolvedRun r = resolve_run(run, first.name, lookup);
-    const Answer a = estimate(r.run);
+    const Answer a = report_on_either(run, first.name, lookup).answer;
     key.possible = true;
     key.step = a.step_time;
     key.peak = a.memory.peak;

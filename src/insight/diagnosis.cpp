@@ -2,6 +2,7 @@
 #include "insight/diagnosis.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/error.h"
@@ -20,6 +21,33 @@ constexpr const char* kReads =
     "a training log, an out-of-memory message (PyTorch's, XLA's, the host's), "
     "torch.cuda.memory_summary() or a snapshot of it, DeepSpeed's see_memory_usage, a profiler's "
     "trace (Kineto), nccl-tests' output, nvidia-smi";
+
+// Texts that are known and say nothing of speed or memory.
+struct OtherText {
+  std::string_view mark;
+  const char* found;
+  const char* allowed;
+};
+constexpr std::array kOtherTexts = {
+    OtherText{"illegal memory access",
+              "an illegal memory access, a fault of a kernel and no lack of memory",
+              "the log before it; compute-sanitizer or CUDA_LAUNCH_BLOCKING=1 find the kernel"},
+    OtherText{"Watchdog caught collective operation timeout",
+              "a collective that timed out: a rank failed or fell behind before it",
+              "the log of the rank that does not report it, where the cause stands"},
+    OtherText{"iter time:", "a log of LitGPT, whose iterations are micro batches",
+              "a log with tokens or samples a second"},
+    OtherText{"memory usage after", "axolotl's memory while it loads, before the first step",
+              "the log of its steps, with the progress bar"},
+    OtherText{"'learning_rate':", "lines of Hugging Face's Trainer that say no time",
+              "its log with the progress bar, or the last line (train_runtime)"},
+};
+
+void refuse_other_text(const std::string& text, const std::string& file) {
+  for (const OtherText& t : kOtherTexts) {
+    if (contains(text, t.mark)) throw InputError(file, "", t.found, t.allowed);
+  }
+}
 
 std::optional<TrainingLog> log_in(const std::string& text, const std::string& file) {
   try {
@@ -47,6 +75,39 @@ std::string host_evidence(const MemoryMessage& m) {
     return gib_text(*used) + " were resident in the process that was ended";
   if (const auto& asked = m[Stated::asked]) return gib_text(*asked) + " were asked for";
   return "the text does not say how much was used";
+}
+
+// An engine takes a share of the device when it starts, and finds it taken or too small.
+std::vector<DiagnosedCause> causes_of_engine(const MemoryMessage& m) {
+  const auto& free = m[Stated::free];
+  const auto& capacity = m[Stated::capacity];
+  if (free && capacity) {
+    return {{"the trainer or another process holds memory when the engine starts",
+             gib_text(*capacity - *free) + " of " + gib_text(*capacity) + " are taken",
+             "nvidia-smi lists the processes of each GPU",
+             "end what was left over; a smaller gpu_memory_utilization; offload or sleep of the "
+             "trainer before the engine starts",
+             "", 1}};
+  }
+  const auto& asked = m[Stated::asked];
+  const std::string needs = asked && free ? gib_text(*asked) + " are needed for one request, " +
+                                                gib_text(*free) + " are left"
+                                          : "nothing is left for the cache of requests";
+  return {
+      {"the engine's share is too small beside its weights", needs,
+       "weights of one rank against gpu_memory_utilization times the device",
+       "a larger gpu_memory_utilization, a shorter max_model_len, or more tensor parallelism of "
+       "the engine",
+       "", 1}};
+}
+
+std::vector<DiagnosedCause> causes_of_shared_memory() {
+  return {
+      {"/dev/shm is smaller than the batches that workers hand over",
+       "a worker of the data loader met a bus error", "df -h /dev/shm while the job runs",
+       "docker run --ipc=host or --shm-size=64g (an emptyDir of medium Memory in Kubernetes), or "
+       "fewer workers",
+       "", 1}};
 }
 
 DiagnosedCause offloaded_cause(const RunReport& r) {
@@ -156,6 +217,10 @@ std::vector<DiagnosedCause> causes_of_message(const MemoryMessage& m, const RunR
       return r == nullptr ? std::vector<DiagnosedCause>() : memory_causes_of(m, r);
     case MessageKind::outside_allocator:
       return causes_outside();
+    case MessageKind::engine_out_of_memory:
+      return causes_of_engine(m);
+    case MessageKind::shared_memory:
+      return causes_of_shared_memory();
     case MessageKind::host_out_of_memory:
       return causes_of_host(m, r);
     case MessageKind::device_list:
@@ -185,8 +250,9 @@ void take_lines(const std::string& text, const std::string& file, Diagnosis& d) 
   for (MemoryMessage& m : read_memory_messages(text)) take_message(std::move(m), d);
   d.collectives = read_nccl_rows(text);
   if (d.collectives.empty()) d.log = log_in(text, file);
-  if (d.messages.empty() && d.collectives.empty() && !d.log)
-    throw InputError(file, "", "nothing that says how a run went", kReads);
+  if (!d.messages.empty() || !d.collectives.empty() || d.log) return;
+  refuse_other_text(text, file);
+  throw InputError(file, "", "nothing that says how a run went", kReads);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ constexpr double kPossible = 0.25;
 constexpr double kUnlikely = 0.02;
 // Shares of the device from which a part matters [judgement].
 constexpr double kMatters = 0.1;
+constexpr double kPieces = 0.05;  // of the allocator's cache; an ordinary one holds less
 constexpr double kLimited = 0.99;
 // The device's own use beside a process whose total is not stated: context and libraries.
 constexpr double kBesideProcess = 3 * 0x1p30;
@@ -100,6 +101,7 @@ class MemoryWeighing {
     const bool is_whole = piece && asked() && *piece >= *asked();
     const bool enough = asked() && *held >= *asked() && !is_whole;
     const bool much = whole && *held / *whole >= kMatters;
+    const bool few = whole && *held / *whole < kPieces;
     all_.push_back({"the allocator's cache is in pieces (fragmentation)",
                     gib_text(*held) + " are reserved and not allocated" +
                         (piece ? ", " + gib_text(*piece) + " in the largest piece" : "") +
@@ -107,13 +109,19 @@ class MemoryWeighing {
                     "torch.cuda.memory_summary(): non-releasable memory; a snapshot in "
                     "pytorch.org/memory_viz",
                     kExpandable, "",
-                    enough ? kClear
-                    : much ? kPossible
-                           : kUnlikely});
+                    enough && !few   ? kClear
+                    : enough || much ? kPossible
+                                     : kUnlikely});
   }
 
   void others() {
     const auto held = held_by_others(m_);
+    if (!held && !(m_[Stated::free] && m_[Stated::capacity])) {
+      all_.push_back({"another process or an inference engine is on the GPU",
+                      "the text does not say how much of the device is free",
+                      "nvidia-smi lists the processes of each GPU", "end what was left over", "",
+                      kPossible});
+    }
     if (!held) return;
     const double share = *held / *m_[Stated::capacity];
     const bool would_do = asked() && *held >= *asked();
@@ -155,7 +163,7 @@ class MemoryWeighing {
 
   void need() {
     const auto& capacity = m_[Stated::capacity];
-    const bool is_spare = capacity && needed() / *capacity < 1 - kMatters;
+    const bool is_spare = capacity && (needed() + beside()) / *capacity < 1 - kMatters;
     all_.push_back({"the job needs more than the device holds", stated_need(),
                     "an estimate of the run: give --run RUN or its flags",
                     "more sharding, recompute, a smaller micro batch", "",
@@ -169,6 +177,15 @@ class MemoryWeighing {
     if (const auto& capacity = m_[Stated::capacity])
       text += (text.empty() ? "the device has " : ", of ") + gib_text(*capacity);
     return text;
+  }
+
+  // Context and libraries beside the allocator, where the message states enough.
+  Bytes beside() const {
+    const auto& capacity = m_[Stated::capacity];
+    const auto& free = m_[Stated::free];
+    const auto& reserved = m_[Stated::reserved];
+    if (!capacity || !free || !reserved) return {};
+    return std::clamp(*capacity - *free - *reserved, Bytes(), Bytes(kBesideProcess));
   }
 
   // Bytes held and asked for when an allocation failed; else the most that was held.

@@ -2,6 +2,7 @@
 #include "insight/mixed_report.h"
 
 #include "document/words.h"
+#include "estimate/mixed_document.h"
 #include "estimate/mixed_estimate.h"
 #include "estimate/run.h"
 #include "parallel/stages.h"
@@ -20,6 +21,12 @@ MixedReport mixed_report_on(ResolvedMixed resolved) {
   r.whole.answer = r.answer.answer;
   r.resolved = std::move(resolved);
   return r;
+}
+
+RunReport report_on_either(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                           const std::vector<Fact>& changes) {
+  if (has_groups(run)) return mixed_report_on(resolve_mixed(run, file, lookup, changes)).whole;
+  return report_on(resolve_run(run, file, lookup, changes));
 }
 
 std::vector<std::string> reasons_of(const MixedReport& r) {

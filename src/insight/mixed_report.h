@@ -22,6 +22,10 @@ struct MixedReport {
 
 MixedReport mixed_report_on(ResolvedMixed resolved);
 
+// A run on one kind of node or on several (`whole`), for who reads only what both have.
+RunReport report_on_either(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                           const std::vector<Fact>& changes = {});
+
 const std::string& name_of_kind(const MixedReport& r, std::size_t kind);
 
 // Layers of all chunks of a stage.

@@ -46,7 +46,7 @@ RunReport report_with_remedy(const Json& run, const std::string& file, const Con
 std::vector<Advice> advice_of(const RunReport& r) {
   std::vector<Advice> all = advise(r.resolved, r.answer);
   if (!r.switches || r.switches->empty()) return all;
-  std::erase_if(all, [](const Advice& a) { return !a.fits; });
+  if (!is_feasible(r)) std::erase_if(all, [](const Advice& a) { return !a.fits; });
   all.insert(all.end(), r.switches->begin(), r.switches->end());
   std::stable_sort(all.begin(), all.end(),
                    [](const Advice& a, const Advice& b) { return a.step_time < b.step_time; });

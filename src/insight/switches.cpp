@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "insight/switches.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_path.h"
+#include "core/key_access.h"
 #include "estimate/fits_at_risk.h"
 #include "estimate/resolve.h"
 #include "estimate/risk.h"
 #include "estimate/training_keys.h"
 #include "explore/recommend.h"
+#include "hardware/device.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -103,23 +106,104 @@ Json with_settings(Json run, const std::vector<Setting>& settings) {
   return run;
 }
 
+namespace {
+
+constexpr const char* kAttentionKernel = key_path<&TrainingRequest::attention_kernel>;
+// The option of stacks whose models are those of transformers, which loads a kernel of attention by
+// its name (attn_implementation).
+constexpr std::string_view kKernelsOfModels = "kernels";
+
+// Kernels that a device may have beside the one that its stack takes.
+std::vector<Switch> attention_switch(const ResolvedRun& run, const Json& json) {
+  const std::vector<FrameworkOption>& options = run.framework.options;
+  const bool loads = std::any_of(options.begin(), options.end(), [](const FrameworkOption& o) {
+    return o.name == kKernelsOfModels;
+  });
+  if (!loads || !run.run.training.fused_attention) return {};
+  std::vector<std::string> others = {std::string(name_of(AttentionKernel::flash_3)),
+                                     std::string(name_of(AttentionKernel::flash_4))};
+  const Json& own = value_at(json, kAttentionKernel);
+  if (own.is_string()) std::erase(others, own.get<std::string>());
+  return {{kAttentionKernel, others}};
+}
+
+// Changes that people make beside a switch where neither alone lets the run fit.
+std::vector<Setting> beside_switches(const ResolvedRun& run) {
+  const Strategy& s = run.run.strategy;
+  std::vector<Setting> all;
+  if (s.recompute != Recompute::full)
+    all.push_back({key_path<&StrategyRequest::recompute>, std::string(name_of(Recompute::full))});
+  if (s.zero < 3 && s.dp > 1) all.push_back({key_path<&StrategyRequest::zero>, "3"});
+  if (s.micro_batch % 2 == 0)
+    all.push_back({key_path<&TrainingRequest::micro_batch>, std::to_string(s.micro_batch / 2)});
+  if (s.offload.optimizer == OffloadTarget::none) {
+    all.push_back({key_path<&Offload::optimizer>, std::string(name_of(OffloadTarget::host))});
+  }
+  return all;
+}
+
+class SwitchAdviser {
+ public:
+  SwitchAdviser(const Json& run, const ResolvedRun& resolved, const Answer& answer,
+                const ConfigLookup& lookup)
+      : run_(run),
+        resolved_(resolved),
+        answer_(answer),
+        lookup_(lookup),
+        fits_(answer.reason == Reason::fits),
+        sure_(fits_ && fits_at_risk(resolved.run, answer)),
+        own_(fit_probability(resolved.run, answer)) {}
+
+  std::vector<Advice> advice() {
+    std::vector<Switch> all = switches_of(resolved_);
+    std::erase_if(all, [](const Switch& s) { return s.path == kAttention; });  // one of the moves
+    for (Switch& s : attention_switch(resolved_, run_)) all.push_back(std::move(s));
+    for (const Switch& s : all) {
+      for (const std::string& value : s.others) consider({{s.path, value}});
+    }
+    if (fits_ || !advice_.empty()) return std::move(advice_);
+    const std::vector<Advice> moves = advise(resolved_, answer_);
+    if (!moves.empty() && moves[0].fits) return {};
+    for (const Switch& s : all) {
+      for (const std::string& value : s.others) {
+        for (const Setting& beside : beside_switches(resolved_))
+          consider({{s.path, value}, beside});
+      }
+    }
+    return std::move(advice_);
+  }
+
+ private:
+  // A run that fits less surely than it asks may have what makes it sure, and what is faster and no
+  // riskier.
+  void consider(const std::vector<Setting>& settings) {
+    const auto t = tried(with_settings(run_, settings), resolved_.file, lookup_);
+    if (!t) return;
+    const Answer& a = t->answer;
+    const double p = fit_probability(t->run, a);
+    const bool fits = fits_at_risk(t->run, a);
+    const bool is_faster = a.step_time * kRecommendationBand <= answer_.step_time;
+    const bool is_surer = fits && !sure_;
+    const bool is_gain = is_faster && (fits || (fits_ && p >= own_));
+    if (!is_surer && !is_gain) return;
+    advice_.push_back({settings, fits, a.step_time, a.memory.peak, a.host_needed, p});
+  }
+
+  const Json& run_;
+  const ResolvedRun& resolved_;
+  const Answer& answer_;
+  const ConfigLookup& lookup_;
+  bool fits_;
+  bool sure_;
+  double own_;
+  std::vector<Advice> advice_;
+};
+
+}  // namespace
+
 std::vector<Advice> switch_advice(const Json& run, const ResolvedRun& resolved,
                                   const Answer& answer, const ConfigLookup& lookup) {
-  std::vector<Advice> advice;
-  const bool fits = answer.reason == Reason::fits;
-  for (const Switch& s : switches_of(resolved)) {
-    if (s.path == kAttention) continue;  // one of the moves (insight/advice.h)
-    for (const std::string& value : s.others) {
-      const std::vector<Setting> setting = {{s.path, value}};
-      const auto t = tried(with_settings(run, setting), resolved.file, lookup);
-      if (!t || !fits_at_risk(t->run, t->answer)) continue;
-      const Answer& a = t->answer;
-      if (fits && a.step_time * kRecommendationBand > answer.step_time) continue;
-      advice.push_back(
-          {setting, true, a.step_time, a.memory.peak, a.host_needed, fit_probability(t->run, a)});
-    }
-  }
-  return advice;
+  return SwitchAdviser(run, resolved, answer, lookup).advice();
 }
 
 }  // namespace orrery

@@ -44,7 +44,9 @@ BytesOf<R> kept_of(const BlockGroup<R>& g) {
 template <Number R>
 BytesOf<R> working_of(const BlockGroup<R>& g, std::int64_t at_once) {
   if (g.recompute_full > 0) {
-    return count<R>(at_once, {"layers recomputed at once"}) * kept_whole<R>(g);
+    const BytesOf<R> all = count<R>(at_once, {"layers recomputed at once"}) * kept_whole<R>(g);
+    const double pieces = g.block->pieces;
+    return pieces == 1 ? all : all / lift<R>(pieces, {"parts of the layer recomputed in turn"});
   }
   return g.recompute_selective > 0 ? g.block->kept_all - g.block->kept : BytesOf<R>{};
 }

@@ -27,6 +27,7 @@ struct BlockActivations {
   BytesOf<R> kept_all{};     // with nothing recomputed
   BytesOf<R> logits{};       // part of `kept` that the loss holds
   BytesOf<R> input{};        // saved by full recompute
+  double pieces = 1;         // parts of the block that full recompute runs one after the other
   BytesOf<R> transient{};    // gradients of activations alive at once in backward
   BytesOf<R> for_weights{};  // inputs of the weight gradients, if these are a separate pass
 };

@@ -26,7 +26,10 @@ constexpr EnumNames<AdapterKind> names_of(AdapterKind) {
 }
 
 // Matrices of a layer that adapters stand beside. `qkv` and `gate_up` are one adapter for a fused
-// projection, where the others are one each.
+// projection, where the others are one each. The last three are those of diffusion transformers
+// alone: the product of a sample's vector (adaLN), and of a layer whose attention and MLP run side
+// by side the MLP's part of the first product and the product that ends both (FLUX's proj_mlp and
+// proj_out).
 enum class AdapterTarget : std::uint8_t {
   query,
   key,
@@ -38,9 +41,13 @@ enum class AdapterTarget : std::uint8_t {
   gate_up,
   down,
   head,
+  modulation,
+  parallel_up,
+  parallel_down,
 };
 constexpr EnumNames<AdapterTarget> names_of(AdapterTarget) {
-  return {"query", "key", "value", "qkv", "output", "gate", "up", "gate_up", "down", "head"};
+  return {"query",   "key",  "value", "qkv",        "output",      "gate",         "up",
+          "gate_up", "down", "head",  "modulation", "parallel_up", "parallel_down"};
 }
 
 // Parts of the model that train beside the adapter.

@@ -189,7 +189,7 @@ struct LayerKind {
 };
 
 // Distinct layers of a model.
-inline constexpr std::size_t kMaxLayerTypes = 4;
+inline constexpr std::size_t kMaxLayerTypes = 8;
 inline constexpr std::size_t kMaxPattern = 128;
 
 // Stacks that first_k_dense, layer_freq and sliding_window_pattern do not say: layer i is

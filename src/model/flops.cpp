@@ -88,12 +88,13 @@ double attention_passes(const Architecture& a, std::int64_t sequence, const Adap
   return runs_backward(model_operators(a, options).layers[layer_type(a, 0)]) ? 3 : 1;
 }
 
+// All passes of a block's products.
 Flops products_of(const Block& block) {
   Flops sum{};
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const Operator& op = block.operators[i];
     if (kOpFacts[op.kind].attention || op.name == OpName::frozen_encoders) continue;
-    sum += forward_flops(op.kind, sizes_of(op, AxisDegrees{}), 1);
+    sum += forward_flops(op.kind, sizes_of(op, AxisDegrees{}), 1) * kPasses[op.backward];
   }
   return sum;
 }
@@ -107,10 +108,11 @@ Flops trunk_flops(const Architecture& a, FlopsConvention convention, const Count
   }
   ListOptions options;
   options.sequence = step.sequence;
+  if (step.adapter != nullptr) options.adapter = *step.adapter;
   const ModelOperators model = model_operators(a, options);
   Flops sum = products_of(model.embedding) + products_of(model.head);
   for (std::int64_t i = 0; i < a.layers; ++i) sum += products_of(model.layers[layer_type(a, i)]);
-  return sum * (3 * sequences);
+  return sum * sequences;
 }
 
 }  // namespace

@@ -179,6 +179,8 @@ enum class OpName : std::uint8_t {
   text_output,
   sample_output,
   pairs,
+  convolution_in,
+  convolution_out,
   beside_norm,
   beside_qk_norm,
   beside_residual,
@@ -197,6 +199,20 @@ enum class OpName : std::uint8_t {
   mlp_activation,
   token_types,
   frozen_encoders,
+  convolution,
+  sample_projection,
+  group_norm,
+  level_activation,
+  skip_join,
+  level_sum,
+  relative_positions,
+  relative_scores,
+  convolution_norm,
+  convolution_gate,
+  depthwise_convolution,
+  convolution_activation,
+  convolution_residual,
+  layer_norm,
 };
 // Names up to this one may exchange something.
 inline constexpr std::size_t kExchangingOps = static_cast<std::size_t>(OpName::loss) + 1;
@@ -284,6 +300,8 @@ constexpr EnumNames<OpName> names_of(OpName) {  // NOLINT(readability-function-s
           "text output",
           "sample output",
           "pairs",
+          "convolution in",
+          "convolution out",
           "beside norm",
           "beside qk norm",
           "beside residual",
@@ -301,7 +319,21 @@ constexpr EnumNames<OpName> names_of(OpName) {  // NOLINT(readability-function-s
           "mlp norm",
           "mlp activation",
           "token types",
-          "frozen encoders"};
+          "frozen encoders",
+          "convolution",
+          "sample projection",
+          "group norm",
+          "level activation",
+          "skip join",
+          "level sum",
+          "relative positions",
+          "relative scores",
+          "convolution norm",
+          "convolution gate",
+          "depthwise convolution",
+          "convolution activation",
+          "convolution residual",
+          "layer norm"};
 }
 
 // A tensor saved by forward for backward: rows × cols elements. It is not saved if a module of
@@ -354,7 +386,7 @@ enum class Backward : std::uint8_t {
 
 inline constexpr std::size_t kMaxSaved = 5;
 inline constexpr std::size_t kMaxBoundaries = 2;
-inline constexpr std::size_t kMaxOperators = 128;
+inline constexpr std::size_t kMaxOperators = 192;
 
 struct Operator {
   OpName name = OpName::embedding;
@@ -363,8 +395,10 @@ struct Operator {
   ParameterClass parameter_class = ParameterClass::dense;
   ModuleMask recomputed_by = 0;  // its forward runs again if one of these modules is recomputed
   double alternate_share = 1;    // the share that runs again, if only alternate_products is
-  bool has_weight = false;       // inner × (cols + cols2) of each group are parameters
-  bool tied = false;             // shares another operator's weight: no parameters of its own
+  // A convolution: its inner size is so many times the width of what it reads.
+  std::uint8_t taps = 1;
+  bool has_weight = false;  // inner × (cols + cols2) of each group are parameters
+  bool tied = false;        // shares another operator's weight: no parameters of its own
   WeightUse weight = WeightUse::trained;
   Backward backward = Backward::whole;
   bool reads_input_again = true;  // in backward, for the gradient of a weight
@@ -410,6 +444,8 @@ struct Block {
   std::uint8_t count = 0;
   RawArray<Operator, kMaxOperators> operators;  // in which the first `count` stand
   SavedTensor input;                            // the only saved tensor under full recompute
+  // Parts that full recompute runs one after the other, as many as the largest of them would make.
+  double pieces = 1;
 };
 
 // A block without a backward pass is frozen, and all below it is.

@@ -8,9 +8,11 @@
 // weights for each (joint streams) or the same for both. Layers that modulate (adaLN, DiT
 // arXiv:2212.09748) turn one vector a sample into shifts, scales and gates: their weights meet
 // samples and no tokens.
-// Leaves out: windows of attention, convolutions in layers, U-Nets, the sum over tensor-parallel
-// ranks that a norm over all heads needs, the work of fixed position tables and of rotary angles.
-// Units: counts of elements, layers, heads, tokens, pixels. Errors: none here (model/trunk_json.h).
+// A U-Net (arXiv:2112.10752) is levels of convolutions, each with transformers of its own, over
+// ever fewer and wider tokens; the order of levels on the way down and up again is not kept. Leaves
+// out: windows of attention, the sum over tensor-parallel ranks that a norm over all heads needs,
+// the work of fixed position tables and of rotary angles. Units: counts of elements, layers, heads,
+// tokens, pixels. Errors: none here (model/trunk_json.h).
 #pragma once
 
 #include <array>
@@ -58,6 +60,16 @@ constexpr EnumNames<TrunkNorm> names_of(TrunkNorm) {
   return {"none", "head", "whole", "head_layernorm"};
 }
 
+// Residual blocks of convolutions, by the width that each takes in; what they give is as wide as
+// the layer. The last `joined` of them read the output of an earlier level beside their own.
+inline constexpr std::size_t kMaxResiduals = 12;
+struct ResidualWidths {
+  std::array<std::int32_t, kMaxResiduals> in{};
+  std::uint8_t count = 0;
+
+  bool operator==(const ResidualWidths&) const = default;
+};
+
 struct TrunkLayer {
   std::int64_t count = 0;  // of such layers, one after the other
   std::int64_t heads = 0;
@@ -71,8 +83,19 @@ struct TrunkLayer {
   std::int64_t cross_width = 0;    // of the tokens whose keys it also attends to; 0: main's
   std::int64_t cross_norm = 0;     // learned vectors of the norm before
   std::int64_t cross_extra = 0;    // tokens of an image, with keys and values of their own
-  Seen seen = Seen::main;          // where there is no stream beside
-  Seen cross = Seen::once;         // whose tokens; once: none
+  std::int64_t shrink = 1;         // of the sample's tokens that are one here: a U-Net's level
+  // A level's convolutions in place of attention and MLP: residual blocks (ResNet), products before
+  // and after each of its transformers, convolutions to the next level and back from it.
+  ResidualWidths residuals;
+  std::int64_t joined = 0;
+  std::int64_t projections = 0;
+  std::int64_t downs = 0;
+  std::int64_t ups = 0;
+  // A Conformer's layer: the width of its depthwise convolution, which stands between attention
+  // with relative positions and the MLP; another MLP stands before both, and a norm ends the layer.
+  std::int64_t kernel = 0;
+  Seen seen = Seen::main;   // where there is no stream beside
+  Seen cross = Seen::once;  // whose tokens; once: none
   TrunkNorm qk_norm = TrunkNorm::none;
   bool causal = false;
   bool parallel = false;  // attention and MLP read one norm, and one product sums them
@@ -112,7 +135,7 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-inline constexpr std::size_t kMaxTrunkKinds = 4;  // as many as kMaxLayerTypes
+inline constexpr std::size_t kMaxTrunkKinds = 8;  // as many as kMaxLayerTypes
 inline constexpr std::size_t kMaxBefore = 24;
 inline constexpr std::size_t kMaxAfter = 8;
 
@@ -125,6 +148,7 @@ struct Trunk {
   bool rotary = false;
   TrunkLoss loss = TrunkLoss::mse;
   std::int64_t final_vectors = 0;     // learned vectors of the norm after the last layer
+  std::int64_t final_width = 0;       // of what it reads; 0: of the widest layer
   std::int64_t final_modulation = 0;  // vectors of a sample that shift and scale it
   std::int64_t text = 0;              // tokens of text, as the run has them
   std::int64_t batch = 1;             // samples of a step: pairs are over all of them
@@ -144,6 +168,14 @@ struct Trunk {
 constexpr bool joins_text(const Trunk& t) {
   for (std::uint8_t i = 0; i < t.kinds; ++i) {
     if (t.layers[i].beside.width > 0 || t.layers[i].seen == Seen::all) return true;
+  }
+  return false;
+}
+
+// A model whose layers see tokens at several resolutions.
+constexpr bool has_levels(const Trunk& t) {
+  for (std::uint8_t i = 0; i < t.kinds; ++i) {
+    if (t.layers[i].residuals.count > 0) return true;
   }
   return false;
 }

@@ -331,9 +331,9 @@ constexpr std::string_view kDiffusionRows[] = {
 };
 
 constexpr TrunkRefusal kTrunkRefusals[] = {
-    {"UNet2DConditionModel UNet2DModel UNet3DConditionModel UNetSpatioTemporalConditionModel "
-     "UNetMotionModel",
-     "a model without the convolutions and levels of a U-Net, which are not modelled"},
+    {"UNet2DModel UNet3DConditionModel UNetSpatioTemporalConditionModel UNetMotionModel",
+     "a U-Net of images with text (UNet2DConditionModel); attention over time and U-Nets without "
+     "text are not modelled"},
     {"AutoencoderKL AutoencoderKLWan AutoencoderKLFlux2 AutoencoderKLHunyuanVideo "
      "AutoencoderKLCogVideoX AutoencoderKLMochi AutoencoderKLLTXVideo AutoencoderKLQwenImage",
      "the transformer of the pipeline; autoencoders are convolutions, which are not modelled"},
@@ -343,6 +343,7 @@ constexpr TrunkRefusal kTrunkRefusals[] = {
      "a model without attention over space and time in turn, which is not modelled"},
     {"HiDreamImageTransformer2DModel",
      "a model without experts in a diffusion transformer, which are not modelled"},
+    {"chronos_bolt", "a Chronos that reads values as words; one of patches is not modelled"},
     {"swin swinv2 convnext convnextv2 resnet segformer pvt maskformer efficientnet",
      "a model without convolutions or windows of pixels, which are not modelled"},
 };

@@ -19,6 +19,7 @@
 #include "model/trunk_families.h"
 #include "model/trunk_json.h"
 #include "model/trunk_keys.h"
+#include "model/unet_import.h"
 
 namespace orrery {
 namespace {
@@ -27,7 +28,7 @@ constexpr const char* kClass = "_class_name";
 constexpr const char* kType = "model_type";
 
 // Keys of published files that change no size.
-constexpr std::string_view kIrrelevant =
+constexpr std::string_view kOfNoSize =
     "_class_name _diffusers_version _name_or_path architectures model_type torch_dtype dtype "
     "transformers_version dropout norm_eps norm_type norm_elementwise_affine activation_fn "
     "attention_bias attention_type interpolation_scale upcast_attention use_linear_projection "
@@ -37,7 +38,8 @@ constexpr std::string_view kIrrelevant =
     "freq_shift spatial_interpolation_scale temporal_interpolation_scale zero_cond_t id2label "
     "label2id use_cache bos_token_id eos_token_id pad_token_id decoder_start_token_id init_std "
     "activation_function layerdrop encoder_layerdrop decoder_layerdrop activation_dropout "
-    "is_encoder_decoder initializer_factor logit_scale_init_value _commit_hash";
+    "is_encoder_decoder feed_forward_proj dense_act_fn initializer_factor logit_scale_init_value "
+    "_commit_hash";
 
 std::vector<Json> parsed_rows() {
   std::vector<Json> all;
@@ -57,7 +59,13 @@ std::string text_at(const Json& document, const char* key) {
   return at != document.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
+// Chronos is a T5 whose words are the bins of a series' values.
+constexpr const char* kChronos = "chronos_config";
+
 std::string class_of(const Json& document) {
+  if (const auto at = document.find(kChronos); at != document.end()) {
+    return at->contains("input_patch_size") ? "chronos_bolt" : kChronos;
+  }
   const std::string name = text_at(document, kClass);
   return name.empty() ? text_at(document, kType) : name;
 }
@@ -83,6 +91,7 @@ std::vector<std::string> known_classes() {
       names.push_back(std::move(name));
     }
   }
+  names.emplace_back(kUNetClass);
   return names;
 }
 
@@ -278,7 +287,7 @@ class TrunkFile {
     const std::string left = row_.value("leaves_out", "");
     if (!left.empty()) model.notes.push_back(model.model_type + ": not modelled: " + left);
     for (auto it = document_.begin(); it != document_.end(); ++it) {
-      if (known_.count(it.key()) != 0 || has_word(kIrrelevant, it.key())) continue;
+      if (known_.count(it.key()) != 0 || has_word(kOfNoSize, it.key())) continue;
       const bool within = std::any_of(known_.begin(), known_.end(), [&](const std::string& k) {
         return k.starts_with(it.key() + ".") || k.starts_with(it.key() + "[");
       });
@@ -296,11 +305,19 @@ class TrunkFile {
   std::vector<AssumedValue> assumed_;
 };
 
+ModelDescription read_unet(const Json& document, const KeyNames& names) {
+  ModelDescription model;
+  const Json trunk = unet_trunk(Reader(document, names.file, names.path), model.assumed);
+  read_trunk(Reader(trunk, names.file, names.path), model.architecture);
+  model.model_type = kUNetClass;
+  return model;
+}
+
 }  // namespace
 
 bool is_trunk_config(const Json& document) {
   if (document.contains(kClass)) return true;
-  const std::string type = text_at(document, kType);
+  const std::string type = class_of(document);
   return family_of(type) != nullptr || refusal_of(type) != nullptr;
 }
 
@@ -310,6 +327,7 @@ ModelDescription read_trunk_config(const Json& document, const KeyNames& names) 
   if (const TrunkRefusal* r = refusal_of(name)) {
     throw InputError(names.file, names.path_of(key), "\"" + name + "\"", std::string(r->reason));
   }
+  if (name == kUNetClass) return read_unet(document, names);
   const Json* row = family_of(name);
   if (row == nullptr) {
     const bool pipeline = name.ends_with("Pipeline");

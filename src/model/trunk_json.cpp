@@ -98,6 +98,14 @@ void check(const TrunkLayer& layer, const Reader& given) {
   if (layer.main.width == 0) given.fail("a width of main");
   if (layer.parallel && layer.beside.width > 0)
     given.fail("parallel layers without a stream beside");
+  const bool level = layer.residuals.count > 0;
+  if (layer.joined > layer.residuals.count) given.fail("joined up to the number of residuals");
+  if (!level && layer.projections + layer.downs + layer.ups > 0) {
+    given.fail("projections, downs and ups beside residuals");
+  }
+  if (level && (layer.count != 1 || layer.main.mlp > 0)) {
+    given.fail("residuals in a kind of one layer without mlp");
+  }
 }
 
 // Sizes that rules, sends and summaries ask of every architecture: those of the widest layers.
@@ -108,7 +116,9 @@ void describe(Architecture& a) {
   std::size_t widest = 0;
   for (std::uint8_t i = 0; i < t.kinds; ++i) {
     const TrunkLayer& layer = t.layers[i];
-    if (layer.main.width >= t.layers[widest].main.width) widest = i;
+    const bool attends = layer.residuals.count == 0;
+    const bool wider = layer.main.width >= t.layers[widest].main.width;
+    if (attends && (wider || t.layers[widest].residuals.count > 0)) widest = i;
     a.pattern.kinds[i] = {Mixer::encoder, Feedforward::dense};
     for (std::int64_t n = 0; n < layer.count; ++n) {
       a.pattern.types[static_cast<std::size_t>(a.layers++)] = i;
@@ -155,6 +165,20 @@ Json layer_json(const TrunkLayer& layer) {
 
 }  // namespace
 
+void read_residual_widths(const Reader& r, ResidualWidths& out) {
+  out = {};
+  for (const Reader& item : r.items()) {
+    if (out.count == kMaxResiduals) r.fail("at most " + std::to_string(kMaxResiduals) + " widths");
+    out.in[out.count++] = static_cast<std::int32_t>(item.integer(1, 10'000'000));
+  }
+}
+
+bool write_residual_widths(const ResidualWidths& residuals, Json& out) {
+  out = Json::array();
+  for (std::uint8_t i = 0; i < residuals.count; ++i) out.push_back(residuals.in[i]);
+  return residuals.count > 0;
+}
+
 void read_trunk(const Reader& given, Architecture& a) {
   const TrunkDocument d = read_keys(kTrunkKeys, given);
   Trunk& t = a.trunk;
@@ -164,6 +188,7 @@ void read_trunk(const Reader& given, Architecture& a) {
   t.loss = d.loss;
   t.final_norm = d.final_norm;
   t.final_vectors = d.final_vectors;
+  t.final_width = d.final_width;
   t.final_modulation = d.final_modulation;
   t.rotary = d.rotary;
   t.sample = d.sample;
@@ -192,6 +217,7 @@ Json trunk_json(const Trunk& t) {
   d.loss = t.loss;
   d.final_norm = t.final_norm;
   d.final_vectors = t.final_vectors;
+  d.final_width = t.final_width;
   d.final_modulation = t.final_modulation;
   d.rotary = t.rotary;
   Json j = stripped(kTrunkKeys, d);
@@ -202,11 +228,14 @@ Json trunk_json(const Trunk& t) {
 }
 
 std::string trunk_layer_name(const TrunkLayer& layer) {
+  if (layer.residuals.count > 0) return "convolutions of " + std::to_string(layer.main.width);
   std::string name = layer.beside.width > 0 ? "joint" : std::string(name_of(layer.seen));
   if (layer.beside.keys_only) name += " last";
   if (layer.attentions > 1) name += " dual";
   if (layer.parallel) name += " parallel";
   if (layer.cross != Seen::once) name += " with cross attention";
+  if (layer.kernel > 0) name += " conformer";
+  if (layer.shrink > 1) name += " of " + std::to_string(layer.main.width);
   return name;
 }
 

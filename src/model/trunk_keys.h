@@ -49,6 +49,9 @@ struct KeysOf<TrunkStream> {
   static constexpr const Keys<TrunkStream>& table = kTrunkStreamKeys;
 };
 
+void read_residual_widths(const Reader& r, ResidualWidths& out);
+bool write_residual_widths(const ResidualWidths& residuals, Json& out);
+
 inline constexpr auto kTrunkLayerRows = [] {
   using namespace trunk_forms;
   using L = TrunkLayer;
@@ -79,6 +82,24 @@ inline constexpr auto kTrunkLayerRows = [] {
                            "learned vectors of the norm before"),
       fact<&L::cross_extra>("cross_extra", kTokens, otherwise("0"),
                             "tokens of an image there, with keys and values of their own"),
+      fact<&L::shrink>("shrink", form::whole(1, 1'000'000, "tokens"), otherwise("1"),
+                       "tokens of the sample that are one here: a level of a U-Net"),
+      fact<&L::residuals>("residuals", form::list(kWidth, 0, kMaxResiduals), otherwise("none"),
+                          "widths that residual blocks of convolutions take in, in place of "
+                          "attention and MLP; they give the width of main")
+          .read_by<read_residual_widths>()
+          .written_by<write_residual_widths>(),
+      fact<&L::joined>("joined", form::whole(0, kMaxResiduals, "blocks"), otherwise("0"),
+                       "last of them that read the output of an earlier level besides"),
+      fact<&L::projections>("projections", kVectors, otherwise("0"),
+                            "transformers of the level, with a norm and a product before and a "
+                            "product after each"),
+      fact<&L::downs>("downs", form::whole(0, 1, "convolutions"), otherwise("0"),
+                      "to the next level, of a quarter of the tokens"),
+      fact<&L::ups>("ups", form::whole(0, 1, "convolutions"), otherwise("0"),
+                    "back to the level before, of four times the tokens"),
+      fact<&L::kernel>("kernel", form::whole(0, 1'000, "tokens"), otherwise("0"),
+                       "of a Conformer's depthwise convolution; 0: another layer"),
       fact<&L::qk_norm>("qk_norm", form::one_of<TrunkNorm>(), otherwise("none"),
                         "of queries and keys: over a head, or all heads together"),
       fact<&L::causal>("causal", kSwitch, otherwise("false"), "a token sees none that follows"),
@@ -132,6 +153,7 @@ struct TrunkDocument {
   TrunkLoss loss = TrunkLoss::mse;
   bool final_norm = true;
   std::int64_t final_vectors = 0;
+  std::int64_t final_width = 0;
   std::int64_t final_modulation = 0;
   bool rotary = false;
 };
@@ -154,6 +176,8 @@ inline constexpr auto kTrunkRows = [] {
                      "mean square, labels, logits over a vocabulary, pairs of a batch"),
       fact<&T::final_norm>("final_norm", kSwitch, otherwise("true"), "a norm after the last layer"),
       fact<&T::final_vectors>("final_vectors", kVectors, otherwise("0"), "its learned vectors"),
+      fact<&T::final_width>("final_width", kWidth, otherwise("the widest layer's"),
+                            "of what it reads"),
       fact<&T::final_modulation>("final_modulation", kVectors, otherwise("0"),
                                  "vectors of a sample that shift and scale it"),
       fact<&T::rotary>("rotary", kSwitch, otherwise("false"), "rotary positions"));

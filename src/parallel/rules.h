@@ -64,6 +64,7 @@ enum class RuleId : std::uint8_t {
   stage_layers,
   vision_stage,
   shared_weights,
+  levels,
   ep_dense,
   ep_experts,
   ep_ranks,
@@ -90,7 +91,7 @@ enum class RuleId : std::uint8_t {
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 53;  // without none
+inline constexpr std::size_t kRules = 54;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

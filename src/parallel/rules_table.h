@@ -168,6 +168,10 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
       "pp 1 where several layers have the same weights"},
      {RuleFact::pp},
      [](const C& c) { return c.s.pp > 1 && shares_weights(c.a); }},
+    // Convolutions read neighbours, and each level of the way up the output of one on the way down.
+    {{RuleId::levels, "levels", "parallel.tp", "tp 1, cp 1 and pp 1 with a U-Net"},
+     {RuleFact::tp, RuleFact::cp, RuleFact::pp},
+     [](const C& c) { return c.s.tp * c.s.cp * c.s.pp > 1 && has_levels(c.a.trunk); }},
 
     {{RuleId::ep_dense, "ep-dense", "parallel.ep", "ep 1 and etp 1 where the model has no experts"},
      {RuleFact::ep, RuleFact::etp},

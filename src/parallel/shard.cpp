@@ -194,6 +194,7 @@ void shard(const Operator& op, const Degrees& d, ShardedOperator& o) {
   o.parameter_class = op.parameter_class;
   o.recomputed_by = op.recomputed_by;
   o.alternate_share = op.alternate_share;
+  o.taps = op.taps;
   o.has_weight = op.has_weight;
   o.tied = op.tied;
   o.weight = op.weight;
@@ -224,6 +225,7 @@ void shard(const Operator& op, const Degrees& d, ShardedOperator& o) {
 void shard(const Block& block, const Degrees& d, ShardedBlock& out) {
   out.kind = block.kind;
   out.count = block.count;
+  out.pieces = block.pieces;
   for (std::uint8_t i = 0; i < block.count; ++i) shard(block.operators[i], d, out.operators[i]);
   const double rows = static_cast<double>(local(block.input.rows, d));
   const double cols = static_cast<double>(local(block.input.cols, d));

@@ -75,6 +75,7 @@ struct ShardedOperator : OperatorSizes {
   ParameterClass parameter_class = ParameterClass::dense;
   ModuleMask recomputed_by = 0;
   double alternate_share = 1;
+  std::uint8_t taps = 1;  // a convolution: the input is inner / taps wide
   bool has_weight = false;
   bool tied = false;
   WeightUse weight = WeightUse::trained;
@@ -102,6 +103,7 @@ struct ShardedBlock {
   std::uint8_t count = 0;
   RawArray<ShardedOperator, kMaxOperators> operators;  // in which `count` stand
   Bytes input{};                                       // what full recompute keeps
+  double pieces = 1;                                   // parts of it that run again in turn
 };
 
 void shard(const Block& block, const Degrees& d, ShardedBlock& out);

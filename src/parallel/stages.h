@@ -25,6 +25,10 @@ enum class BlockType : std::uint8_t {
   layer_1,
   layer_2,
   layer_3,
+  layer_4,
+  layer_5,
+  layer_6,
+  layer_7,
   embedding,
   head,
   mtp,
@@ -42,6 +46,10 @@ struct BlockFacts {
 };
 
 inline constexpr EnumArray<BlockType, BlockFacts> kBlockFacts = {
+    BlockFacts{.is_layer = true, .in_decoder = true},
+    BlockFacts{.is_layer = true, .in_decoder = true},
+    BlockFacts{.is_layer = true, .in_decoder = true},
+    BlockFacts{.is_layer = true, .in_decoder = true},
     BlockFacts{.is_layer = true, .in_decoder = true},
     BlockFacts{.is_layer = true, .in_decoder = true},
     BlockFacts{.is_layer = true, .in_decoder = true},

@@ -112,7 +112,8 @@ Section assumptions(const OptionAnswer& o) {
   return s;
 }
 
-void add_best(AnswerDocument& d, const CapacityReport& r, std::size_t best) {
+// `all`: also what is beside the decision.
+void add_best(AnswerDocument& d, const CapacityReport& r, std::size_t best, bool all) {
   const OptionAnswer& o = r.answer.options[best];
   Section lines;
   if (r.answer.options.size() > 1) lines.heading = bold(name_with_gpus(o));
@@ -121,11 +122,28 @@ void add_best(AnswerDocument& d, const CapacityReport& r, std::size_t best) {
   d.add({"Where the time goes"}).add(causes_table(o).untitled());
   d.add(materials_section(o));
   d.add(recovery_section(o));
-  d.add(power_section(o));
-  d.add(serving_section(o.inference));
+  if (all) d.add(power_section(o));
+  if (all) d.add(serving_section(o.inference));
   d.add(break_even_section(r));
+  if (!all) return;
   d.add(what_matters(o));
   d.add(assumptions(o));
+}
+
+// The recommended option in a line, the command that shows it, and what is left out.
+Section capacity_ending(const CapacityReport& r) {
+  Section s;
+  if (const std::optional<std::size_t> best = best_option(r)) {
+    const OptionAnswer& o = r.answer.options[*best];
+    s.add(labelled("answer", bold(name_with_gpus(o)) + ": " + span_text(o.outcome.wall) +
+                                 (o.outcome.cost ? ", " + money_text(*o.outcome.cost) : "") + ", " +
+                                 pretty(o.outcome.energy.peak, 3)));
+    if (const std::string command = command_of(o); !command.empty())
+      s.add(labelled("next", command));
+  }
+  s.add(labelled("all tables",
+                 "--all: power caps, memory to serve it, what matters, inputs and sources"));
+  return s;
 }
 
 std::vector<Cell> data_cells(const OptionAnswer& o) {
@@ -167,7 +185,7 @@ Table data_table(const CapacityReport& r) {
 
 }  // namespace
 
-AnswerDocument capacity_document(const CapacityReport& r) {
+AnswerDocument capacity_document(const CapacityReport& r, bool all) {
   AnswerDocument d{r.plan.name};
   d.add({bold(r.plan.name)});
   d.add(verdict_section(r));
@@ -175,8 +193,9 @@ AnswerDocument capacity_document(const CapacityReport& r) {
   d.add(options(r));
   if (r.answer.ranked.size() > 1) d.add(sureness_section(r));
   d.add(refused(r));
-  if (const std::optional<std::size_t> best = best_option(r)) add_best(d, r, *best);
-  d.add(command_section(r));
+  if (const std::optional<std::size_t> best = best_option(r)) add_best(d, r, *best, all);
+  if (all || r.answer.ranked.size() > 1) d.add(command_section(r));
+  if (!all) d.add(capacity_ending(r));
   const bool lists = std::any_of(r.answer.options.begin(), r.answer.options.end(),
                                  [](const OptionAnswer& o) { return !o.materials.empty(); });
   d.rows = lists ? materials_rows(r) : data_table(r);

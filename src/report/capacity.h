@@ -12,7 +12,8 @@
 
 namespace orrery {
 
-AnswerDocument capacity_document(const CapacityReport& r);
+// One page; with `all` also power caps, memory of serving, what matters and every source.
+AnswerDocument capacity_document(const CapacityReport& r, bool all);
 AnswerDocument capacity_page(const CapacityReport& r);
 Json capacity_json(const CapacityReport& r);
 

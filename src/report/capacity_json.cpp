@@ -79,24 +79,25 @@ Json periodic_json(const OptionAnswer& o) {
   });
 }
 
-Json capped_json(const OptionAnswer& o) {
+Json capped_json(const CapacityReport& r, const OptionAnswer& o) {
   return json_list(o.capped, [&](const PowerCapped& p) -> Json {
     const EnergyUse& e = p.outcome.energy;
     return {{"cap_w", p.cap.si()},
             {"days", in_days(p.outcome.wall)},
             {"facility_kwh", e.facility.si() / kKilowattHour.si()},
             {"peak_mw", e.peak.si() / 1e6},
+            {"advised", cap_that_meets(r.plan.requirements, o) == &p},
             {"tokens_per_kwh", o.training.tokens / (e.facility.si() / kKilowattHour.si())},
             {"cost", money_json(p.outcome.cost)}};
   });
 }
 
 // Adds the rest, which a training on one stream of tokens has.
-void add_needs(const OptionAnswer& o, Json& j) {
+void add_needs(const CapacityReport& r, const OptionAnswer& o, Json& j) {
   j["needs"] = needs_json(o.needs);
   if (!o.materials.empty()) j["materials"] = materials_json(o);
   j["data"] = data_json(o);
-  j["power_caps"] = capped_json(o);
+  j["power_caps"] = capped_json(r, o);
   j["inference"] = inference_json(o.inference);
   j["replicas_of_the_whole_model"] = o.periodic.replicas;
   j["periodic_data_parallel"] = periodic_json(o);
@@ -131,7 +132,7 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   if (o.rl) {
     j["rl"] = rl_training_json(o);
   } else {
-    add_needs(o, j);
+    add_needs(r, o, j);
   }
   j["left_out"] = left_out(o);
   j["command"] = command_of(o);

@@ -4,6 +4,7 @@
 
 #include "core/units.h"
 #include "document/words.h"
+#include "insight/recovery_advice.h"
 #include "report/capacity_words.h"
 #include "report/frame.h"
 #include "report/rl_words.h"
@@ -179,13 +180,24 @@ Lines needs_lines(const OptionAnswer& o) {
   return all;
 }
 
+// "; against none they save 3.2 days, and pay back in 4.1 days".
+std::string worth_text(const OptionAnswer& o) {
+  const std::optional<SparesWorth> w = worth_of_spares(o);
+  if (!w) return "";
+  if (!w->ends_without) return "; without any the run never ends";
+  const std::string saved = "; against none they save " + span_text(w->saved);
+  return saved + (w->paid_back
+                      ? ", and pay back in " + span_text(*w->paid_back) + " of the training"
+                      : ", which is less than they cost");
+}
+
 Lines spare_line(const OptionAnswer& o) {
-  if (o.outcome.largest.recovery.repair.si() <= 0) return {};
+  if (o.outcome.largest.recovery.losses.empty()) return {};
   const std::int64_t devices = devices_of_system(o.inputs.cluster);
   const std::string what =
       is_rack(o.inputs.cluster) ? "spares of " + grouped(devices) + " GPUs" : "spare nodes";
   return line(what, grouped(o.inputs.spares) + " held, " + grouped(o.spares_advised) +
-                        " keep the wait for one under 0.1 %");
+                        " keep the wait for one under 0.1 %" + worth_text(o));
 }
 
 std::string cost_text(const OptionAnswer& o) {
@@ -227,6 +239,13 @@ std::string start_words(const EnergyUse& e) {
          " by the hour that it begins, least at " + std::to_string(by.at) + ":00";
 }
 
+// "1.21 M tokens a kWh, 3.4 G a day for each MW at most".
+std::string yield_words(const OptionAnswer& o) {
+  const TokenYield y = token_yield(o);
+  return short_count(y.a_kwh) + " tokens a kWh, " + short_count(y.a_day_and_mw) +
+         " a day for each MW at most";
+}
+
 Lines energy_lines(const OptionAnswer& o) {
   const EnergyUse& e = o.outcome.energy;
   std::string text = energy_text(e.facility) + " (" + energy_text(Joules(o.range.energy.low)) +
@@ -235,7 +254,7 @@ Lines energy_lines(const OptionAnswer& o) {
   if (e.swing > Watts()) {
     text += ", swings by " + pretty(e.swing, 3) + " within a step";
   }
-  text += e.pue_known ? "; PUE in it" : "; at the nodes, no PUE given";
+  text += "; " + yield_words(o) + (e.pue_known ? "; PUE in it" : "; at the nodes, no PUE given");
   if (!e.node_power_known) text += "; only GPUs, the node's power is not known";
   text += e.carbon ? "; " + grouped(e.carbon->kg / 1000) + " t CO2e" + start_words(e)
                    : "; CO2e left blank, no `carbon_intensity` given";
@@ -428,6 +447,30 @@ Table causes_table(const OptionAnswer& o) {
   return table;
 }
 
+namespace {
+
+// "memory-copies in place of requeue: 3.1 days sooner, 2.1 M USD cheaper".
+std::string policy_advice(const OptionAnswer& o, const BetterPolicy& b) {
+  const bool sooner = b.sooner >= Seconds();
+  std::string text = "advice: " + b.policy->name + " in place of " + o.policies.front().name +
+                     ": " + span_text(sooner ? b.sooner : Seconds() - b.sooner) +
+                     (sooner ? " sooner" : " later");
+  if (b.cheaper) text += ", " + money_text(*b.cheaper) + " cheaper";
+  return text + "; what it takes to build and run is not counted";
+}
+
+// Why the range of restarts is wide.
+std::optional<Paragraph> beyond_measured_note(const OptionAnswer& o) {
+  if (o.inputs.policy_times.is_exact()) return {};
+  return Paragraph{
+      "restarts on " + grouped(working_gpus(o.inputs)) +
+          " GPUs lie beyond the largest size measured: " + fixed(o.inputs.policy_times.low, 2) +
+          " to " + fixed(o.inputs.policy_times.high, 2) + " times these are in the range",
+      2, 2};
+}
+
+}  // namespace
+
 Section recovery_section(const OptionAnswer& o) {
   if (o.policies.size() < 2) return {};
   Table table({{"policy"},
@@ -446,13 +489,15 @@ Section recovery_section(const OptionAnswer& o) {
     }
     const Goodput& g = p.outcome.goodput;
     const double failed = g.lost_work + g.detection + g.restart;
-    table.add({p.name, fixed(p.outcome.wall / kDay, 1), percent(p.outcome.effective),
-               seconds_text(Seconds(failed / g.failures)), percent(g.checkpoint / g.total),
-               percent(g.away / g.total), grouped(p.spares),
+    const std::string each = g.failures > 0 ? seconds_text(Seconds(failed / g.failures)) : "–";
+    table.add({p.name, fixed(p.outcome.wall / kDay, 1), percent(p.outcome.effective), each,
+               percent(g.checkpoint / g.total), percent(g.away / g.total), grouped(p.spares),
                p.outcome.cost ? money_text(*p.outcome.cost) : ""});
   }
   Section s{"Policies of recovery; the first is in the figures above"};
   s.add(table);
+  if (const auto b = better_policy(o)) s.add(Paragraph{policy_advice(o, *b), 2, 2});
+  if (auto note = beyond_measured_note(o)) s.add(*std::move(note));
   if (std::any_of(o.policies.begin(), o.policies.end(), [](auto& p) { return !p.applies; })) {
     s.add(
         Paragraph{"–: restarts one of several replicas, and here all states are sharded over all "

@@ -2,6 +2,7 @@
 #include "report/capacity_outcome.h"
 
 #include "core/json.h"
+#include "insight/recovery_advice.h"
 #include "report/capacity_words.h"
 #include "report/frame_json.h"
 #include "report/money_json.h"
@@ -34,6 +35,11 @@ Json classes_json(const OptionAnswer& o) {
   });
 }
 
+Json spares_json(const SparesWorth& w) {
+  return {{"days_saved", w.ends_without ? Json(in_days(w.saved)) : Json()},
+          {"pay_back_days", json_or_null(w.paid_back, in_days)}};
+}
+
 Json goodput_json(const OptionAnswer& o) {
   const Goodput& g = o.outcome.goodput;
   const double whole = in_days(o.outcome.training);
@@ -43,7 +49,8 @@ Json goodput_json(const OptionAnswer& o) {
             {"detection_s", o.outcome.largest.recovery.detection.si()},
             {"restart_s", o.outcome.largest.recovery.restart.si()},
             {"spare_nodes", o.inputs.spares},
-            {"spare_nodes_advised", o.spares_advised}};
+            {"spare_nodes_advised", o.spares_advised},
+            {"spare_nodes_worth", json_or_null(worth_of_spares(o), spares_json)}};
   if (o.outcome.largest.recovery.failures.si() > 0) {
     j["mean_time_between_failures_h"] = 1 / (o.outcome.largest.recovery.failures * kHour);
   }
@@ -55,6 +62,7 @@ Json goodput_json(const OptionAnswer& o) {
                   {"restart", g.restart * whole},
                   {"waiting_for_spares", g.spares * whole},
                   {"without_a_replica", g.away * whole},
+                  {"slow_nodes", g.slow * whole},
                   {"planned_stops", g.planned * whole}};
   j["classes"] = classes_json(o);
   j["simulated"] = {
@@ -65,6 +73,30 @@ Json goodput_json(const OptionAnswer& o) {
       {"failures_mean", o.simulated.failures.mean},
       {"failures_p10_p90", {o.simulated.failures.p10, o.simulated.failures.p90}}};
   return j;
+}
+
+Json seconds_or_null(Seconds t) {
+  if (t.si() > 1e300) return nullptr;
+  return t.si();
+}
+
+// Inputs of the closed form (docs/capacity.md).
+Json recovery_json(const StretchOutcome& x) {
+  const Recovery& r = x.recovery;
+  const CoveredFailures& c = r.covered;
+  return {{"failures_per_s", r.failures.si()},
+          {"restart_s", r.restart.si()},
+          {"interval_s", seconds_or_null(x.goodput.interval)},
+          {"stall_s", r.stall.si()},
+          {"safe_after_stall_s", r.durable.si()},
+          {"stopped_share", r.planned.rate * r.planned.duration + r.slow},
+          {"covered_share", c.share},
+          {"covered_restart_s", c.restart.si()},
+          {"copies_every_s", c.interval.si()},
+          {"copy_stall_s", c.stall.si()},
+          {"replica_away_s", c.away.si()},
+          {"replicas", c.replicas},
+          {"waiting_share", waiting_share(r.losses, r.spares)}};
 }
 
 Json policies_json(const OptionAnswer& o) {
@@ -80,14 +112,16 @@ Json policies_json(const OptionAnswer& o) {
     j["checkpoints_share"] = g.checkpoint / g.total;
     j["without_a_replica_share"] = g.away / g.total;
     j["spare_nodes"] = p.spares;
+    j["recovery"] = recovery_json(p.outcome.largest);
     j["cost"] = money_json(p.outcome.cost);
     return j;
   });
 }
 
-Json seconds_or_null(Seconds t) {
-  if (t.si() > 1e300) return nullptr;
-  return t.si();
+Json advice_json(const BetterPolicy& b) {
+  return {{"name", b.policy->name},
+          {"days_sooner", in_days(b.sooner)},
+          {"cheaper", money_json(b.cheaper)}};
 }
 
 Json checkpoint_json(const OptionAnswer& o, const Stretch& s, const StretchOutcome& x) {
@@ -139,6 +173,8 @@ Json energy_json(const OptionAnswer& o) {
       {"peak_mw", e.peak.si() / 1e6},
       {"average_mw", e.average.si() / 1e6},
       {"swing_mw", e.swing.si() / 1e6},
+      {"tokens_per_kwh", token_yield(o).a_kwh},
+      {"tokens_per_day_and_mw", token_yield(o).a_day_and_mw},
       {"pue_known", e.pue_known},
       {"node_power_known", e.node_power_known},
       {"co2e_t", json_or_null(e.carbon, [](Kilograms c) { return c.kg / 1000; })},
@@ -200,6 +236,8 @@ void add_outcome(const CapacityReport& r, const OptionAnswer& o, Json& j) {
   j["time"] = time_json(r, o);
   j["goodput"] = goodput_json(o);
   j["recovery_policies"] = policies_json(o);
+  j["recovery_advised"] = json_or_null(better_policy(o), advice_json);
+  j["recovery_restart_range"] = {o.inputs.policy_times.low, o.inputs.policy_times.high};
   j["checkpoint"] = checkpoints_json(o);
   j["energy"] = energy_json(o);
   j["cost"] = cost_json(o);

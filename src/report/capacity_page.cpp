@@ -197,11 +197,11 @@ class PlanPage {
       return BarRow{
           "",
           {ideal, g.checkpoint * whole, g.lost_work * whole, (g.detection + g.restart) * whole,
-           (g.spares + g.planned) * whole + whole - ideal},
+           (g.spares + g.planned + g.slow + g.away) * whole + whole - ideal},
           percent(o.outcome.effective) + " effective"};
     });
     plot.parts = {"training", "checkpoints", "lost work", "detection, restart",
-                  "stops, spares, slow"};
+                  "stops, spares, slow, away"};
     return plot;
   }
 

@@ -139,6 +139,16 @@ std::string week_words(const CapacityReport& r, const StepMeasurement& m) {
          (pays ? "" : ", which is not worth it");
 }
 
+// "at 560 W a GPU (cluster.power_cap) it draws 9.1 MW at most and takes 62 days, which meets it".
+std::optional<Paragraph> under_a_cap(const CapacityReport& r, const OptionAnswer& o) {
+  const PowerCapped* const p = cap_that_meets(r.plan.requirements, o);
+  if (p == nullptr) return {};
+  return labelled("under a cap", "at " + pretty(p->cap, 3) +
+                                     " a GPU (cluster.power_cap) it draws " +
+                                     pretty(p->outcome.energy.peak, 3) + " at most and takes " +
+                                     span_text(p->outcome.wall) + ", which meets what is required");
+}
+
 // "the choice costs 120 k USD more than the second in expectation; …".
 std::optional<Paragraph> worth_knowing(const CapacityReport& r, std::size_t best) {
   const std::optional<InformationValue> v = value_of_information(r, best);
@@ -175,6 +185,7 @@ Section verdict_section(const CapacityReport& r) {
   s.add(recommended(r, o));
   if (r.answer.options.size() > 1) s.add(how_sure(o));
   if (auto p = fails(r, o)) s.add(*std::move(p));
+  if (auto p = under_a_cap(r, o)) s.add(*std::move(p));
   if (auto p = not_counted_here(r, o)) s.add(*std::move(p));
   if (auto p = second_choice(r, *best)) s.add(*std::move(p));
   if (auto p = to_decide(r, *best)) s.add(*std::move(p));

@@ -32,7 +32,8 @@ const char* kind_of_sizes(const CapacityReport& r, const SizesTried& t) {
   const bool is_rl = std::any_of(r.answer.options.begin(), r.answer.options.end(),
                                  [](const OptionAnswer& o) { return o.rl != nullptr; });
   if (is_rl) return " by halving and doubling the run's, ";
-  return t.searched ? ", a strategy searched for each, " : " that the layout and the batch allow, ";
+  return t.searched ? ", the common layouts searched for each, "
+                    : " that the layout and the batch allow, ";
 }
 
 std::string tried_line(const CapacityReport& r, const SizesTried& t, bool lone) {
@@ -40,7 +41,10 @@ std::string tried_line(const CapacityReport& r, const SizesTried& t, bool lone) 
   text += grouped(t.tried) + kind_of_sizes(r, t) + grouped(t.least) + " to " + grouped(t.most) +
           " GPUs";
   if (t.refused > 0) text += "; " + grouped(t.refused) + " refused";
-  if (t.left_out > 0) text += "; " + grouped(t.left_out) + " sizes in between were not tried";
+  if (t.left_out > 0)
+    text +=
+        "; " + grouped(t.left_out) +
+        (t.left_out == 1 ? " size in between was not tried" : " sizes in between were not tried");
   return text;
 }
 
@@ -215,14 +219,47 @@ Section command_section(const CapacityReport& r) {
   return s.add(Verbatim{lines});
 }
 
+namespace {
+
+// Options whose steps err alike, in the order of the list.
+struct AlikeOptions {
+  std::string accuracy;
+  std::vector<std::size_t> options;
+};
+
+std::vector<AlikeOptions> by_accuracy(const CapacityReport& r) {
+  std::vector<AlikeOptions> all;
+  for (const std::size_t i : r.answer.ranked) {
+    const std::string accuracy = accuracy_text(r.answer.options[i]);
+    const auto same = std::find_if(all.begin(), all.end(),
+                                   [&](const AlikeOptions& a) { return a.accuracy == accuracy; });
+    if (same == all.end()) {
+      all.push_back({accuracy, {i}});
+    } else {
+      same->options.push_back(i);
+    }
+  }
+  return all;
+}
+
+std::string sure_text(const CapacityReport& r, const AlikeOptions& a) {
+  std::vector<std::string> names;
+  std::vector<std::string> fits;
+  const bool lone = a.options.size() == 1;
+  for (const std::size_t i : a.options) {
+    const OptionAnswer& o = r.answer.options[i];
+    names.push_back(name_with_gpus(o));
+    fits.push_back((lone ? "" : name_of(o) + " ") + fit_text(o));
+    if (!o.outcome.cost) fits.back() += ", no cost, " + why_blank(o);
+  }
+  return joined(names, "; ") + ": " + a.accuracy + "; memory: " + joined(fits, "; ");
+}
+
+}  // namespace
+
 Section sureness_section(const CapacityReport& r) {
   Section s{"How sure each is: the error of the step, and of a GPU's memory"};
-  for (const std::size_t i : r.answer.ranked) {
-    const OptionAnswer& o = r.answer.options[i];
-    std::string text = name_with_gpus(o) + ": " + accuracy_text(o) + "; memory " + fit_text(o);
-    if (!o.outcome.cost) text += "; no cost, " + why_blank(o);
-    s.add(Paragraph{text, 4, 2});
-  }
+  for (const AlikeOptions& a : by_accuracy(r)) s.add(Paragraph{sure_text(r, a), 4, 2});
   return s;
 }
 

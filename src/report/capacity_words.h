@@ -79,7 +79,7 @@ Section command_section(const CapacityReport& r);
 // second choice.
 Section verdict_section(const CapacityReport& r);
 
-// A row for every option.
+// A paragraph for each stack and device, of all their options.
 Section sureness_section(const CapacityReport& r);
 
 }  // namespace orrery

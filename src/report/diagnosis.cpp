@@ -12,6 +12,7 @@
 #include "insight/diagnosis.h"
 #include "insight/settings.h"
 #include "report/against.h"
+#include "report/diagnosis_profile.h"
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
@@ -20,8 +21,7 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kMostCauses = 5;
-constexpr std::size_t kMostLines = 8;       // of a table of kernels or of holders
-constexpr std::size_t kKernelLetters = 60;  // of a kernel's name
+constexpr std::size_t kMostHolders = 8;
 constexpr std::string_view kStandardInput = "standard input";  // as the command line names it
 
 constexpr EnumArray<Stated, const char*> kStatedNames = {
@@ -54,11 +54,6 @@ std::string times_words(std::int64_t n) { return n > 1 ? ", " + grouped(n) + " t
 // "a log of Megatron-LM, 24 steps"
 std::string log_words(const TrainingLog& log) {
   return "a log of " + log.form + ", " + counted(static_cast<std::int64_t>(log.steps), "step");
-}
-
-std::string profile_words(const StepProfile& p) {
-  return "a profiler's trace (Kineto)" + (p.gpu.empty() ? "" : " of " + p.gpu) +
-         (p.steps > 0 ? ", " + counted(p.steps, "step") : "");
 }
 
 std::vector<std::string> read_words(const Diagnosis& d) {
@@ -136,7 +131,7 @@ Table holder_table(const MemoryMessage& m) {
                {"held at the peak", "bytes", true},
                {"blocks", "blocks", true}},
               2);
-  for (std::size_t i = 0; i < std::min(kMostLines, m.holders.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostHolders, m.holders.size()); ++i) {
     const HeldMemory& h = m.holders[i];
     table.add({h.where, Cell(gib_text(h.size), h.size.si()), count_cell(h.blocks)});
   }
@@ -174,61 +169,6 @@ Section causes_section(const std::vector<DiagnosedCause>& causes, const char* or
     if (!c.mend.empty()) s.add(Paragraph{"mend: " + c.mend, 9, 9});
     if (!c.change.empty()) s.add(Paragraph{"type: " + c.change, 9, 9});
   }
-  return s;
-}
-
-struct ProfilePart {
-  const char* name;
-  Seconds StepProfile::*time;
-};
-constexpr std::array kProfileParts = {
-    ProfilePart{"computing", &StepProfile::computing},
-    ProfilePart{"communication alone", &StepProfile::exposed_communication},
-    ProfilePart{"copies alone", &StepProfile::exposed_copies},
-    ProfilePart{"idle", &StepProfile::idle},
-};
-
-double share_of(Seconds part, const StepProfile& p) {
-  return p.span > Seconds() ? part / p.span : 0.0;
-}
-
-Table part_table(const StepProfile& p) {
-  Table table({{"GPU", "part"}, {"time", "time_s", true}, {"share", "share", true}}, 2);
-  for (const ProfilePart& part : kProfileParts) {
-    const Seconds time = p.*part.time;
-    const double share = share_of(time, p);
-    table.add({part.name, Cell(pretty(time, 3), time.si()), Cell(percent(share), share)});
-  }
-  return table;
-}
-
-std::string kernel_name(const std::string& name) {
-  const std::string_view plain =
-      begins_with(name, "void ") ? std::string_view(name).substr(5) : name;
-  if (plain.size() <= kKernelLetters) return std::string(plain);
-  return std::string(plain.substr(0, kKernelLetters - 1)) + "…";
-}
-
-Table kernel_table(const StepProfile& p) {
-  Table table({{"kernel", "kernel"},
-               {"calls", "calls", true},
-               {"time", "time_s", true},
-               {"share", "share", true}},
-              2);
-  for (std::size_t i = 0; i < std::min(kMostLines, p.largest.size()); ++i) {
-    const KernelTime& k = p.largest[i];
-    const double share = share_of(k.time, p);
-    table.add({kernel_name(k.name), count_cell(k.calls), Cell(pretty(k.time, 3), k.time.si()),
-               Cell(percent(share), share)});
-  }
-  return table;
-}
-
-Section profile_section(const StepProfile& p) {
-  Section s{bold("Where the time goes") + ", of " + pretty(p.span, 4) + " of the GPU" +
-            (p.step_time ? ", " + pretty(*p.step_time, 4) + " a step" : "")};
-  s.add(part_table(p));
-  s.add(kernel_table(p));
   return s;
 }
 
@@ -349,10 +289,10 @@ Section answer_section(const Diagnosis& d) {
     s.add(labelled("answer", bold(h->where) + " holds " + gib_text(h->size) + " at the peak, of " +
                                  gib_text(*d.messages[0].message[Stated::peak_allocated])));
   } else if (d.profile) {
-    s.add(labelled("answer",
-                   bold("the GPU computes " +
-                        percent(share_of(d.profile->computing, *d.profile), 0) + " of the time") +
-                       ": what is left to gain is in the kernels"));
+    s.add(labelled("answer", bold("the GPU computes " +
+                                  percent(share_of_profile(d.profile->computing, *d.profile), 0) +
+                                  " of the time") +
+                                 ": what is left to gain is in the kernels"));
   }
   return s;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/resolve.h"
 #include "estimate/risk.h"
 #include "explore/recommend.h"
@@ -309,7 +310,10 @@ Section time_section(const RunReport& r) {
 Section limit_section(const RunReport& r) {
   Section s;
   s.add(Paragraph{bold("Limit") + "  " + limiter(r.resolved.run, r.answer), 7});
-  const std::vector<Advice> advice = advice_of(r);
+  constexpr std::size_t kMostOfTight = 2;  // the answer stays within a screen
+  std::vector<Advice> advice = advice_of(r);
+  const bool sure = fits_at_risk(r.resolved.run, r.answer);
+  if (is_feasible(r) && !sure && advice.size() > kMostOfTight) advice.resize(kMostOfTight);
   if (advice.empty()) {
     s.add(Paragraph{is_feasible(r)
                         ? "no single change of the usual knobs" +
@@ -321,8 +325,9 @@ Section limit_section(const RunReport& r) {
                     2, 2});
     return s;
   }
-  s.add(Paragraph{is_feasible(r) ? bold("Faster") + " by one change"
-                                 : bold(advice[0].fits ? "What would fit" : "Nearer")});
+  s.add(Paragraph{sure             ? bold("Faster") + " by one change"
+                  : is_feasible(r) ? bold("Surer or faster") + " by one change"
+                                   : bold(advice[0].fits ? "What would fit" : "Nearer")});
   s.add(advice_table(r, advice));
   return s;
 }

@@ -51,20 +51,24 @@ std::string limit_reason(const Limit& l) {
 }
 
 Table limits_table(const LimitsReport& r) {
-  Table table({{"limit"},
-               {"value"},
-               {"step", true},
-               {"peak", true},
-               {"fit"},
-               Column("what limits").wrapped()},
-              2);
+  Table table({{"limit"}, {"value"}, {"step", true}, {"peak", true}, {"fit"}}, 2);
   for (const Limit& l : r.limits) {
     const bool there = l.there.has_value();
-    table.add(
-        {limit_question(l), limit_value(l), there ? pretty(l.there->answer.step_time, 3) : "–",
-         there ? gib_text(l.there->answer.memory.peak, 1) : "–", limit_fit(l), limit_reason(l)});
+    table.add({limit_question(l), limit_value(l),
+               there ? pretty(l.there->answer.step_time, 3) : "–",
+               there ? gib_text(l.there->answer.memory.peak, 1) : "–", limit_fit(l)});
   }
   return table;
+}
+
+// Prose below the table, so that none of its columns splits off on a narrow screen.
+Section limit_reasons(const LimitsReport& r) {
+  Section s{bold("What limits")};
+  for (const Limit& l : r.limits) {
+    const std::string reason = limit_reason(l);
+    if (!reason.empty()) s.add(Paragraph{limit_question(l) + ": " + reason, 6, 2});
+  }
+  return s;
 }
 
 Table limit_rows(const LimitsReport& r) {
@@ -175,6 +179,7 @@ std::string limits_heading(const LimitsReport& r) {
 AnswerDocument limits_document(const LimitsReport& r, const TypedRun& run) {
   AnswerDocument d{r.resolved.model_name + ": limits", {run_header(r.resolved)}, limit_rows(r)};
   d.add({bold("Limits") + limits_heading(r), {limits_table(r)}});
+  d.add(limit_reasons(r));
   d.add(run_open_keys(r.resolved));
   d.add(limits_ending(r, run));
   return d;

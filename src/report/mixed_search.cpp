@@ -46,6 +46,28 @@ Table best_table(const MixedSearchResult& r) {
   return t;
 }
 
+// The gain of a node more of each kind, in the share of a step, and of one of its GPUs.
+Table marginals_table(const MixedSearchResult& r) {
+  Table t(
+      {{"one node more of"}, {"GPUs", true}, {"step", true}, {"shorter by", true}, {"a GPU", true}},
+      2);
+  for (const MixedMarginal& m : r.marginals) {
+    if (!m.step || r.best.empty()) {
+      t.add({m.group, grouped(m.gpus), "nothing fits", "–", "–"});
+      continue;
+    }
+    const double gain = 1 - *m.step / r.best.front().step;
+    t.add({m.group, grouped(m.gpus), pretty(*m.step), percent(gain, 2),
+           percent(gain / static_cast<double>(m.gpus), 3)});
+  }
+  return t;
+}
+
+Json marginal_json(const MixedMarginal& m) {
+  return {
+      {"group", m.group}, {"gpus", m.gpus}, {"step_time_s", m.step ? Json(m.step->si()) : Json()}};
+}
+
 Json placement_json(const MixedFound& f) {
   return {{"step_time_s", f.step.si()},
           {"groups", f.groups},
@@ -76,6 +98,9 @@ AnswerDocument mixed_search_document(const MixedSearchResult& r) {
     d.add({"", {Paragraph{"nothing fits", 2}}});
   } else {
     d.add({bold("Fastest") + ", layers balanced", {best_table(r)}});
+    if (!r.marginals.empty()) {
+      d.add({bold("One node more") + " of each kind, searched anew", {marginals_table(r)}});
+    }
     d.add({"",
            {Paragraph{"`--json` has each as a run file (best[0].run) for `orrery estimate`", 2}}});
   }
@@ -88,6 +113,7 @@ Json mixed_search_json(const MixedSearchResult& r) {
             {"candidates", r.candidates},
             {"rejected", {{"rules", r.refused}, {"memory", r.unfit}}},
             {"best", json_list(r.best, placement_json)}};
+  if (!r.marginals.empty()) j["marginals"] = json_list(r.marginals, marginal_json);
   return versioned(std::move(j));
 }
 

@@ -98,7 +98,7 @@ Section spread_section(const RlSimulation& s) {
   for (std::size_t g = 0; g < s.idle.size(); ++g) {
     t.add({group_name(s, g) + " wait", percent(s.idle[g])});
   }
-  return {bold("Steps") + ", " + grouped(std::ssize(s.played.steps)) +
+  return {bold("Steps") + ", " + grouped(static_cast<std::int64_t>(s.played.steps.size())) +
               " played with answers drawn anew",
           {t}};
 }

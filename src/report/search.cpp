@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/risk.h"
 #include "explore/incumbents.h"
@@ -78,13 +79,11 @@ std::string left_out_words(const SearchReport& r) {
          std::string(key_of(r.left_out[0].axis)) + "=free and the like try them too";
 }
 
-std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
-
 std::string held_words(const SearchReport& r) {
   std::vector<std::string> parts;
   for (const HeldKey& h : r.held) {
-    parts.push_back(last_part(h.path) + " " + (h.value.empty() ? "open" : h.value) + " (" + h.by +
-                    ")");
+    parts.push_back(path_keys(h.path).back() + " " + (h.value.empty() ? "open" : h.value) + " (" +
+                    h.by + ")");
   }
   return (parts.empty() ? "nothing of the strategy (--keep KEY holds a key)"
                         : joined(parts, ", ")) +
@@ -96,7 +95,7 @@ std::string switch_words(const SearchReport& r) {
   if (r.switches.empty())
     return "as the run has them; no other value that a search tries is faster on " + layouts;
   std::vector<std::string> parts;
-  for (const Setting& s : r.switches) parts.push_back(last_part(s.path) + " " + s.value);
+  for (const Setting& s : r.switches) parts.push_back(path_keys(s.path).back() + " " + s.value);
   return joined(parts, ", ") + " for all strategies below, the fastest on " + layouts;
 }
 
@@ -165,17 +164,9 @@ std::string own_words(const SearchReport& r) {
   return joined(parts, "; ");
 }
 
-Section best_section(const SearchReport& r, bool all) {
-  if (r.best.empty()) return {};
-  const std::size_t shown = all ? r.best.size() : std::min(kShownBest, r.best.size());
-  const Space& space = r.request.space;
-  const bool moe = is_moe(space.bases[0].run.model);
-  const auto besides = [&](const Found& f) {
-    return besides_words(space, f.place.base, f.strategy);
-  };
-  const bool has_besides = std::any_of(r.best.begin(), r.best.end(), [&](const auto& listed) {
-    return !besides(listed.found).empty();
-  });
+constexpr std::size_t kFirstOfLayout = 4;  // behind name, step, MFU and peak
+
+std::vector<Column> best_columns(bool moe, bool has_besides) {
   std::vector<Column> columns;
   for (const char* name : {"", "step", "MFU", "peak", "tp", "sp", "cp", "pp", "vpp", "dp"}) {
     columns.push_back({name, true});
@@ -183,18 +174,54 @@ Section best_section(const SearchReport& r, bool all) {
   if (moe) columns.insert(columns.end(), {{"ep", true}, {"etp", true}});
   columns.insert(columns.end(), {{"batch", true}, {"ZeRO", true}, {"recompute"}, {"schedule"}});
   if (has_besides) columns.push_back({"besides"});
-  Table table(columns, 2);
+  return columns;
+}
+
+// Takes the columns of the layout in which all rows agree: "cp 1 · pp 1". The rest of the table
+// then stays in one piece on a narrow screen.
+std::string take_agreed(std::vector<Column>& columns, std::vector<std::vector<Cell>>& rows) {
+  std::vector<std::string> words;
+  for (std::size_t i = columns.size(); i-- > kFirstOfLayout;) {
+    const std::string& first = rows[0][i].text;
+    const bool agrees = std::all_of(rows.begin(), rows.end(),
+                                    [&](const auto& row) { return row[i].text == first; });
+    if (!agrees || first.empty()) continue;
+    words.insert(words.begin(), columns[i].title + " " + first);
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(i));
+    for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return joined(words, " · ");
+}
+
+std::vector<std::vector<Cell>> best_rows(const SearchReport& r, std::size_t shown, bool moe,
+                                         bool has_besides) {
+  const Space& space = r.request.space;
+  std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < shown; ++i) {
-    std::vector<Cell> row = best_row(std::to_string(i + 1), r.best[i].run, moe);
-    if (has_besides) row.push_back(besides(r.best[i].found));
-    table.add(row);
+    const Found& f = r.best[i].found;
+    rows.push_back(best_row(std::to_string(i + 1), r.best[i].run, moe));
+    if (has_besides) rows.back().push_back(besides_words(space, f.place.base, f.strategy));
   }
-  if (r.own) {
-    std::vector<Cell> row = best_row("yours", *r.own, moe);
-    if (has_besides) row.push_back(besides_words(space, 0, r.own->resolved.run.strategy));
-    table.add(row);
-  }
-  Section section = {bold("Best"), {table}};
+  if (!r.own) return rows;
+  rows.push_back(best_row("yours", *r.own, moe));
+  if (has_besides) rows.back().push_back(besides_words(space, 0, r.own->resolved.run.strategy));
+  return rows;
+}
+
+Section best_section(const SearchReport& r, bool all) {
+  if (r.best.empty()) return {};
+  const std::size_t shown = all ? r.best.size() : std::min(kShownBest, r.best.size());
+  const Space& space = r.request.space;
+  const bool moe = is_moe(space.bases[0].run.model);
+  const bool has_besides = std::any_of(r.best.begin(), r.best.end(), [&](const auto& listed) {
+    return !besides_words(space, listed.found.place.base, listed.found.strategy).empty();
+  });
+  std::vector<Column> columns = best_columns(moe, has_besides);
+  std::vector<std::vector<Cell>> rows = best_rows(r, shown, moe, has_besides);
+  const std::string agreed = rows.size() > 1 ? take_agreed(columns, rows) : "";
+  Table table(columns, 2);
+  for (std::vector<Cell>& row : rows) table.add(std::move(row));
+  Section section = {bold("Best") + (agreed.empty() ? "" : ", all with " + agreed), {table}};
   for (std::size_t i = 0; i < shown; ++i) {
     section.add(Paragraph{std::to_string(i + 1) + "  " + r.best[i].why, 3, 3});
   }

@@ -48,8 +48,9 @@ void add_values(const Json& document, const Json& at, const std::string& path, T
   }
 }
 
+// Without a pattern, of which there are four.
 constexpr std::array<const char*, kMaxLayerTypes> kLayerNames = {
-    "layer", "local layer", "expert layer", "local expert layer"};
+    "layer", "local layer", "expert layer", "local expert layer", "", "", "", ""};
 
 std::string size_text(const ShardedOperator& op) {
   std::string text = grouped(op.rows) + "×" + grouped(op.cols);

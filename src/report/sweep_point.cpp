@@ -2,14 +2,17 @@
 #include "report/sweep_point.h"
 
 #include "core/error.h"
+#include "estimate/mixed_document.h"
 #include "estimate/repeated.h"
 #include "estimate/resolve.h"
 #include "estimate/risk.h"
+#include "explore/mixed_search.h"
 #include "explore/rule_error.h"
 #include "explore/search.h"
 #include "explore/space.h"
 #include "explore/space_json.h"
 #include "insight/metrics.h"
+#include "insight/mixed_report.h"
 #include "insight/run_report.h"
 #include "insight/simulation_report.h"
 #include "report/rl_point.h"
@@ -26,6 +29,37 @@ void take(const Run& run, const Answer& answer, PointAnswer& out) {
 
 bool plays_step(SweepAnswer wanted, const Json& run) {
   return has_rl(run) && (wanted == SweepAnswer::estimate || wanted == SweepAnswer::memory);
+}
+
+// On several kinds of node: all GPUs as one run.
+void take_mixed(const ResolvedMixed& resolved, PointAnswer& out) {
+  const RunReport whole = mixed_report_on(resolved).whole;
+  take(whole.resolved.run, whole.answer, out);
+}
+
+void searched_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
+                    PointAnswer& out) {
+  MixedSearchOptions options;
+  options.top = 1;
+  const MixedSearchResult r = search_mixed(run, file, lookup, options);
+  out.status = "nothing fits";
+  out.candidates = r.candidates;
+  out.is_searched = true;
+  if (!r.best.empty()) take_mixed(resolve_mixed(*r.best.front().run, file, lookup), out);
+}
+
+void of_groups(SweepAnswer wanted, const Json& run, const std::string& file,
+               const ConfigLookup& lookup, PointAnswer& out) {
+  switch (wanted) {
+    case SweepAnswer::estimate:
+    case SweepAnswer::memory:
+      return take_mixed(resolve_mixed(run, file, lookup), out);
+    case SweepAnswer::search:
+      return searched_mixed(run, file, lookup, out);
+    case SweepAnswer::simulate:  // the parts of a played step are not those of the closed form
+      throw InputError(file, "answer", "simulate of a run with cluster.groups",
+                       "estimate, memory or search");
+  }
 }
 
 void simulated(const ResolvedRun& r, PointAnswer& out) {
@@ -61,6 +95,10 @@ PointAnswer point_answer(SweepAnswer wanted, const Json& run, const std::string&
   try {
     if (plays_step(wanted, run)) {
       play_point(run, file, lookup, out);
+      return out;
+    }
+    if (has_groups(run)) {
+      of_groups(wanted, run, file, lookup, out);
       return out;
     }
     switch (wanted) {

@@ -76,9 +76,10 @@ class LayerPlayer {
 };
 
 constexpr EnumArray<BlockType, BlockType> kForwardOrder = {
-    BlockType::tower_ends, BlockType::tower,   BlockType::embedding,
-    BlockType::layer_0,    BlockType::layer_1, BlockType::layer_2,
-    BlockType::layer_3,    BlockType::mtp,     BlockType::head};
+    BlockType::tower_ends, BlockType::tower,   BlockType::embedding, BlockType::layer_0,
+    BlockType::layer_1,    BlockType::layer_2, BlockType::layer_3,   BlockType::layer_4,
+    BlockType::layer_5,    BlockType::layer_6, BlockType::layer_7,   BlockType::mtp,
+    BlockType::head};
 
 // Compute and traffic of one block of each type.
 struct BlockWork {

@@ -41,7 +41,7 @@ struct SimulationOptions {
 
 // Causes of a difference between the simulated step and the closed form.
 enum class Cause : std::uint8_t {
-  stages_end_apart,  // the closed form adds the longest end of a step to the last pass
+  stages_end_apart,  // a stage gathers its weights while it waits for the first micro batch
   slowdown,
   contention,
   blocking_sends,
@@ -62,10 +62,9 @@ inline constexpr EnumArray<Cause, std::string_view> kCauseNames = {
     "failed parts",     "checkpoint",
     "order of fetches", "without "};
 inline constexpr EnumArray<Cause, std::string_view> kCauseMeanings = {
-    "the closed form adds the longest end of any stage to the last pass of any, and gives both "
-    "directions of DualPipe the slower of two boundaries; here a stage done early reduces early "
-    "and "
-    "each boundary has its own time",
+    "the closed form adds the gather of a stage's weights to its end, and gives both directions of "
+    "DualPipe the slower of two boundaries; here a stage gathers while it waits for its first "
+    "micro batch and each boundary has its own time",
     "kernels run slower while a reduction, a gather or a copy to the host runs beside them",
     "sends and reductions share a unit's link",
     "a stage waits until its result has arrived",

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "core/json.h"
+#include "core/key_access.h"
 #include "document/words.h"
+#include "estimate/run_keys.h"
 #include "validate/summary.h"
 
 namespace orrery {
@@ -109,6 +112,14 @@ class Cells {
     return out;
   }
 
+  std::int64_t most_gpus(const Asked& a) const {
+    std::int64_t most = 0;
+    for (const Residual& r : all_) {
+      if (is_known(r.of) == a.known && covers(a.of, r.of)) most = std::max(most, r.gpus);
+    }
+    return most;
+  }
+
   static void weigh(const BySource& sources, double each, std::vector<Weighted>& out) {
     for (const auto& [source, values] : sources) {
       for (const double v : values) out.push_back({v, each / static_cast<double>(values.size())});
@@ -157,6 +168,7 @@ class Cells {
     c.of = ladder.front().of;
     c.sources = static_cast<std::int64_t>(own.size());
     for (const auto& [source, values] : own) c.rows += static_cast<std::int64_t>(values.size());
+    c.gpus = most_gpus(ladder.front());
     // The widest has nobody to stand for the source not seen: the conformal quantile.
     const double level =
         ladder.size() > 1 ? kHeld : kHeld * (1 + 1 / static_cast<double>(c.sources));
@@ -227,6 +239,44 @@ void fill_spreads(const std::vector<Residual>& residuals, Accuracy& out) {
   out.noise = std::max(weighted_quantile(inside, kHeld) / kNormal80, 1e-3);
 }
 
+using ByGpus = std::map<std::int64_t, std::vector<double>>;
+
+// Squares of what ln(measured/predicted) changes by from one number of GPUs to the next of a
+// series, each over the doublings between them.
+std::vector<double> walks_of(const ByGpus& series) {
+  std::vector<double> out;
+  for (auto next = series.begin(), at = next++; next != series.end(); at = next++) {
+    const double doublings =
+        std::log2(static_cast<double>(next->first) / static_cast<double>(at->first));
+    const double change =
+        interpolated_quantile(next->second, 0.5) - interpolated_quantile(at->second, 0.5);
+    out.push_back(change * change / doublings);
+  }
+  return out;
+}
+
+// Median over sources of a source's root mean square.
+double scale_spread_of(const std::vector<Residual>& residuals) {
+  std::map<std::string, std::map<std::string, ByGpus>> sources;
+  for (const Residual& r : residuals) {
+    const std::string name = (is_known(r.of) ? "" : "unknown, ") + r.series;
+    if (r.gpus > 0) sources[r.source][name][r.gpus].push_back(r.log);
+  }
+  std::vector<double> spreads;
+  for (const auto& [source, all] : sources) {
+    double sum = 0;
+    std::size_t n = 0;
+    for (const auto& [name, series] : all) {
+      if (series.size() < 2) continue;
+      const std::vector<double> walks = walks_of(series);
+      sum = std::accumulate(walks.begin(), walks.end(), sum);
+      n += walks.size();
+    }
+    if (n > 0) spreads.push_back(std::sqrt(sum / static_cast<double>(n)));
+  }
+  return spreads.empty() ? 0 : interpolated_quantile(spreads, 0.5);
+}
+
 std::string rounded(double x) { return fixed(x, 4); }
 
 std::string cells_json(const std::vector<AccuracyCell>& cells) {
@@ -242,7 +292,8 @@ std::string cells_json(const std::vector<AccuracyCell>& cells) {
     j["sources"] = c.sources;
     std::string line = j.dump();
     line.pop_back();
-    text += "    " + line + ",\"low\":" + rounded(c.low) + ",\"high\":" + rounded(c.high) + "}" +
+    text += "    " + line + ",\"low\":" + rounded(c.low) + ",\"high\":" + rounded(c.high) +
+            (c.gpus > 0 ? ",\"gpus\":" + std::to_string(c.gpus) : "") + "}" +
             (i + 1 < cells.size() ? ",\n" : "\n");
   }
   return text;
@@ -251,22 +302,31 @@ std::string cells_json(const std::vector<AccuracyCell>& cells) {
 Residual residual(const JudgedRow& r, Protocol protocol, double log_ratio) {
   StackKind of = stack_kind(r.run);
   of.framework = protocol == Protocol::known_stack ? r.framework : "";
-  return {of, r.row.source.team, -log_ratio};
+  return {of, r.row.source.team, -log_ratio, r.gpus, series_of(r)};
 }
 
 }  // namespace
+
+std::string series_of(const JudgedRow& r) {
+  return r.row.source.group + ", " + r.framework + ", " + r.node + ", " +
+         r.row.run->at(std::string(key_name<&RunRequest::model>)).dump() + ", " +
+         std::string(name_of(r.run.training.precision));
+}
 
 Residual time_residual(const JudgedRow& r, Protocol protocol) {
   return residual(r, protocol, std::log1p(*time_error(r)));
 }
 
 Residual memory_residual(const JudgedRow& r, Protocol protocol) {
-  return residual(r, protocol, std::log1p(*memory_error(r)));
+  Residual out = residual(r, protocol, std::log1p(*memory_error(r)));
+  out.gpus = 0;  // memory of a rank does not grow with them
+  return out;
 }
 
 Accuracy accuracy_from(const Residuals& residuals) {
   Accuracy out;
   fill_spreads(residuals.time, out);
+  out.scale_spread = scale_spread_of(residuals.time);
   out.cells = Cells(residuals.time).take();
   out.memory = Cells(residuals.memory).take();
   return out;
@@ -280,7 +340,8 @@ std::string accuracy_json(const Accuracy& table) {
                         "of published runs whose team was left out of the fit"}};
   return "{\n  \"source\": " + source.dump() +
          ",\n  \"stack_spread\": " + rounded(table.stack_spread) +
-         ",\n  \"noise\": " + rounded(table.noise) + ",\n  \"cells\": [\n" +
+         ",\n  \"noise\": " + rounded(table.noise) +
+         ",\n  \"scale_spread\": " + rounded(table.scale_spread) + ",\n  \"cells\": [\n" +
          cells_json(table.cells) + "  ],\n  \"memory\": [\n" + cells_json(table.memory) +
          "  ]\n}\n";
 }

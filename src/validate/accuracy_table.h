@@ -10,7 +10,8 @@
 // sign of other sources' errors says little about the next one's. A cell that knows less (no
 // generation, no framework, no class; a mixture of experts, of which fewer sources speak than of
 // dense models) is at least as wide as each that knows more. Source: Lei et al., Distribution-free
-// predictive inference for regression (2018), section 2.2, for the quantile. Errors: none.
+// predictive inference for regression (2018), section 2.2, for the quantile. How the error changes
+// with the number of GPUs is taken from series of runs, median over sources. Errors: none.
 #pragma once
 
 #include <string>
@@ -25,7 +26,12 @@ struct Residual {
   StackKind of;        // a known stack with its framework, an unknown one without
   std::string source;  // the team: its publications count as one
   double log = 0;      // ln(measured/predicted)
+  std::int64_t gpus = 0;
+  std::string series = {};  // of the row, see below
 };
+
+// Rows of one model, node and precision, for which three steps of one's own can speak.
+std::string series_of(const JudgedRow& r);
 
 // The error of the row's time, or of its memory.
 Residual time_residual(const JudgedRow& r, Protocol protocol);

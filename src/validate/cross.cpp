@@ -110,11 +110,12 @@ void set_interval(const Accuracy& table, Protocol protocol, JudgedRow& r) {
   if (!is_estimated(r)) return;
   StackKind kind = stack_kind(r.run);
   kind.framework = protocol == Protocol::known_stack ? r.framework : "";
-  const AccuracyCell* c = cell_of(table.cells, kind);
-  if (c == nullptr) return;
+  const AccuracyCell* found = cell_of(table.cells, kind);
+  if (found == nullptr) return;
+  const AccuracyCell c = on_gpus(table, *found, r.gpus);
   StepInterval i;
-  i.low = c->low;
-  i.high = c->high;
+  i.low = c.low;
+  i.high = c.high;
   for (const OpenKey& key : r.open) i = widened(i, key.alternatives, &Alternative::time_ratio);
   r.answer.interval_low = r.answer.step_time * i.low;
   r.answer.interval_high = r.answer.step_time * i.high;
@@ -130,13 +131,6 @@ void set_intervals(LeftOut& out) {
       if (r.row.source.team == team) set_interval(table, Protocol::unknown_stack, r);
     }
   }
-}
-
-// Rows of one model, node and precision, for which three steps of one's own can speak.
-std::string series_of(const JudgedRow& r) {
-  return r.row.source.group + ", " + r.framework + ", " + r.node + ", " +
-         r.row.run->at(std::string(key_name<&RunRequest::model>)).dump() + ", " +
-         std::string(name_of(r.run.training.precision));
 }
 
 // The fold in which each case is left out: its team's, or that of every fifth row of its team.

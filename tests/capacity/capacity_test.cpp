@@ -105,7 +105,7 @@ TEST_CASE("a checkpoint beside training keeps the interval that bounds it") {
   CHECK(outcome_of(in).largest.bound == IntervalBound::lost_work);
   CHECK(outcome_of(in).goodput.interval == kShortestWorth);
   // More failures: a hundredth of the time, half an interval each.
-  in.interruptions.classes = {{"all", PerSecond(1.0 / (10'000.0 * 8)), false}};
+  in.interruptions.classes = {{"all", PerSecond(1.0 / (10'000.0 * 8)), 0, FaultSign::error, {}, 0}};
   in.cluster.gpus = 8;
   const Outcome often = outcome_of(in);
   CHECK(often.largest.bound == IntervalBound::lost_work);

@@ -67,9 +67,14 @@ TEST_CASE("the closed form is the mean of what is played") {
     double interval;
   };
   Recovery spares = job(3600, 20, 60, 300);
-  spares.node_failures = PerSecond(0.5 / 3600);
-  spares.repair = Seconds(6 * 3600);
+  spares.losses = {{PerSecond(0.5 / 3600), 1, Seconds(6 * 3600)}};
   spares.spares = 3;
+  Recovery racks = job(3600, 20, 60, 300);
+  racks.losses = {{PerSecond(0.2 / 3600), 1, Seconds(6 * 3600)},
+                  {PerSecond(0.01 / 3600), 4, Seconds(3 * 3600)}};
+  racks.spares = 5;
+  Recovery slow = job(7200, 30, 60, 300);
+  slow.slow = 0.02;
   Recovery planned = job(7200, 30, 60, 300);
   planned.planned = {PerSecond(1.0 / 86400), Seconds(1800)};
   const Case cases[] = {
@@ -79,6 +84,8 @@ TEST_CASE("the closed form is the mean of what is played") {
       {"no stall at all", job(5000, 0, 60, 200, 300), 300},
       {"spares run out", spares, 600},
       {"planned stops", planned, 900},
+      {"racks leave whole", racks, 600},
+      {"slow nodes", slow, 900},
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
@@ -102,8 +109,7 @@ TEST_CASE("a run's failures times the mean time between them are its wall clock"
     CHECK(g.failures / r.failures.si() == testing::about(g.total).epsilon(1e-12));
   }
   Recovery waits = job(3600, 20, 60, 300);
-  waits.node_failures = PerSecond(0.5 / 3600);
-  waits.repair = Seconds(6 * 3600);
+  waits.losses = {{PerSecond(0.5 / 3600), 1, Seconds(6 * 3600)}};
   waits.spares = 3;
   const Goodput g = goodput(waits, Seconds(900));
   CHECK(g.spares > 0);
@@ -117,12 +123,13 @@ TEST_CASE("a run whose failures take longer than the time between them never end
 
 TEST_CASE("the causes add up to the whole") {
   Recovery r = job(5000, 30, 60, 600, 40);
-  r.node_failures = PerSecond(1e-4);
-  r.repair = Seconds(7200);
+  r.losses = {{PerSecond(1e-4), 1, Seconds(7200)}};
   r.spares = 1;
+  r.slow = 0.01;
   r.planned = {PerSecond(1e-5), Seconds(600)};
   const Goodput g = goodput(r, Seconds(500));
-  CHECK(g.training + g.checkpoint + g.lost_work + g.detection + g.restart + g.spares + g.planned ==
+  CHECK(g.training + g.checkpoint + g.lost_work + g.detection + g.restart + g.spares + g.planned +
+            g.slow ==
         testing::about(g.total).epsilon(1e-14));
   CHECK(g.lost_work > 0);
   CHECK(g.ratio() < 1);
@@ -139,28 +146,6 @@ TEST_CASE("without failures nothing is lost, and a checkpoint still takes its ti
 TEST_CASE("an interval is never shorter than its checkpoint takes to be safe, nor than a step") {
   CHECK(optimal_interval(job(10000, 0, 0, 0, 700), Seconds(20)) == Seconds(700));
   CHECK(optimal_interval(job(10000, 0), Seconds(20)) == Seconds(20));
-}
-
-TEST_CASE("Erlang's loss formula") {
-  // A. K. Erlang's tables: 5 lines under 3 erlang lose 11.0 %.
-  CHECK(erlang_b(5, 3) == testing::about(0.1101).epsilon(1e-3));
-  CHECK(erlang_b(1, 1) == testing::about(0.5));
-}
-
-TEST_CASE("a spare more never makes a run wait longer, and enough are found") {
-  Recovery r = job(3600, 10);
-  r.node_failures = PerSecond(1.0 / 3600);
-  r.repair = Seconds(86400);
-  double before = 1;
-  for (r.spares = 0; r.spares < 60; ++r.spares) {
-    CHECK(waiting_share(r) < before);
-    before = waiting_share(r);
-  }
-  const std::int64_t enough = spares_for(r, 1e-3, 1000);
-  r.spares = enough;
-  CHECK(waiting_share(r) < 1e-3);
-  r.spares = enough - 1;
-  CHECK(waiting_share(r) >= 1e-3);
 }
 
 TEST_CASE("a seed gives the same numbers again") {

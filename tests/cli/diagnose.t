@@ -88,3 +88,19 @@ $ orrery diagnose snapshot.pickle
 $ orrery diagnose snapshot.pickle --json
 ! json messages[0].bytes.largest_piece = 1073741824.0
 ! json messages[0].holders[0].bytes = 2147483648.0
+
+# A text that is known and says nothing of speed or memory is refused by its name.
+$ echo 'RuntimeError: CUDA error: an illegal memory access was encountered' > fault.txt
+$ orrery diagnose fault.txt
+! exit 2
+! stderr /an illegal memory access, a fault of a kernel and no lack of memory/
+
+# An engine that finds the device taken; a full /dev/shm.
+$ echo 'ValueError: Free memory on device (67.24/79.25 GiB) on startup is less than desired GPU memory utilization (0.9, 71.33 GiB). Decrease GPU memory utilization.' > engine.txt
+$ orrery diagnose engine.txt --json
+! json messages[0].kind = "engine_out_of_memory"
+! json messages[0].causes[0].evidence = "12.01 GiB of 79.25 GiB are taken"
+$ echo "RuntimeError: DataLoader worker (pid 7) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory." > shm.txt
+$ orrery diagnose shm.txt --json
+! json messages[0].kind = "shared_memory"
+! json messages[0].causes[0].mend ~ /shm-size/

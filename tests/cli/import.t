@@ -154,7 +154,7 @@ $ echo nothing | orrery import -
 ! stderr standard input: found text without a setting; allowed: a training file of Megatron-LM, DeepSpeed,
 $ echo '{"traceEvents": []}' | orrery import -
 ! exit 2
-! stderr standard input: found a Kineto trace; allowed: orrery calibrate fit reads it
+! stderr standard input: found a Kineto trace; allowed: orrery diagnose and orrery calibrate fit read it
 $ printf 'import torch\ndef main(): pass\n' | orrery import -
 ! exit 2
 ! stderr found Python source; allowed: give the printed configuration

@@ -46,10 +46,25 @@ $ echo '{"model": "llama-2-70b", "cluster": {"groups": [{"name": "a", "node": "d
 $ orrery estimate two.json | grep -c 'nobody gave the network between a and h'
 > 1
 
-# What does not stand, in one line.
-$ orrery compare mixed-llama-2-70b-64-a100-64-h100 llama-3-8b-8-h100
+# Sweeps and comparisons of groups: the numbers of estimate.
+$ orrery sweep mixed-llama-3-8b-32-a100-32-h100 --vary training.global_batch=256,512 --vary cluster.groups.1.gpus=32,64 --json > rows.jsonl
+$ python3 -c "import json; rows = [json.loads(l) for l in open('rows.jsonl')]; print(len(rows), all(r['status'] == 'fits' for r in rows), rows[1]['step_time_s'] < rows[0]['step_time_s'])"
+> 4 True True
+$ orrery estimate mixed-llama-3-8b-32-a100-32-h100 --set training.global_batch=256 --json > one-row.json
+$ python3 -c "import json; print(json.loads(open('rows.jsonl').readline())['step_time_s'] == json.load(open('one-row.json'))['step_time_s'])"
+> True
+$ orrery compare mixed-llama-2-70b-64-a100-64-h100 mixed-llama-2-70b-64-a100-64-h100 --json
+! json len(changed) = 0
+
+# A node more of each kind: never slower, and the faster kind brings more.
+$ echo '{"model": "llama-3.2-1b", "cluster": {"groups": [{"name": "a", "node": "dgx-a100-80gb", "gpus": 8}, {"name": "h", "node": "dgx-h100", "gpus": 8}], "links": [{"bandwidth": "100 GB/s", "latency": "10 us"}]}, "training": {"sequence_length": 4096, "global_batch": 64}, "framework": "megatron-core"}' > pair.json
+$ orrery search pair.json --one-more --json > more.json; python3 -c "import json; a = json.load(open('more.json')); m = [x['step_time_s'] for x in a['marginals']]; print(len(m), m[1] < m[0] <= a['best'][0]['step_time_s'])"
+> 2 True
+$ orrery search llama-3-8b-8-h100 --one-more
 ! exit 2
-! stderr /cluster.groups: found several kinds of node; allowed: `node` and `gpus`/
+! stderr cluster.groups beside it
+
+# What does not stand, in one line.
 $ orrery capacity mixed-llama-2-70b-64-a100-64-h100
 ! exit 2
 ! stderr /found no number of GPUs/

@@ -75,3 +75,9 @@ $ orrery estimate meta-llama/Llama-3.1-8B
 
 $ orrery capacity --model llama-3-8b --sequence-length 8192 --tokens 20e9 --deadline 30d --node h100,8xA100 --global-batch 256 --gpus 64 --json
 ! json distinct(options[*].node) = ["dgx-a100-80gb", "dgx-h100"]
+
+# A plan takes them too, in its run and in the clusters of its scenarios.
+$ echo '{"name": "p", "run": {"model": "meta-llama/Llama-3.1-8B", "cluster": {"node": "8xH100", "gpus": 64}, "training": {"sequence_length": 8192, "global_batch": 512}}, "goal": {"tokens": 1e12}, "gpus": [64], "scenarios": [{"name": "a", "cluster": {"node": "h200"}}, {"name": "b", "cluster": {"node": "8xB200"}}]}' > plan.json
+$ orrery capacity plan.json --json
+! json options[0].node = "hgx-h200"
+! json options[1].node = "hgx-b200"

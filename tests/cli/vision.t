@@ -43,7 +43,10 @@ $ orrery estimate flux.1-dev-64-b200 --set training.sequence_length=4096
 $ echo '{"_class_name": "UNet2DConditionModel", "sample_size": 64}' > unet.json
 $ orrery show model ./unet.json
 ! exit 2
-! stderr U-Net
+! stderr block_out_channels
+$ orrery estimate sdxl-32-a100 --pp 2
+! exit 2
+! stderr tp 1, cp 1 and pp 1 with a U-Net
 $ echo '{"_class_name": "StableDiffusion3Pipeline"}' > model_index.json
 $ orrery show model ./model_index.json
 ! exit 2
@@ -53,3 +56,33 @@ $ orrery show model ./model_index.json
 $ orrery estimate flux.1-dev-64-b200 --set parallel.cp=16 --set parallel.cp_type=a2a
 ! exit 2
 ! stderr num_attention_heads
+
+# LoRA beside a diffusion transformer: the four bits hold every linear layer, and the least card is named by its memory.
+$ orrery memory flux.1-dev-qlora-rtx-4090 --json > qlora.json
+! json qlora.json:feasible = true
+$ orrery memory flux.1-dev-qlora-rtx-4090 --set training.adapter.kind=lora --json > lora.json
+! exit 3
+! json lora.json:memory.weights_gib - qlora.json:memory.weights_gib = 16.45 ± 0.1
+$ orrery estimate flux.1-dev-qlora-rtx-4090 --set training.adapter.targets='["query","modulation","parallel_down"]' --json > /dev/null && echo read
+> read
+$ orrery estimate flux.1-dev-qlora-rtx-4090 --set training.adapter.targets='["gate"]'
+! exit 2
+! stderr MLP has no gate
+
+# A U-Net's published sizes, and its samples.
+$ for m in sd-1.5 sd-2.1 sdxl; do orrery show model $m --json > m.json; python3 -c "import json; print(json.load(open('m.json'))['parameters'])"; done
+> 859520964
+> 865910724
+> 2567463684
+$ orrery estimate sdxl-32-a100 | grep -o "samples of [0-9,]* tokens and 77"
+> samples of 16,384 tokens and 77
+$ for s in 512 768 1024; do orrery estimate sdxl-32-a100 --image-height $s --json | python3 -c 'import json,sys; a=json.load(sys.stdin); print(a["step_time_s"], a["memory"]["peak_gib"])'; done | python3 -c 'import sys; rows=[tuple(map(float,l.split())) for l in sys.stdin]; print(rows == sorted(rows), len(set(rows)))'
+> True 3
+
+# Series as words (Chronos), and a FastConformer.
+$ orrery show model chronos-t5-base --json
+! json parameters = 201000000 ± 0.3 %
+$ orrery show model fastconformer-xl --json
+! json parameters = 616000000 ± 1.5 %
+$ orrery estimate --model chronos-t5-base --node dgx-a100-80gb --gpus 8 --global-batch 256 --micro-batch 32 | grep -o "samples of [0-9,]* token.*"
+> samples of 513 tokens and 65 of text

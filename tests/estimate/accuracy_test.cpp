@@ -96,6 +96,26 @@ TEST_CASE("a framework counts only where its class was measured on the generatio
 
 // The mean of n steps and of a prior, each by the inverse of its variance: 1/0.2² = 25 for the
 // prior, 1/0.1² = 100 a step.
+TEST_CASE("an interval is wider on more GPUs than its largest run, and only there") {
+  Accuracy table = by_hand();
+  table.scale_spread = 0.1;
+  AccuracyCell c;
+  c.low = 0.8;
+  c.high = 1.25;
+  c.gpus = 2048;
+  for (const std::int64_t gpus : {8, 2048}) {
+    CHECK(on_gpus(table, c, gpus).low == 0.8);
+    CHECK(on_gpus(table, c, gpus).high == 1.25);
+  }
+  // Four doublings: √(ln²1.25 + (1.2816 · 0.1 · 2)²) = 0.3399.
+  const AccuracyCell far = on_gpus(table, c, 32768);
+  CHECK(far.high == about(std::exp(std::hypot(std::log(1.25), 0.25632))));
+  CHECK(far.low == about(1 / far.high));
+  CHECK(on_gpus(table, c, 131072).high > far.high);
+  c.gpus = 0;  // nobody said how large its runs were
+  CHECK(on_gpus(table, c, 131072).high == 1.25);
+}
+
 TEST_CASE("a level is the mean of the steps and of what stacks are like") {
   const StackLevel none = stack_level(by_hand(), {});
   CHECK(none.factor == 1);

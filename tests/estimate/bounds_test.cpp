@@ -197,12 +197,12 @@ TEST_CASE("a step takes its micro batches, its end and what is fixed, at the sta
   run.framework.level.interval_low = 0.5;
   run.framework.level.interval_high = 3;
   run.framework.host.step_overhead = Seconds(0.25);
-  CHECK(least_step(run, Seconds(10), Seconds(3)).si() == testing::about(26.5));
+  CHECK(least_step(run, Seconds(13)).si() == testing::about(26.5));
   Workspace w = workspace_of(run, testing::round_prices());
   Answer a;
-  answer_least(run, w, Seconds(10), 0.5, a);
-  const Seconds end = last_stage_done<double>(run, w).time;
-  CHECK(a.step_time.si() == testing::about(10.25 + end.si()));
+  answer_least(run, w, Seconds(5000), 0.5, a);  // of the first stage, which is done last
+  const Seconds end = last_stage_done<double>(run, w, {}).time;
+  CHECK(a.step_time.si() == testing::about(5000.25 + end.si()));
   CHECK(a.interval_low.si() == testing::about(0.5 * a.step_time.si()));
   CHECK(a.interval_high.si() == testing::about(3 * a.step_time.si()));
   CHECK(a.model_flops.si() == testing::about(run.model_flops.si() / 8));
@@ -232,7 +232,7 @@ TEST_CASE("the stage with the most to update and reduce is done last") {
       b.parameters.dense = b.parameters_with_copy.dense = end == larger ? 2'000'000'000 : 1000;
     }
     Workspace w = workspace_of(run, prices);
-    const LastStage done = last_stage_done<double>(run, w);
+    const LastStage done = last_stage_done<double>(run, w, {});
     const ParametersHeld held = parameters_of_stage<double>(run, w, done.stage);
     const OptimizerTime<double> update = optimizer_time<double>(run, held);
     const Seconds shown = exposed(run, EndTraffics().of(run, held), windows_of<double>(run, w, 0));
@@ -241,6 +241,29 @@ TEST_CASE("the stage with the most to update and reduce is done last") {
   };
   CHECK(last(BlockType::embedding) == 0);
   CHECK(last(BlockType::head) == 1);
+}
+
+// The head's stage ends `more` later where both begin to reduce at once.
+TEST_CASE("a stage whose micro batches are done early begins its end early") {
+  const Run run = two_stages();
+  Prices<double> prices = testing::round_prices();
+  BlockPrice<double>& head = prices.blocks[BlockType::head];
+  head.parameters.dense = head.parameters_with_copy.dense = 2'000'000'000;
+  Workspace w = workspace_of(run, prices);
+  const std::vector<Seconds> first_alone = {Seconds(1000), Seconds()};
+  const Seconds of_first = last_stage_done<double>(run, w, first_alone).time;
+  const Seconds of_last = last_stage_done<double>(run, w, {}).time;
+  const double more = (of_last - of_first).si();
+  REQUIRE(more > 0);
+  const auto last = [&](double first_later) {
+    const std::vector<Seconds> done = {Seconds(5 + first_later), Seconds(5)};
+    return last_stage_done<double>(run, w, done);
+  };
+  CHECK(last(0.9 * more).stage == 1);
+  CHECK(last(0.9 * more).done == Seconds(5));
+  CHECK(last(0.9 * more).time == of_last);
+  CHECK(last(1.1 * more).stage == 0);
+  CHECK(last(1.1 * more).time == of_first);
 }
 
 TEST_CASE("stages with the same blocks are one class, and those after one alike not distinct") {

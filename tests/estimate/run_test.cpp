@@ -241,6 +241,35 @@ TEST_CASE("an interval says what runs it rests on, and how they were predicted")
   CHECK(none.words == "nothing is known of its error");
 }
 
+TEST_CASE("an interval is wider on more GPUs than any of its runs, and says so") {
+  Accuracy table = cells_by_hand();
+  table.scale_spread = 0.1;
+  table.cells[1].gpus = 512;
+  Run run = plain_run(R"({"framework": "fused"})");
+  run.cluster.gpus = 512;
+  CHECK(interval_of(table, run).high == 1.25);
+  run.cluster.gpus = 1024;
+  const StepInterval far = interval_of(table, run);
+  CHECK(far.high > 1.25);
+  CHECK(far.low < 0.8);
+  CHECK(far.words.ends_with("; none on more than 512 GPUs"));
+}
+
+TEST_CASE("a class says nothing on another vendor's devices where none was measured") {
+  Accuracy table = cells_by_hand();
+  AccuracyCell of_class = table.cells[1];
+  of_class.of.generation.clear();
+  of_class.rows = 25;
+  table.cells.insert(table.cells.begin() + 2, of_class);
+  Run run = plain_run(R"({"framework": "fused"})");
+  run.cluster.device.generation = Generation::ampere;
+  CHECK(interval_of(table, run).rows == 25);
+  run.cluster.device.vendor = Vendor::amd;
+  CHECK(interval_of(table, run).rows == 40);
+  run.cluster.device.generation = Generation::hopper;  // as if that vendor's had been measured
+  CHECK(interval_of(table, run).rows == 20);
+}
+
 TEST_CASE("constants from another vendor's devices are those of an unknown stack") {
   Run run = plain_run(R"({"framework": "megatron-core"})");
   run.framework.vendor = Vendor::amd;

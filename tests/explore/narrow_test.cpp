@@ -58,6 +58,19 @@ TEST_CASE("a space too large loses the values of one axis after the other") {
   CHECK(chosen(recompute, {0, 1, 2, 3}) == std::vector<std::int64_t>{0, 1, 2});
 }
 
+TEST_CASE("narrowed further, the layouts that most runs use are left") {
+  Space space = space_of("{}");
+  const auto left_out = narrow_further(space, 1);
+  CHECK(largest_micro_batch(space) == 2);
+  CHECK(chosen(space.axes[SearchAxis::zero], {0, 1, 2, 3}) == std::vector<std::int64_t>{1, 3});
+  CHECK(chosen(space.axes[SearchAxis::cp], {1, 2, 4, 8}) == std::vector<std::int64_t>{1, 2});
+  // One line an axis, however often it lost values.
+  CHECK(std::count_if(left_out.begin(), left_out.end(),
+                      [](const NotTried& n) { return n.axis == SearchAxis::micro_batch; }) == 1);
+  Space roomy = space_of("{}");
+  CHECK(narrow_further(roomy, kMostCells).empty());
+}
+
 TEST_CASE("a framework without the values that stay keeps its own") {
   Space space = space_of("{}");
   AxisValues& schedule = space.axes[SearchAxis::schedule];

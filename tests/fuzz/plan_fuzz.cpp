@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     r.plan.simulations = 2;
     r.answer = orrery::answer(r.plan, kContext);
     static_cast<void>(orrery::dump(orrery::capacity_json(r)));
-    static_cast<void>(orrery::text_of(orrery::capacity_document(r), {}));
+    static_cast<void>(orrery::text_of(orrery::capacity_document(r, true), {}));
     static_cast<void>(orrery::html_of(orrery::capacity_page(r)));
   });
 }

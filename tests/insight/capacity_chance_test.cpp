@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "support/about.h"
 
 namespace orrery {
@@ -20,6 +22,34 @@ TEST_CASE("the chance of a limit by the range of a value") {
   CHECK(chance_within(exactly(50.0), 50) == 1);
   CHECK(chance_within(exactly(50.0), 49) == 0);
   CHECK(chance_within(days, 0) == 0);
+}
+
+// 60 days and 11 MW; under caps 64 days and 9.5 MW, 75 days and 8 MW.
+TEST_CASE("the highest cap that keeps all limits is named") {
+  OptionAnswer o;
+  o.outcome.wall = kDay * 60.0;
+  o.outcome.energy.peak = Watts(11e6);
+  for (const auto& [watts, days, megawatts] :
+       {std::array{600.0, 64.0, 9.5}, std::array{500.0, 75.0, 8.0}}) {
+    PowerCapped p;
+    p.cap = Watts(watts);
+    p.outcome.wall = kDay * days;
+    p.outcome.energy.peak = Watts(megawatts * 1e6);
+    o.capped.push_back(p);
+  }
+  Requirement q;
+  q.deadline = kDay * 70.0;
+  q.power = Watts(10e6);
+  CHECK(cap_that_meets({q}, o)->cap == Watts(600));
+  q.power = Watts(9e6);
+  CHECK(cap_that_meets({q}, o) == nullptr);
+  q.deadline = kDay * 90.0;
+  CHECK(cap_that_meets({q}, o)->cap == Watts(500));
+  q.power = Watts(12e6);  // met without a cap
+  CHECK(cap_that_meets({q}, o) == nullptr);
+  q.power = Watts(9e6);
+  q.sure = true;  // a cap has no range
+  CHECK(cap_that_meets({q}, o) == nullptr);
 }
 
 }  // namespace

@@ -75,6 +75,25 @@ TEST_CASE("an allocator that holds enough in pieces is the likeliest cause") {
   CHECK(causes.at(0).probability > 0.9);
 }
 
+TEST_CASE("a little slack in the cache of a full device is no cause of its own") {
+  // 60.6 of 61 GiB reserved, a quarter of a GiB of it free (vllm-project/vllm-ascend issue 1127).
+  MemoryMessage full = message(0.03, 60.96, 0.01, 60.9, 60.34, 0.26);
+  full[Stated::process].reset();
+  CHECK(memory_causes_of(full, nullptr).at(0).what == "the job needs more than the device holds");
+  // A card of 4 GiB, whose context takes a fourth (16 MiB asked for, 20 MiB in the cache).
+  MemoryMessage small = message(0.0156, 3.94, 0.0139, 3.9, 2.98, 0.02);
+  small[Stated::process].reset();
+  CHECK(memory_causes_of(small, nullptr).at(0).what == "the job needs more than the device holds");
+}
+
+TEST_CASE("a message without amounts is not sure of its cause") {
+  MemoryMessage bare;
+  bare.kind = MessageKind::device_out_of_memory;
+  const auto causes = memory_causes_of(bare, nullptr);
+  REQUIRE(causes.size() == 2);
+  CHECK(causes[0].probability < 0.8);
+}
+
 TEST_CASE("another process is named where this one holds too little to fill the device") {
   const auto causes = memory_causes_of(message(2, 80, 1, 40, 38, 1), nullptr);
   CHECK(causes.at(0).what.find("another process") != std::string::npos);

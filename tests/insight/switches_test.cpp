@@ -9,6 +9,7 @@
 #include <string>
 
 #include "estimate/estimate.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/resolve.h"
 #include "support/runs.h"
 
@@ -78,4 +79,45 @@ TEST_CASE("the best switches are no slower than any single one") {
       best_switches(slow, "run.json", shipped_configs(), [](const std::string&) { return false; });
   CHECK(none.settings.empty());
   CHECK(none.step_time == step_under(slow));
+}
+
+TEST_CASE("a kernel of attention that transformers loads is advised where the device has it") {
+  const auto run = [](const char* node) {
+    Json j = json_of(R"({
+      "model": "qwen3-8b", "cluster": {"gpus": 8},
+      "training": {"sequence_length": 32768, "global_batch": 8, "precision": "bf16"},
+      "parallel": {"zero": 3, "recompute": "full",
+        "framework_options": {"kernels": "liger", "loss": "linear-fused"}},
+      "framework": "hf-trainer"})");
+    j["cluster"]["node"] = node;
+    return j;
+  };
+  const auto has_kernel = [](const Json& j) {
+    const ResolvedRun r = resolved(j);
+    const auto all = switch_advice(j, r, estimate(r.run), shipped_configs());
+    return std::any_of(all.begin(), all.end(), [](const Advice& a) {
+      return a.settings[0].path == "training.attention_kernel" && a.settings[0].value == "flash-3";
+    });
+  };
+  CHECK(has_kernel(run("dgx-h100")));
+  CHECK_FALSE(has_kernel(run("dgx-a100-80gb")));
+}
+
+TEST_CASE("a run that fits less surely than it asks is told what makes it sure") {
+  // hiyouga/LlamaFactory issue 4642: the logits of 32 k tokens.
+  const Json j = json_of(R"({
+    "model": "qwen2.5-7b", "cluster": {"node": "a800-80gb", "gpus": 8},
+    "training": {"sequence_length": 32768, "global_batch": 16,
+      "adapter": {"kind": "lora", "rank": 8}},
+    "parallel": {"zero": 3, "recompute": "full",
+      "offload": {"parameters": "host", "optimizer": "host"}}, "framework": "deepspeed"})");
+  const ResolvedRun r = resolved(j);
+  const Answer a = estimate(r.run);
+  REQUIRE(a.reason == Reason::fits);
+  REQUIRE_FALSE(fits_at_risk(r.run, a));
+  const auto all = switch_advice(j, r, a, shipped_configs());
+  REQUIRE_FALSE(all.empty());
+  CHECK(std::all_of(all.begin(), all.end(),
+                    [&](const Advice& x) { return x.fits || x.step_time < a.step_time; }));
+  CHECK(std::any_of(all.begin(), all.end(), [](const Advice& x) { return x.fits; }));
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/adapter.h"
+#include "model/blocks.h"
 #include "model/flops.h"
 #include "model/operators.h"
 #include "support/about.h"
@@ -50,16 +51,6 @@ const Operator* named_operator(const Block& b, OpName name) {
     if (b.operators[i].name == name) return &b.operators[i];
   }
   return nullptr;
-}
-
-double saved_bytes(const Operator& op) {
-  double sum = 0;
-  for (std::uint8_t i = 0; i < op.saved_count; ++i) {
-    const SavedTensor& t = op.saved[i];
-    sum += static_cast<double>(t.rows.units * t.rows.unit * t.cols.units * t.cols.unit) *
-           t.bytes_per_element;
-  }
-  return sum;
 }
 
 // Bytes that all operators of that name save.

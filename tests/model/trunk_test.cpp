@@ -5,14 +5,15 @@
 
 #include <doctest/doctest.h>
 
-#include <memory>
 #include <string>
 
+#include "model/blocks.h"
 #include "model/flops.h"
 #include "model/model_files.h"
 #include "model/operators.h"
 
 using namespace orrery;
+using namespace orrery::testing;
 
 namespace {
 
@@ -35,31 +36,6 @@ double forward(const Architecture& a, std::int64_t tokens) {
 
 std::int64_t tokens(const Architecture& a, const SampleSize& size) {
   return tokens_of(a.trunk.sample, size);
-}
-
-double saved_bytes(const Block& block) {
-  double sum = 0;
-  for (std::uint8_t i = 0; i < block.count; ++i) {
-    const Operator& op = block.operators[i];
-    for (std::uint8_t k = 0; k < op.saved_count; ++k) {
-      const SavedTensor& t = op.saved[k];
-      sum += static_cast<double>(t.rows.units * t.rows.unit * t.cols.units * t.cols.unit) *
-             t.bytes_per_element;
-    }
-  }
-  return sum;
-}
-
-// Bytes that a layer keeps, without what grows with samples alone, the statistics of attention and
-// keys of other tokens: the difference of two lengths.
-double kept_a_token(const Architecture& a, std::size_t type) {
-  const auto kept = [&](std::int64_t s) {
-    ListOptions o;
-    o.sequence = s;
-    const auto list = std::make_unique<ModelOperators>(model_operators(a, o));
-    return saved_bytes(list->layers[type]);
-  };
-  return (kept(3072) - kept(2048)) / 1024;
 }
 
 }  // namespace
@@ -138,13 +114,22 @@ TEST_CASE("trunks have the parameters that their files' keys give") {
 }
 
 TEST_CASE("shipped trunks have the parameters that their authors state") {
-  for (const char* name :
-       {"dit-xl-2",        "pixart-sigma-1024", "sd3-medium",    "sd3.5-large",  "flux.1-dev",
-        "flux.1-schnell",  "flux.2-dev",        "qwen-image",    "hunyuanvideo", "wan2.1-t2v-14b",
-        "wan2.1-t2v-1.3b", "wan2.2-ti2v-5b",    "cogvideox-2b",  "cogvideox-5b", "cosmos-1.0-7b",
-        "cosmos-1.0-14b",  "ltx-video-2b",      "mochi-1",       "vit-b-16",     "vit-l-16",
-        "vit-h-14",        "clip-vit-l-14",     "dinov2-l-14",   "whisper-tiny", "whisper-base",
-        "whisper-small",   "whisper-medium",    "whisper-large", "wav2vec2-base"}) {
+  for (const char* name : {"dit-xl-2",        "pixart-sigma-1024",
+                           "sd3-medium",      "sd3.5-large",
+                           "flux.1-dev",      "flux.1-schnell",
+                           "flux.2-dev",      "qwen-image",
+                           "hunyuanvideo",    "wan2.1-t2v-14b",
+                           "wan2.1-t2v-1.3b", "wan2.2-ti2v-5b",
+                           "cogvideox-2b",    "cogvideox-5b",
+                           "cosmos-1.0-7b",   "cosmos-1.0-14b",
+                           "ltx-video-2b",    "mochi-1",
+                           "vit-b-16",        "vit-l-16",
+                           "vit-h-14",        "clip-vit-l-14",
+                           "dinov2-l-14",     "whisper-tiny",
+                           "whisper-base",    "whisper-small",
+                           "whisper-medium",  "whisper-large",
+                           "wav2vec2-base",   "sd-1.5",
+                           "sd-2.1",          "sdxl"}) {
     CAPTURE(name);
     const ModelDescription m = shipped_model(name);
     CHECK(static_cast<double>(total(m.architecture)) == m.stated_parameters);
@@ -259,6 +244,29 @@ TEST_CASE("layers of a trunk keep the bytes that are counted tensor by tensor") 
   CHECK(kept_a_token(shipped_model("vit-b-16").architecture, 0) == 32 * 768 + 12 * statistic);
 }
 
+TEST_CASE("a Conformer and a Chronos are counted by hand") {
+  // FastConformer XL: 24d² + 9d + 32d a layer (two MLPs of 8d², attention 5d², products of 3d²),
+  // subsampling by three convolutions of 256 channels, 1,025 labels.
+  const std::int64_t d = 1024;
+  const std::int64_t front = 9 * 256 + 256 + 2 * (9 * 256 + 256) + 2 * (256 * 256 + 256);
+  CHECK(total(shipped_model("fastconformer-xl").architecture) ==
+        24 * (24 * d * d + 41 * d) + front + 2560 * d + d + 1025 * (d + 1));
+  // 12.5 tokens a second of 100 frames; attention's 2s − 1 positions by a product of their own.
+  const Architecture xl = shipped_model("fastconformer-xl").architecture;
+  CHECK(tokens(xl, {.points = 2000}) == 250);
+  const double s = 250;
+  const double h = 1024;
+  const double layer =
+      2 * s * 23 * h * h + 2 * (2 * s - 1) * h * h + 4 * s * s * h + 2 * s * (2 * s - 1) * h;
+  const double ends = 2 * s * (160 * 9 * 256 + 50 * 256 * 256 + 2560 * h + h * 1025);
+  CHECK(forward(xl, 250) == 24 * layer + ends);
+  // Chronos-T5 base: encoder layers of 4d² + 2df, decoder layers of 8d² + 2df, their norms, 4,096
+  // words, two tables of positions.
+  const std::int64_t w = 768;
+  CHECK(total(shipped_model("chronos-t5-base").architecture) ==
+        12 * (12 * w * w + 4 * w * 3072 + 5 * w) + 4096 * w + 2 * 32 * 12 + 2 * w);
+}
+
 TEST_CASE("a diffusion transformer without text is its closed form") {
   // DiT-XL/2 at 256²: 28 layers of 24h²T + 4hT² + 12h², its ends and the products of one sample.
   const double h = 1152;
@@ -309,7 +317,10 @@ TEST_CASE("weights meet what they see: 6N is over tokens, samples and text apart
 }
 
 TEST_CASE("what is not modelled is refused by name") {
-  CHECK(says(refusal(R"({"_class_name": "UNet2DConditionModel"})"), "U-Net"));
+  CHECK(says(refusal(R"({"_class_name": "UNetMotionModel"})"), "U-Net of images with text"));
+  CHECK(says(refusal(R"({"model_type": "t5", "d_model": 64, "num_layers": 2,
+      "chronos_config": {"input_patch_size": 16}})"),
+             "values as words"));
   CHECK(says(refusal(R"({"_class_name": "FluxPipeline"})"), "config.json of its transformer"));
   CHECK(says(refusal(R"({"_class_name": "FluxTransformer2DModl"})"), "FluxTransformer2DModel"));
   CHECK(says(refusal(R"({"model_type": "swin", "hidden_size": 96})"), "windows"));

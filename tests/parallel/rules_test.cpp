@@ -186,6 +186,11 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
          c.a.pattern.length = 2;
          c.a.pattern.kinds[1].mixer = Mixer::encoder_again;
        }},
+      {RuleId::levels, gpt3,
+       [](Case& c) {
+         c.a.trunk.kinds = 1;
+         c.a.trunk.layers[0].residuals.count = 1;
+       }},
       {RuleId::ep_dense, gpt3, [](Case& c) { c.s.ep = 2; }},
       {RuleId::ep_dense, gpt3, [](Case& c) { c.s.etp = 8; }},
       {RuleId::ep_experts, deepseek, [](Case& c) { c.a.moe.experts = 96; }},

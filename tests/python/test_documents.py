@@ -6,6 +6,7 @@ import runpy
 
 import pytest
 
+import orrery
 from conftest import ROOT
 
 GUIDE = (ROOT / "docs/python.md").read_text()
@@ -57,3 +58,26 @@ def test_the_first_questions_are_answered(capsys):
     runpy.run_path(str(ROOT / "docs/examples/first_questions.py"))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("step ") and len(lines) == 9
+
+
+def test_a_formula_is_a_tree_in_a_notebook(run):
+    tree = run.explain("step_time_s")
+    html = tree._repr_html_()
+    assert html.count("<details") == html.count("</details>") > 3
+    assert "step_time_s" in html and "= " in html
+    assert html.count("<details open") < html.count("<details")
+
+
+def test_a_long_answer_is_shown_by_its_ends():
+    html = orrery.validate()._repr_html_()
+    assert html.startswith("<pre>") and len(html) < 100_000
+    assert "to_html() has all of them" in html
+
+
+def test_an_import_takes_text_and_shows_itself():
+    text = ("torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 \\\n"
+            " --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 \\\n"
+            " --micro-batch-size 1 --global-batch-size 128 --bf16 --vocab-size 32000\n")
+    read = orrery.import_file(text, node="dgx-h100")
+    assert read.to_run().estimate().inputs.training.sequence_length == 4096
+    assert read._repr_html_().startswith("<pre>")

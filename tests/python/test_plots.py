@@ -53,3 +53,11 @@ def test_a_sweep_has_a_line_a_layout_and_hollow_points_that_do_not_fit(run):
     assert list(lines[0].get_xdata()) == [4096, 262144]
     hollow = [x for line in axes.lines if line.get_fillstyle() == "none" for x in line.get_xdata()]
     assert hollow.count(262144) == sum(s in ("unlikely", "does not fit") for s in table["status"]) > 0
+
+
+def test_the_timeline_of_interleaved_stages_has_one_name_a_kind():
+    played = orrery.Run("llama-3-70b-64-h100").simulate()
+    axes = orrery.plot_timeline(played)
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["forward", "backward", "update"]
+    assert len(axes.get_yticklabels()) == 4

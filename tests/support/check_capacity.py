@@ -67,7 +67,7 @@ def running_rate(g):
     mean = g["mean_time_between_failures_h"]
     if not mean:
         return 0
-    stops = g["days_of"]["planned_stops"]
+    stops = g["days_of"]["planned_stops"] + g["days_of"]["slow_nodes"]
     running = 1 - stops / sum(g["days_of"].values())
     return 1 / (3600 * mean * running - g["detection_s"])
 
@@ -93,7 +93,8 @@ def check_failures(o):
         return
     same("failures", g["unexpected_failures"], failures)
     waits = g["days_of"]["waiting_for_spares"]
-    waited = waits / (o["time"]["days"][1] - g["days_of"]["planned_stops"])
+    stops = g["days_of"]["planned_stops"] + g["days_of"]["slow_nodes"]
+    waited = waits / (o["time"]["days"][1] - stops)
     same("failures over the wall clock", g["unexpected_failures"] * mean,
          o["time"]["hours"] * (1 - waited))
     same("rate of all classes", sum(k["per_gpu_hour"] for k in g["classes"]) * o["gpus"], 1 / mean)
@@ -108,6 +109,97 @@ def check_failures(o):
     same("Daly", c["interval_daly_s"],
          1 / rate if x >= 1 else math.sqrt(2 * stall / rate) * (1 + math.sqrt(x) / 3 + x / 9) - stall)
     check_interval(o, 1 / (3600 * mean))
+
+
+def check_policies(o):
+    """Days under each policy, by the closed form at the head of src/capacity/goodput.h."""
+    if len(o["checkpoint"]["by_phase"]) > 1:
+        return
+    g = o["goodput"]["days_of"]
+    training = g["training"] + g["stragglers"]
+    for p in o["recovery_policies"]:
+        if not p["applies"]:
+            continue
+        r = p["recovery"]
+        running, failures = running_under(r, p["detection_s"])
+        waits = r["waiting_share"] / (1 - r["waiting_share"])
+        whole = running * (1 + waits)
+        away = r["covered_share"] * r["failures_per_s"] * r["replica_away_s"] / r["replicas"]
+        whole *= 1 + away / (1 - away)
+        whole *= 1 + r["stopped_share"]
+        same("days under " + p["name"], p["days"], whole * training, 1e-6)
+        same("failures under " + p["name"], p["unexpected_failures"], failures * training * 86400, 1e-6)
+    best = o["recovery_advised"]
+    if best:
+        first = o["recovery_policies"][0]
+        advised = next(p for p in o["recovery_policies"] if p["name"] == best["name"])
+        same("days sooner", best["days_sooner"], first["days"] - advised["days"])
+        if best["cheaper"] is not None:
+            same("cheaper", best["cheaper"], first["cost"] - advised["cost"])
+
+
+def running_under(r, detection):
+    """Seconds for one of training without waits and stops, and failures in them."""
+    mean = 1 / r["failures_per_s"] / (1 + r["stopped_share"])
+    rate = 1 / (mean - detection)
+    share, tau = r["covered_share"], r["interval_s"]
+    copies = share * rate
+    every = r["copies_every_s"]
+    a_second = 1.0
+    if copies and every:
+        a_second = math.expm1(copies * (every + r["copy_stall_s"])) / (copies * every)
+    others = rate - copies
+    segment = tau * a_second + r["stall_s"]
+    seconds = (math.exp(others * r["safe_after_stall_s"]) * math.expm1(others * segment)
+               / (others * tau))
+    again = (share * -math.expm1(-rate * r["covered_restart_s"])
+             + (1 - share) * -math.expm1(-rate * r["restart_s"]))
+    failures = seconds * rate / (1 - again)
+    return seconds + failures * detection + failures / rate - seconds, failures
+
+
+def check_spares(o):
+    worth = o["goodput"]["spare_nodes_worth"]
+    if not worth or worth["days_saved"] is None or worth["pay_back_days"] is None:
+        return
+    days = o["time"]["days"][1]
+    spare_gpus = o["gpus_paid"] - o["gpus"]
+    if o["cost"]["payment"] == "rent":
+        same("spares pay back", worth["pay_back_days"],
+             days * spare_gpus / o["gpus"] / (worth["days_saved"] / days))
+
+
+def check_materials(o):
+    lines = o.get("materials", [])
+    for line in lines:
+        if line["each"] is not None and line["amount"] is not None:
+            same("price of a line", line["total"], line["each"] * line["amount"])
+        assert line["basis"], "a line without how it is counted"
+
+
+def normal_within(triple, limit):
+    """The probability of a lognormal with this 80 % range to be at most the limit."""
+    low, middle, high = triple
+    if low == high:
+        return float(middle <= limit)
+    spread = abs(math.log((low if limit < middle else high) / middle)) / 1.2815515655446004
+    return 0.5 * math.erfc(-math.log(limit / middle) / (spread * math.sqrt(2)))
+
+
+def check_chance(o, requirements):
+    found = {}
+    for r in requirements:
+        if r["deadline_days"] is not None:
+            chance = normal_within(o["time"]["days"], r["deadline_days"])
+            found["deadline"] = min(chance, found.get("deadline", 1))
+        if r["budget"] is not None and o["cost"]["total"] is not None:
+            low, high = o["cost"]["range"]
+            chance = normal_within([low, o["cost"]["total"], high], r["budget"])
+            found["budget"] = min(chance, found.get("budget", 1))
+    for name, chance in found.items():
+        same("chance of the " + name, o["chance"][name], chance, 1e-4)
+    same("chance of all", o["chance"]["all"],
+         o["chance"]["fits"] * min([1, *found.values()]), 1e-4)
 
 
 def check_interval(o, rate):
@@ -168,6 +260,9 @@ def check_checkpoint(o):
 
 def check_energy_and_money(o):
     e, c, hours = o["energy"], o["cost"], o["time"]["hours"]
+    same("tokens a kWh", e["tokens_per_kwh"], o["time"]["tokens"] / e["facility_kwh"][1])
+    same("tokens a day and MW", e["tokens_per_day_and_mw"],
+         o["time"]["tokens"] / o["time"]["days"][1] / e["peak_mw"])
     same("average power", e["average_mw"] * 1e3 * hours, e["facility_kwh"][1])
     assert e["average_mw"] <= e["peak_mw"] * (1 + 1e-9)
     within("range of energy", e["facility_kwh"])
@@ -346,6 +441,10 @@ def check(j):
         check_energy_and_money(o)
         check_data(o)
         check_ranges(o)
+        check_policies(o)
+        check_spares(o)
+        check_materials(o)
+        check_chance(o, j["requirements"])
     check_order(j)
     check_requirements(j)
     check_front(j)

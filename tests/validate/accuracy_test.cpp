@@ -62,6 +62,18 @@ TEST_CASE("the less is known of a stack, the wider its interval") {
   CHECK(own->low == testing::about(1 / own->high).epsilon(1e-3));
 }
 
+TEST_CASE("how an error changes with the GPUs is taken from series, and cells name their largest") {
+  Residuals residuals;
+  // One source's error changes by 0.2 in two doublings and by 0.1 in one: √((0.02 + 0.01) / 2).
+  residuals.time = {{kind("", "fused", "hopper"), "one", 0.0, 8, "a"},
+                    {kind("", "fused", "hopper"), "one", 0.2, 32, "a"},
+                    {kind("", "fused", "hopper"), "one", 0.1, 64, "a"},
+                    {kind("", "fused", "hopper"), "one", 0.3, 512, "another model"}};
+  const Accuracy table = read_accuracy(accuracy_json(accuracy_from(residuals)), "a.json");
+  CHECK(table.scale_spread == doctest::Approx(std::sqrt(0.015)).epsilon(1e-3));
+  CHECK(cell_of(table.cells, kind("", "fused", "hopper"))->gpus == 512);
+}
+
 TEST_CASE("one source with many rows counts as one, and makes no narrow interval") {
   Residuals residuals = some_residuals();
   const double before =

@@ -10,9 +10,9 @@ import type { Published } from './published';
 import { at, changed, fromWords, isDoc, leaves } from './run';
 
 export interface Pin { name: string; run: Doc; answer: Doc }
-export type Tab = 'search' | 'timeline' | 'sweep' | 'compare' | 'capacity' | 'take';
-export const TABS: [Tab, string][] = [['search', 'Search'], ['timeline', 'Timeline'], ['sweep', 'Sweep'],
-  ['compare', 'Compare'], ['capacity', 'Capacity'], ['take', 'Take away']];
+export type Tab = 'answer' | 'search' | 'limits' | 'capacity' | 'sweep' | 'timeline' | 'compare' | 'take';
+export const TABS: [Tab, string][] = [['answer', 'Answer'], ['search', 'Search'], ['limits', 'Limits'], ['capacity', 'Capacity'],
+  ['sweep', 'Sweep'], ['timeline', 'Timeline'], ['compare', 'Compare'], ['take', 'Take away']];
 
 // Work that lasts, in an engine of its own.
 export interface Work {
@@ -29,10 +29,14 @@ export interface Work {
 
 export interface State {
   run: Doc;
+  own: Doc;         // the keys of it that a person, a link or a pasted text gave; the rest is an example's
+  asking: string[]; // keys that a pasted text leaves open: nothing is answered before they are set
   answer?: Doc;   // the last right one
   text: string;   // its bytes
   of?: Doc;       // the run that it answers
   wrong?: Answer; // of the run as it is
+  last?: string;  // the key that was changed last
+  legal: number[]; // values of it near a refused one that are answered
   cost?: Doc;     // the option of `capacity`
   node?: { name: string; document?: Doc }; // of the cluster, as it is shipped
   metric?: string;
@@ -42,6 +46,8 @@ export interface State {
   pins: Pin[];
   notes: string[]; // lines about what was opened or pasted
   pasted?: Doc;    // what `import` said
+  diagnosis?: Answer; // of a pasted log or message
+  gallery: boolean;
   filter: string;
   allKeys: boolean;
   fields: Record<string, string>; // what stands in the boxes of the tabs
@@ -71,6 +77,18 @@ function keepFolds(folds: Set<string>): void {
 // Prices of configs/prices where the run's owner has given none.
 export const PRICES = 'market-2026';
 
+// Tokens of a training whose run says no number; the page says so beside days and cost.
+export const TOKENS = 1e12;
+
+// Keys without which no run is answered.
+const NEEDED = ['model', 'cluster.node', 'cluster.gpus', 'training.sequence_length', 'training.global_batch'];
+
+export function openKeys(run: Doc, missing: string[] = []): string[] {
+  const needed = isDoc(at(run, 'training.rl')) || isDoc(run.cluster) && Array.isArray(run.cluster.groups) ? [] : NEEDED;
+  return [...new Set([...needed, ...missing])].filter(path => at(run, path) === undefined);
+}
+
+const MOST_TRIED = 16; // values on each side of a refused one
 const PATIENCE = 80; // milliseconds until the old answer is dimmed
 const PAUSE = 150;   // milliseconds without a change after which work follows it
 
@@ -87,7 +105,7 @@ export class App {
 
   constructor(readonly engine: Engine, readonly tables: Tables, run: Doc) {
     this.state = {
-      run, text: '', opened: new Set(['/']), tab: 'search', pins: [], notes: [], filter: '',
+      run, own: {}, asking: [], legal: [], text: '', opened: new Set(['/']), tab: 'answer', pins: [], notes: [], filter: '', gallery: false,
       allKeys: false, fields: {}, works: {}, help: false, formOpen: false, folds: keptFolds(), asked: false, took: 0,
     };
   }
@@ -97,13 +115,40 @@ export class App {
     this.onchange();
   }
 
-  use(run: Doc, notes: string[] = []): Promise<void> {
-    Object.assign(this.state, { run, notes, pasted: undefined, asked: this.state.answer !== undefined });
-    return this.ask();
+  // `own`: what of the run was given, where that is not all of it; `asking`: keys to be set first.
+  use(run: Doc, notes: string[] = [], own: Doc = run, asking: string[] = []): Promise<void> {
+    Object.assign(this.state, { run, own, asking, notes, last: undefined, legal: [], pasted: undefined, gallery: false, asked: this.state.answer !== undefined });
+    if (asking.length === 0) return this.ask();
+    Object.assign(this.state, { wrong: undefined, metric: undefined, tree: undefined, tab: 'answer' });
+    this.onchange();
+    return Promise.resolve();
   }
 
   setKey(path: string, value: Json | undefined): Promise<void> {
-    return this.use(changed(this.state.run, path, value));
+    return this.setKeys([[path, value]]);
+  }
+
+  private setKeys(values: [string, Json | undefined][]): Promise<void> {
+    const { run, own, asking, pasted } = this.state;
+    const set = (doc: Doc) => values.reduce((d, [path, value]) => changed(d, path, value), doc);
+    const whole = set(run), left = asking.filter(path => at(whole, path) === undefined);
+    const done = this.use(whole, [], set(own), left);
+    this.state.last = values.length === 1 ? values[0][0] : undefined;
+    // The summary of a pasted text stays until the run is answered.
+    if (left.length > 0) this.set({ pasted });
+    return done;
+  }
+
+  // The fewest GPUs on which the run fits with any layout, and that layout.
+  async takeFewest(): Promise<void> {
+    await this.work('limits', 'limits', { run: changed(this.state.run, 'cluster.gpus', 8), of: ['gpus'] });
+    const { answer, wrong } = this.state.works.limits ?? {};
+    if (wrong || !answer) return void this.set({ notes: [wrong?.error ?? 'no number of GPUs was found'] });
+    const found = ((JSON.parse(answer.text) as Doc).limits as Doc[]).filter(l => typeof l.value === 'number');
+    const fewest = found.find(l => l.layout === 'any') ?? found[0];
+    if (!fewest) return void this.set({ notes: ['no number of GPUs fits with these settings'] });
+    await this.setKey('cluster.gpus', fewest.value as number);
+    await this.take(fewest.set as Doc);
   }
 
   fold(name: string, open: boolean): void {
@@ -130,14 +175,11 @@ export class App {
 
   // A strategy of the search's or a row of the advice: {path: words} or a document.
   take(set: Doc): Promise<void> {
-    let run = this.state.run;
-    for (const [path, value] of Object.entries(set)) {
-      // A strategy of the search's is whole; of the training it says only what it chose.
-      // dp follows from the rest, and would be in the way of the next change.
-      const parts: [string, Json][] = path === 'parallel' && isDoc(value) ? [[path, changed(value, 'dp', undefined)]] : leaves(value, path);
-      for (const [at, to] of parts) run = changed(run, at, typeof to === 'string' ? fromWords(to) : to);
-    }
-    return this.use(run);
+    // A strategy of the search's is whole; of the training it says only what it chose.
+    // dp follows from the rest, and would be in the way of the next change.
+    const parts = Object.entries(set).flatMap(([path, value]): [string, Json][] =>
+      (path === 'parallel' && isDoc(value) ? [[path, changed(value, 'dp', undefined)]] : leaves(value, path)));
+    return this.setKeys(parts.map(([path, to]) => [path, typeof to === 'string' ? fromWords(to) : to]));
   }
 
   // The newest run is answered; runs passed over while the engine worked are not.
@@ -182,10 +224,26 @@ export class App {
     await new Promise(r => setTimeout(r, 120));
     if (turn !== this.planned || this.again) return;
     await this.writeAddress();
-    if (this.state.wrong || !answer) return;
+    if (this.state.wrong) return this.findLegal(turn);
+    if (!answer) return;
     if (this.state.metric) await this.explain(this.state.metric, false);
     await this.readNode();
     await this.price(run);
+  }
+
+  // The nearest values of the last key, below and above, that are answered.
+  private async findLegal(turn: number): Promise<void> {
+    const { run, last } = this.state, found = last ? at(run, last) : undefined;
+    if (!last || typeof found !== 'number' || !(found >= 1)) return;
+    const legal: number[] = [];
+    for (const step of [-1, 1]) {
+      for (let k = 1, v = step < 0 ? Math.ceil(found) - 1 : Math.floor(found) + 1; k <= MOST_TRIED && v >= 1; k++, v += step) {
+        const a = await this.engine.call('estimate', { run: changed(run, last, v) });
+        if (turn !== this.planned || this.state.run !== run) return;
+        if (isRight(a)) { legal.push(v); break; }
+      }
+    }
+    this.set({ legal });
   }
 
   // The tiers of the network, for its drawing.
@@ -210,9 +268,9 @@ export class App {
   }
 
   private async price(run: Doc): Promise<void> {
-    const ends = at(run, 'training.rl') ? at(run, 'training.rl.steps') : at(run, 'training.tokens');
-    if (ends === undefined || ends === null) return;
-    const a = await this.engine.call('capacity', { run, prices: PRICES });
+    if (at(run, 'training.rl') && at(run, 'training.rl.steps') === undefined) return;
+    const whole = at(run, 'training.rl') || at(run, 'training.tokens') ? run : changed(run, 'training.tokens', TOKENS);
+    const a = await this.engine.call('capacity', { run: whole, prices: PRICES });
     const options = a.text ? (JSON.parse(a.text) as Doc).options : undefined;
     if (run !== this.state.run || !Array.isArray(options) || !isDoc(options[0])) return;
     this.set({ cost: { ...options[0], of: JSON.stringify(run) } });

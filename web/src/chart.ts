@@ -4,14 +4,18 @@
 import { Tree, h } from './dom';
 import { digits } from './format';
 
-// Colours of what is the same in every picture (chart.css), by its key in the answer; what has none is grey.
+// Colours by the key in the answer, each with one meaning in both bars (chart.css; from 10 on page.css): the model's
+// weights and work, gradients and their reduction, the optimizer, recompute. Three greys differ; what has
+// no colour has the middle one.
 const COLOURS: Record<string, number> = {
-  weights_gib: 0, secondary_weights_gib: 9, gradients_gib: 1, optimizer_gib: 2, optimizer_working_gib: 2, activations_gib: 3,
-  recompute_working_gib: 4, logits_gib: 5, transient_gib: 6, gathered_weights_gib: 7, buckets_gib: 9,
+  weights_gib: 0, secondary_weights_gib: 0, gradients_gib: 1, optimizer_gib: 2, optimizer_working_gib: 2, activations_gib: 10,
+  recompute_working_gib: 4, logits_gib: 11, transient_gib: 12, gathered_weights_gib: 13, buckets_gib: 1,
+  fragmentation_gib: 14, context_gib: 15,
   compute: 0, recompute: 4, tp_exposed: 3, cp_exposed: 5, ep_exposed: 7, pp_exposed: 6, dp_exposed: 1, optimizer: 2,
   offload_exposed: 9, host_exposed: 9,
+  pp_bubble: 14, other: 15,
   generate: 0, reward: 5, old_log_probs: 4, reference: 7, values: 9, update: 1, handover: 3, sleep: 6, wake: 6,
-  engine: 0, learner: 1, logits: 5 };
+  engine: 0, learner: 1, logits: 11 };
 
 export const colourOf = (key: string): number => COLOURS[key] ?? 8;
 
@@ -46,7 +50,8 @@ export function stacked({ parts, most, total, unit, limit, whisker, low }: Bar):
     limit ? h('line', { x1: x(limit), x2: x(limit), y1: 0, y2: low ? high : 36, class: 'limit' }, h('title', null, `limit ${digits(limit)} ${unit}`)) : null);
 }
 
-export interface Line { name: string; points: [number, number][] }
+// A point with a mark is hollow: it does not fit.
+export interface Line { name: string; points: [number, number, boolean?][] }
 
 function ticks(low: number, high: number): number[] {
   if (!(high > low)) return [low];
@@ -73,7 +78,7 @@ export function lines(names: string[], series: Line[], title: string, axes: [str
       h('text', { x: right, y: high - 6, 'text-anchor': 'end' }, axes[0]),
       series.map((s, k) => [
         h('polyline', { points: s.points.map(([i, v]) => `${x(i)},${y(v)}`).join(' '), class: `curve ink${k % 10}` }),
-        s.points.map(([i, v]) => h('circle', { cx: x(i), cy: y(v), r: 3.5, class: `fill${k % 10}` },
+        s.points.map(([i, v, hollow]) => h('circle', { cx: x(i), cy: y(v), r: hollow ? 4 : 3.5, class: hollow ? `hollow ink${k % 10}` : `fill${k % 10}` },
           h('title', null, `${s.name} ${names[i]}: ${of(v)}`)))])),
     series.length > 1 ? h('ul', { class: 'legend' }, series.map((s, k) => h('li', null, h('i', { class: `back${k % 10}` }), s.name))) : null);
 }

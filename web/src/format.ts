@@ -63,7 +63,9 @@ export function inUnit(x: number, unit: string): string {
 }
 
 // A mark for each of the engine's five words of risk, `memory.fit`.
-const MARKS: Record<string, string> = { fits: 'good', likely: 'fair', tight: 'poor' };
+const MARKS: Record<string, string> = { fits: 'good', likely: 'fair', tight: 'poor', unlikely: 'low' };
+// Words of a run that fits as likely as not.
+export const isFitting = (fit: string): boolean => ['fits', 'likely', 'tight'].includes(fit);
 export const riskMark = (fit: string): string => MARKS[fit] ?? 'bad';
 
 // The words of the command line (probability_words, src/estimate/risk.h).
@@ -71,3 +73,6 @@ export function sure(p: number): string {
   if (p > 0.99) return `over 99${THIN}%`;
   return p < 0.01 ? `below 1${THIN}%` : `${Math.round(p * 100)}${THIN}%`;
 }
+
+// "fits, over 99 %"
+export const verdict = (fit: string, p: number): string => `${fit}, ${sure(p)}`;

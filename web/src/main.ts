@@ -14,6 +14,7 @@ import { answerView } from './view/answer';
 import { capacityRequest } from './view/capacity';
 import { form } from './view/form';
 import { frame } from './view/frame';
+import { Question, readQuestions } from './view/gallery';
 import { tabs } from './view/tabs';
 import { whyView } from './view/why';
 
@@ -21,16 +22,19 @@ const FIRST = 'llama-3-8b-8-h100';
 
 const block = (id: string): string => document.getElementById(id)?.textContent?.trim() ?? '';
 
-async function givenRun(): Promise<{ run: Doc; notes: string[]; version?: string }> {
+// `own`: of a person; without it an example's.
+async function givenRun(): Promise<{ run: Doc; notes: string[]; own?: Doc; version?: string }> {
   const first = PRESETS.find(p => p.name === FIRST) ?? PRESETS[0];
   try {
     const shared = await fromAddress(location.hash);
-    if (shared) return { run: shared.run, notes: [], version: `${shared.schema} ${shared.tool}` };
+    if (shared) return { run: shared.run, own: shared.run, notes: [], version: `${shared.schema} ${shared.tool}` };
   } catch (e) {
     return { run: first.run, notes: [(e as Error).message] };
   }
   const own = block('run');
-  return own ? { run: asGiven(JSON.parse(own) as Doc), notes: [] } : { run: first.run, notes: [first.about].filter(Boolean) };
+  if (!own) return { run: first.run, notes: [first.about].filter(Boolean) };
+  const run = asGiven(JSON.parse(own) as Doc);
+  return { run, own: run, notes: [] };
 }
 
 // The first answer stands on the screen: data-ready says after how many milliseconds.
@@ -44,7 +48,8 @@ function ancestors(of: Element | null): HTMLElement[] {
 
 function draw(app: App): void {
   const root = document.getElementById('page') as HTMLElement, focused = ancestors(document.activeElement);
-  patch(root, [frame(app, h('main', { key: 'main', class: app.state.metric ? 'with-why' : '' }, form(app), answerView(app), whyView(app)), tabs(app))]);
+  const middle = h('div', { key: 'middle', class: 'middle' }, answerView(app), app.state.asking.length > 0 ? null : tabs(app));
+  patch(root, [frame(app, h('main', { key: 'main', class: app.state.metric ? 'with-why' : '' }, form(app), middle, whyView(app)))]);
   if (app.state.tab === 'capacity' && app.tables.keys.size > 0) app.follow('capacity', 'capacity', capacityRequest(app));
   // Keyboard focus stays near the place whose control went.
   if (focused[0]?.isConnected === false) focused.find(e => e.isConnected && e.hasAttribute('tabindex'))?.focus();
@@ -75,9 +80,9 @@ function keyboard(app: App): void {
     const act: Record<string, () => void> = {
       '/': () => app.toPaste(),
       e: () => void app.explain(app.state.metric ?? 'step_time_s').then(() => requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=treeitem]')?.focus())),
-      s: () => tab('search'), t: () => tab('timeline'), c: () => tab('compare'), p: () => app.pin(),
+      s: () => tab('search'), t: () => tab('timeline'), c: () => tab('compare'), l: () => tab('limits'), a: () => tab('answer'), p: () => app.pin(),
       '?': () => app.set({ help: !app.state.help }),
-      Escape: () => app.set({ help: false, metric: undefined, tree: undefined }),
+      Escape: () => app.set({ help: false, gallery: false, metric: undefined, tree: undefined }),
     };
     if (act[e.key]) { e.preventDefault(); act[e.key](); }
   });
@@ -86,11 +91,12 @@ function keyboard(app: App): void {
 // The engine unpacks itself in its worker meanwhile.
 async function start(engine: Engine): Promise<void> {
   readPresets(JSON.parse(block('presets')) as [string, string][]);
-  const { run, notes, version } = await givenRun();
+  readQuestions(JSON.parse(block('questions')) as Question[]);
+  const { run, notes, own, version } = await givenRun();
   const app = new App(engine, new Tables([], [], {}), run);
   app.onchange = drawn(app);
   // The answer first: the form needs the tables, the answer does not.
-  const asked = app.use(run, notes);
+  const asked = app.use(run, notes, own ?? {});
   const reading = readTables(engine, JSON.parse(block('names')) as Record<string, string[]>);
   keyboard(app);
   app.published = readPublished(JSON.parse(block('published')) as PublishedBlock);

@@ -26,6 +26,7 @@ struct CapacityCommand {
   std::vector<Override> plan;  // in the order of kPlanFlags
   bool search = false;
   bool sure = false;
+  bool all = false;
   std::vector<std::string> models;
   unsigned jobs = 0;
   AnswerFormat format = AnswerFormat::json;
@@ -82,7 +83,7 @@ constexpr const char* kThePlan = "The plan";
 
 constexpr auto kCapacityOptions = [] {
   using C = CapacityCommand;
-  std::array<Option, kPlanFlags.size() + 5> all;
+  std::array<Option, kPlanFlags.size() + 6> all;
   std::size_t n = 0;
   all[n++] = Option{into<&C::run>()};
   for (const PlanFlag& f : kPlanFlags) {
@@ -108,6 +109,8 @@ constexpr auto kCapacityOptions = [] {
                     "compare the upper end of days and cost with the limits, not the middle",
                     "",
                     kThePlan};
+  all[n++] = Option{into<&C::all>(), "--all", "",
+                    "every table: power caps, memory to serve the model, what matters, sources"};
   all[n++] = Option{into<&C::jobs>(1, kMostWorkers), "--jobs", "N",
                     "threads of a search (all the machine has)"};
   return all;
@@ -240,10 +243,33 @@ void apply_run_options(const GivenRun& run, const ConfigLookup& lookup, Json& pl
   }
 }
 
+// Our names in the run of a plan, in its cluster and in those of its scenarios, of which the counts
+// are the plan's.
+void take_plan_names(const ConfigLookup& lookup, const std::string& file, Json& plan) {
+  std::vector<Fact> facts;  // an option names what it is of
+  if (plan.contains("run") && plan["run"].is_object()) {
+    take_names(lookup, file, plan["run"], facts);
+    take_node(lookup, file, {}, plan["run"], facts);
+  }
+  const std::string node(key_name<&ClusterRequest::node>);
+  const bool names_node = plan.contains("cluster") && plan["cluster"].is_object() &&
+                          plan["cluster"].contains(node) && plan["cluster"][node].is_string();
+  if (names_node) {
+    Json& named = plan["cluster"][node];
+    named = our_node_name(lookup, named.get<std::string>());
+  }
+  if (!plan.contains("scenarios") || !plan["scenarios"].is_array()) return;
+  for (Json& scenario : plan["scenarios"]) {
+    if (scenario.is_object()) take_plan_names(lookup, file, scenario);
+  }
+}
+
 AnswerText rendered(const CapacityReport& report, const CapacityCommand& c) {
   if (c.format == AnswerFormat::json) return AnswerText(capacity_json(report));
   const bool is_page = c.format == AnswerFormat::html;
-  return drawn(is_page ? capacity_page(report) : capacity_document(report), {c.format, c.style});
+  const bool all = c.all || c.format != AnswerFormat::text;
+  return drawn(is_page ? capacity_page(report) : capacity_document(report, all),
+               {c.format, c.style});
 }
 
 void set_base(const PlanSource& source, CapacityPlan& plan) {
@@ -301,7 +327,7 @@ void add_models(const CapacityCommand& c, Json& plan) {
 // A run is a plan of one cluster, or of the smallest that meets what is required.
 Json plan_of_run(const CapacityCommand& c, const Json& run) {
   const std::string& name = c.run.name;
-  Json plan = {{"run", run}, {"name", name.empty() ? "run" : stem_of(name)}};
+  Json plan = {{"run", run}, {"name", name.empty() ? "run" : is_path(name) ? stem_of(name) : name}};
   const bool required = sets(c.plan, "require.deadline") || sets(c.plan, "require.budget") ||
                         sets(c.plan, "require.power");
   const bool sized = sets(c.plan, kSizesOfPlan) || sets(c.run.overrides, kGpusOfRun);
@@ -367,6 +393,7 @@ CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
     if (!command.models.empty()) {
       throw UsageError("--models: found a plan; allowed: its key `models`, or a run");
     }
+    take_plan_names(lookup, source->file, source->json);
     apply_run_options(command.run, lookup, source->json);
     apply_options(command, lookup, source->json);
     return answer_plan(command, context, *source);

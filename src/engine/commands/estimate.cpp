@@ -9,6 +9,7 @@
 #include "engine/commands/rl.h"
 #include "engine/given_run.h"
 #include "engine/typed_run.h"
+#include "insight/mixed_report.h"
 #include "report/against.h"
 #include "report/comm.h"
 #include "report/compare.h"
@@ -244,8 +245,10 @@ CommandAnswer answer_compare(Request& request, const CommandContext& context) {
   std::vector<NamedRun> runs;
   bool feasible = true;
   for (const GivenRun& one : all) {
-    runs.push_back(
-        {one.document ? one.document->file : one.name, report_on(resolved_run(one, context))});
+    use_run(one, context, [&](const RunSource& source) {
+      runs.push_back({one.document ? one.document->file : one.name,
+                      report_on_either(source.json, source.file, source.lookup, source.changes)});
+    });
     feasible = feasible && is_feasible(runs.back().report);
   }
   const Comparison c = compare(std::move(runs), config_lookup(context.configs));

@@ -38,6 +38,7 @@ struct SearchCommand : SearchExtras {
   GivenPrices prices;
   bool all = false;
   bool beside = false;  // what a search does anyway
+  bool one_more = false;
 };
 
 constexpr std::int64_t kMostShown = 1000;
@@ -77,6 +78,8 @@ constexpr auto kSearchOptions = [] {
              "without effect: a search shows the run's own strategy by itself"},
       Option{into<&C::fewest, C>(), "--fewest", "",
              "search on the fewest GPUs on which the run fits"},
+      Option{into<&C::one_more>(), "--one-more", "",
+             "with cluster.groups: the best step with one node more of each group"},
       Option{into<&C::html>(), "--html", "FILE", "write the answer as an HTML page"},
       Option{into<&C::heat, C>(), "--heat", "X,Y", "the two axes of the map of --html (tp,pp)"},
       Option{into<&C::jobs>(1, kMostWorkers), "--jobs", "N",
@@ -158,7 +161,8 @@ CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
     if (!known) throw unknown_name("command line", "--keep", key, axes);
     options.keep.push_back(key);
   }
-  const MixedSearchResult r = search_mixed(source.json, source.file, source.lookup, options);
+  MixedSearchResult r = search_mixed(source.json, source.file, source.lookup, options);
+  if (c.one_more) r.marginals = marginals_of(source.json, source.file, source.lookup, options);
   return {
       r.best.empty() ? ExitCode::no : ExitCode::answer,
       output.json() ? AnswerText(mixed_search_json(r)) : drawn(mixed_search_document(r), output)};
@@ -217,6 +221,10 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
           return;
         }
         refuse_prices(command);
+        if (command.one_more) {
+          throw InputError(ErrorCode::not_allowed, "command line", "--one-more",
+                           "a run on one kind of node", "cluster.groups beside it");
+        }
         SearchExtras extras = static_cast<const SearchExtras&>(command);
         extras.frees = true;
         extras.changes = source.changes;

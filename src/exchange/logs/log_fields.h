@@ -119,6 +119,9 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"fms-fsdp", "reserved memory:", Logged::reserved, 1},
     {"fms-fsdp", "allocated memory:", Logged::allocated, 1},
     {"nanoGPT", " time ", Logged::step, 1e-3, ", mfu"},
+    {"nanochat", " dt:", Logged::step, 1e-3, "tok/sec:"},  // karpathy/nanochat pull request 147
+    // rwth-i6/returnn issue 1626
+    {"RETURNN", " sec/step", Logged::step, 1, " train, step ", Written::before},
     {"llm.c", " ms |", Logged::step, 1e-3, " tok/s", Written::before},
 });
 

@@ -9,7 +9,7 @@
 #include "exchange/arguments.h"
 #include "exchange/programs.h"
 #include "exchange/several_runs.h"
-#include "exchange/shell/expansion.h"
+#include "exchange/shell/cursor.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/condition.h"

@@ -69,7 +69,7 @@ std::optional<Bytes> leading_amount(std::string_view text, bool bare) {
   return amount_of(text.substr(0, end), unit.value_or(1));
 }
 
-std::optional<Bytes> amount_behind(std::string_view text, std::string_view marker) {
+std::optional<Bytes> amount_behind(std::string_view text, std::string_view marker, bool bare) {
   const std::size_t at = text.find(marker);
   if (at == std::string_view::npos) return {};
   std::string_view rest = text.substr(at + marker.size());
@@ -77,7 +77,7 @@ std::optional<Bytes> amount_behind(std::string_view text, std::string_view marke
                            rest.front() == '\t')) {
     rest.remove_prefix(1);
   }
-  return leading_amount(rest);
+  return leading_amount(rest, bare);
 }
 
 std::optional<Bytes> amount_before(std::string_view text, std::string_view marker) {

@@ -11,13 +11,15 @@
 
 namespace orrery {
 
-// Behind the first `marker`: blanks, colons and "= " between them are skipped.
-std::optional<Bytes> amount_behind(std::string_view text, std::string_view marker);
+// Behind the first `marker`: blanks, colons and "= " between them are skipped. A number without a
+// unit is of bytes where `bare`.
+std::optional<Bytes> amount_behind(std::string_view text, std::string_view marker,
+                                   bool bare = false);
 
 // Directly before the first `marker`.
 std::optional<Bytes> amount_before(std::string_view text, std::string_view marker);
 
-// The amount that the text begins with. A number without a unit is of bytes where `bare`.
+// The amount that the text begins with; `bare` as above.
 std::optional<Bytes> leading_amount(std::string_view text, bool bare = false);
 
 }  // namespace orrery

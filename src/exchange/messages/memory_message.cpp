@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kMostOfMessage = 1500;
 constexpr std::size_t kMostOfLine = 160;
 
-enum class Side : std::uint8_t { behind, before };
+// `bare`: behind them, in bytes without a unit.
+enum class Side : std::uint8_t { behind, before, bare };
 
 // An amount by the words beside it.
 struct AmountWords {
@@ -46,6 +47,25 @@ constexpr std::array kTorchAmounts = {
     AmountWords{Stated::pools, "allocated in private pools", Side::before},
     AmountWords{Stated::allowed, "allowed;", Side::before},
     AmountWords{Stated::allowed, "max allowed", Side::behind},
+    // The allocator's warning beside the error.
+    AmountWords{Stated::asked, "while trying to allocate", Side::behind},
+    AmountWords{Stated::free, "bytes (free:", Side::bare},
+    AmountWords{Stated::capacity, ", total:", Side::bare},
+    // PaddlePaddle, MindSpore, Gaudi's bridge, Neuron's runtime, DirectML.
+    AmountWords{Stated::asked, "Cannot allocate", Side::behind},
+    AmountWords{Stated::allocated, "memory has been allocated", Side::before},
+    AmountWords{Stated::free, "available memory is only", Side::behind},
+    AmountWords{Stated::asked, "alloc size:", Side::behind},
+    AmountWords{Stated::asked, "Allocation failed for size::", Side::bare},
+    AmountWords{Stated::asked, "alloc DEVICE memory:", Side::bare},
+    AmountWords{Stated::asked, "Could not allocate tensor with", Side::behind},
+};
+
+// vLLM: what it wants of the device, and what the cache of its requests needs.
+constexpr std::array kEngineAmounts = {
+    AmountWords{Stated::asked, "). Decrease GPU memory", Side::before},
+    AmountWords{Stated::asked, "KV cache is needed", Side::before},
+    AmountWords{Stated::free, "available KV cache memory (", Side::behind},
 };
 
 constexpr std::array kXlaAmounts = {
@@ -62,7 +82,9 @@ constexpr std::array kXlaAmounts = {
 
 constexpr std::array kHostAmounts = {
     AmountWords{Stated::asked, "you tried to allocate", Side::behind},
+    AmountWords{Stated::asked, "memory allocation of", Side::behind},
     AmountWords{Stated::host_used, "anon-rss:", Side::behind},
+    AmountWords{Stated::host_used, "was running was", Side::behind},  // Ray
 };
 
 struct MessageForm {
@@ -87,9 +109,27 @@ constexpr std::array kForms = {
                 "PyTorch's out-of-memory error (cudaMallocAsync)"},
     MessageForm{MessageKind::device_out_of_memory, "Tried to allocate",
                 "PyTorch's out-of-memory error"},
+    MessageForm{MessageKind::device_out_of_memory, "memory allocation failed with OOM on device",
+                "the warning of PyTorch's allocator"},
+    MessageForm{MessageKind::device_out_of_memory, "Out of memory error on GPU",
+                "PaddlePaddle's out-of-memory error"},
+    MessageForm{MessageKind::device_out_of_memory, "memory isn't enough and alloc failed",
+                "MindSpore's out-of-memory error"},
+    MessageForm{MessageKind::device_out_of_memory, "PT_DEVMEM Allocation failed",
+                "the out-of-memory error of Gaudi's PyTorch bridge"},
+    MessageForm{MessageKind::device_out_of_memory, "Failed to alloc DEVICE memory",
+                "the out-of-memory error of Neuron's runtime"},
+    MessageForm{MessageKind::device_out_of_memory, "Could not allocate tensor with",
+                "DirectML's out-of-memory error"},
+    MessageForm{MessageKind::device_out_of_memory, "CUDA out of memory",
+                "an out-of-memory error (CUDA)"},
+    MessageForm{MessageKind::device_out_of_memory, "HIP out of memory",
+                "an out-of-memory error (HIP)"},
     MessageForm{MessageKind::xla_out_of_memory, "RESOURCE_EXHAUSTED", "XLA's out-of-memory error"},
-    MessageForm{MessageKind::xla_out_of_memory, "Resource exhausted: Out of memory",
+    MessageForm{MessageKind::xla_out_of_memory, "Resource exhausted: Out",
                 "XLA's out-of-memory error"},
+    MessageForm{MessageKind::xla_out_of_memory, "OOM when allocating tensor",
+                "TensorFlow's out-of-memory error"},
     MessageForm{MessageKind::xla_out_of_memory, "Ran out of memory in memory space hbm",
                 "XLA's out-of-memory error (TPU)"},
     MessageForm{MessageKind::xla_out_of_memory, "ran out of memory trying to allocate",
@@ -107,6 +147,18 @@ constexpr std::array kForms = {
     MessageForm{MessageKind::outside_allocator, "HIP_ERROR_OutOfMemory",
                 "HIP's out-of-memory error"},
     MessageForm{MessageKind::outside_allocator, "hipErrorOutOfMemory", "HIP's out-of-memory error"},
+    MessageForm{MessageKind::xla_out_of_memory, "from device: hipError",
+                "TensorFlow's out-of-memory error (HIP)"},
+    MessageForm{MessageKind::xla_out_of_memory, "from device: CUDA_ERROR_OUT_OF_MEMORY",
+                "TensorFlow's out-of-memory error"},
+    MessageForm{MessageKind::engine_out_of_memory, "Free memory on device (",
+                "vLLM's refusal to start"},
+    MessageForm{MessageKind::engine_out_of_memory, "To serve at least one request",
+                "vLLM's refusal to start"},
+    MessageForm{MessageKind::engine_out_of_memory, "No available memory for the cache blocks",
+                "vLLM's refusal to start"},
+    MessageForm{MessageKind::shared_memory, "out of shared memory",
+                "a full /dev/shm (PyTorch's data loader)"},
     MessageForm{MessageKind::host_out_of_memory, "DefaultCPUAllocator",
                 "PyTorch's out-of-memory error of the host"},
     MessageForm{MessageKind::host_out_of_memory, "Out of memory: Kill",
@@ -117,7 +169,28 @@ constexpr std::array kForms = {
     MessageForm{MessageKind::host_out_of_memory, "exitcode  : -9", "a process ended by signal 9"},
     MessageForm{MessageKind::host_out_of_memory, "Signal 9 (SIGKILL)",
                 "a process ended by signal 9"},
+    MessageForm{MessageKind::host_out_of_memory, "Signals.SIGKILL: 9",
+                "a process ended by signal 9"},
+    MessageForm{MessageKind::host_out_of_memory, "is killed by signal: Killed",
+                "a worker of PyTorch's data loader ended by signal 9"},
+    MessageForm{MessageKind::host_out_of_memory, "node running low on memory",
+                "Ray's memory monitor"},
+    MessageForm{MessageKind::host_out_of_memory, "OOMKilled", "Kubernetes' out-of-memory killer"},
+    MessageForm{MessageKind::host_out_of_memory, "exit code 137", "a container ended by signal 9"},
+    MessageForm{MessageKind::host_out_of_memory, "exited with code 137",
+                "a container ended by signal 9"},
+    MessageForm{MessageKind::host_out_of_memory, "memory allocation of",
+                "a failed allocation of the host"},
 };
+
+// A shell's "Killed", alone in its line or behind the number of a process.
+bool is_shells_kill(std::string_view line) {
+  const std::size_t at = line.find("Killed");
+  if (at == std::string_view::npos) return false;
+  const std::string_view before = trimmed(line.substr(0, at));
+  const bool ends = at + 6 == line.size() || line[at + 6] == ' ' || line[at + 6] == '\r';
+  return ends && (before.empty() || (before.back() >= '0' && before.back() <= '9'));
+}
 
 constexpr std::string_view kSummary = "memory summary, device ID";
 constexpr std::string_view kUsage = "Max_MA";
@@ -135,8 +208,8 @@ template <class Table>
 void take_amounts(const Table& table, std::string_view message, MemoryMessage& out) {
   for (const AmountWords& a : table) {
     if (out[a.stated]) continue;
-    out[a.stated] =
-        a.side == Side::behind ? amount_behind(message, a.words) : amount_before(message, a.words);
+    out[a.stated] = a.side == Side::before ? amount_before(message, a.words)
+                                           : amount_behind(message, a.words, a.side == Side::bare);
   }
 }
 
@@ -163,6 +236,16 @@ std::string first_words(std::string_view message) {
   return shown_text(message.substr(0, kMostOfLine));
 }
 
+// "Free memory on device (67.24/79.25 GiB)"
+void take_shares(std::string_view message, MemoryMessage& m) {
+  const std::string_view shares = behind(message, "Free memory on device (");
+  const std::size_t slash = shares.find('/');
+  if (slash == std::string_view::npos) return;
+  m[Stated::capacity] = leading_amount(shares.substr(slash + 1));
+  const auto free = parse_number(shares.substr(0, slash));
+  if (free && *free >= 0) m[Stated::free] = Bytes(*free * 0x1p30);
+}
+
 void take_message(std::string_view message, MemoryMessage& m) {
   switch (m.kind) {
     case MessageKind::device_out_of_memory:
@@ -174,9 +257,14 @@ void take_message(std::string_view message, MemoryMessage& m) {
     case MessageKind::host_out_of_memory:
       take_amounts(kHostAmounts, message, m);
       break;
+    case MessageKind::engine_out_of_memory:
+      take_amounts(kEngineAmounts, message, m);
+      take_shares(message, m);
+      break;
     case MessageKind::memory_summary:
     case MessageKind::memory_usage:
     case MessageKind::outside_allocator:
+    case MessageKind::shared_memory:
     case MessageKind::device_list:
     case MessageKind::memory_snapshot:
       break;
@@ -198,6 +286,19 @@ void add_failures(std::string_view text, std::vector<MemoryMessage>& all) {
     m.count = times_of(text, f.mark);
     take_message(message, m);
     all.push_back(std::move(m));
+  }
+}
+
+void add_shells_kill(std::string_view text, std::vector<MemoryMessage>& all) {
+  if (!all.empty()) return;
+  for (const std::string_view line : lines_of(text)) {
+    if (!is_shells_kill(line)) continue;
+    MemoryMessage m;
+    m.kind = MessageKind::host_out_of_memory;
+    m.form = "a process that the shell says was killed";
+    m.line = first_words(trimmed(line));
+    all.push_back(std::move(m));
+    return;
   }
 }
 
@@ -313,7 +414,7 @@ std::optional<ListedDevice> device_in(std::string_view line) {
 }
 
 void add_devices(std::string_view text, std::vector<MemoryMessage>& all) {
-  if (!contains(text, "NVIDIA-SMI")) return;
+  if (!contains(text, "NVIDIA-SMI") && !contains(text, "MiB |")) return;
   MemoryMessage m;
   m.kind = MessageKind::device_list;
   m.form = "nvidia-smi";
@@ -331,6 +432,7 @@ std::vector<MemoryMessage> read_memory_messages(std::string_view text) {
   add_summary(text, all);
   add_usage(text, all);
   add_devices(text, all);
+  add_shells_kill(text, all);
   std::stable_sort(all.begin(), all.end(),
                    [](const MemoryMessage& a, const MemoryMessage& b) { return a.kind < b.kind; });
   return all;

@@ -14,8 +14,11 @@
 // - XLA's RESOURCE_EXHAUSTED, of JAX and TensorFlow, with the sums of BufferAssignment, and a TPU's
 //   "Used 20.47G of 15.48G hbm";
 // - allocations outside PyTorch's allocator that failed: cuBLAS, NCCL, CUDA itself;
-// - host memory: PyTorch's DefaultCPUAllocator, the kernel's and Slurm's out-of-memory killers, a
-//   process that ended by signal 9;
+// - out-of-memory errors of PaddlePaddle, MindSpore, Gaudi, Neuron and DirectML, and the warning of
+//   PyTorch's allocator beside its error;
+// - vLLM's refusals to start ("Free memory on device (67.24/79.25 GiB) …");
+// - host memory: PyTorch's DefaultCPUAllocator, the out-of-memory killers of the kernel, Slurm,
+//   Kubernetes and Ray, a process that ended by signal 9, a full /dev/shm;
 // - nvidia-smi's table: memory, load and power of each GPU;
 // - a snapshot of PyTorch's allocator (exchange/snapshot/read_snapshot.h), which is no line.
 //
@@ -39,16 +42,19 @@ namespace orrery {
 enum class MessageKind : std::uint8_t {
   device_out_of_memory,  // an allocation of PyTorch's allocator failed
   memory_summary,
-  memory_usage,       // DeepSpeed's
-  xla_out_of_memory,  // of a compiled program
-  outside_allocator,  // a library's allocation failed
+  memory_usage,          // DeepSpeed's
+  xla_out_of_memory,     // of a compiled program
+  outside_allocator,     // a library's allocation failed
+  engine_out_of_memory,  // an inference engine refuses to start
+  shared_memory,         // of the host, between processes
   host_out_of_memory,
   device_list,  // nvidia-smi
   memory_snapshot,
 };
 constexpr EnumNames<MessageKind> names_of(MessageKind) {
-  return {"device_out_of_memory", "memory_summary",     "memory_usage", "xla_out_of_memory",
-          "outside_allocator",    "host_out_of_memory", "device_list",  "memory_snapshot"};
+  return {"device_out_of_memory", "memory_summary",       "memory_usage",  "xla_out_of_memory",
+          "outside_allocator",    "engine_out_of_memory", "shared_memory", "host_out_of_memory",
+          "device_list",          "memory_snapshot"};
 }
 
 // Quantities that a message may state, all in bytes.

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exchange/shell/arithmetic.h"
+
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
+#include <set>
 
 #include "core/limits.h"
 #include "core/units.h"
-#include "exchange/shell/expansion.h"
+#include "exchange/shell/cursor.h"
 
 namespace orrery::shell {
 namespace {
 
 constexpr double kMostWhole = 1e15;
+constexpr std::size_t kMostNumbers = 16;
 
 struct Operator {
   std::string_view sign;
@@ -23,40 +29,51 @@ constexpr std::array kOperators = {
 };
 constexpr int kTightest = 6;
 
-using Value = std::optional<std::int64_t>;
-
-Value within(double x) {
+Numbers within(double x) {
   if (!(x >= -kMostWhole && x <= kMostWhole)) return {};
-  return static_cast<std::int64_t>(x);
+  return {static_cast<std::int64_t>(x)};
 }
 
-Value applied(std::string_view sign, std::int64_t a, std::int64_t b) {
+Numbers applied(std::string_view sign, std::int64_t a, std::int64_t b) {
   const auto x = static_cast<double>(a);
   const auto y = static_cast<double>(b);
   if (sign == "+") return within(x + y);
   if (sign == "-") return within(x - y);
   if (sign == "*") return within(x * y);
-  if (sign == "/") return b == 0 ? Value() : a / b;
-  if (sign == "%") return b == 0 ? Value() : a % b;
-  if (sign == "==") return a == b;
-  if (sign == "!=") return a != b;
-  if (sign == "<=") return a <= b;
-  if (sign == ">=") return a >= b;
-  if (sign == "<") return a < b;
-  if (sign == ">") return a > b;
-  if (sign == "&&") return a != 0 && b != 0;
-  return a != 0 || b != 0;
+  if (sign == "/") return b == 0 ? Numbers() : Numbers{a / b};
+  if (sign == "%") return b == 0 ? Numbers() : Numbers{a % b};
+  if (sign == "==") return {a == b};
+  if (sign == "!=") return {a != b};
+  if (sign == "<=") return {a <= b};
+  if (sign == ">=") return {a >= b};
+  if (sign == "<") return {a < b};
+  if (sign == ">") return {a > b};
+  if (sign == "&&") return {a != 0 && b != 0};
+  return {a != 0 || b != 0};
 }
 
-class Arithmetic {
- public:
-  Arithmetic(std::string_view text, const ShellVariables& variables)
-      : text_(text), variables_(variables) {}
+// The results of every pair; none where one has none.
+Numbers applied(std::string_view sign, const Numbers& a, const Numbers& b) {
+  std::set<std::int64_t> all;
+  for (const std::int64_t x : a) {
+    for (const std::int64_t y : b) {
+      const Numbers one = applied(sign, x, y);
+      if (one.empty()) return {};
+      all.insert(one.front());
+    }
+  }
+  return all.size() > kMostNumbers ? Numbers() : Numbers(all.begin(), all.end());
+}
 
-  Value all() {
-    const Value x = choice(0);
+class Expression {
+ public:
+  Expression(std::string_view text, const std::function<Numbers(const std::string&)>& value_of)
+      : text_(text), value_of_(value_of) {}
+
+  Numbers all() {
+    const Numbers x = choice(0);
     skip();
-    return at_ == text_.size() ? x : Value();
+    return at_ == text_.size() ? x : Numbers();
   }
 
  private:
@@ -80,67 +97,70 @@ class Arithmetic {
   }
 
   // "a ? b : c", of which both sides must be known.
-  Value choice(int depth) {
-    const Value asked = depth > kDeepestNesting ? Value() : level(0, depth);
-    if (!asked || !takes('?')) return asked;
-    const Value yes = choice(depth + 1);
-    if (!yes || !takes(':')) return {};
-    const Value no = choice(depth + 1);
-    return no ? (*asked != 0 ? yes : no) : Value();
+  Numbers choice(int depth) {
+    const Numbers asked = depth > kDeepestNesting ? Numbers() : level(0, depth);
+    if (asked.empty() || !takes('?')) return asked;
+    const Numbers yes = choice(depth + 1);
+    if (yes.empty() || !takes(':')) return {};
+    const Numbers no = choice(depth + 1);
+    if (no.empty()) return {};
+    Numbers all;
+    for (const std::int64_t x : asked) {
+      const Numbers& taken = x != 0 ? yes : no;
+      all.insert(all.end(), taken.begin(), taken.end());
+    }
+    return applied("+", all, {0});
   }
 
-  Value level(int lowest, int depth) {
+  Numbers level(int lowest, int depth) {
     if (depth > kDeepestNesting) return {};
-    Value left = unary(depth);
-    for (const Operator* o = operator_at(lowest); left && o != nullptr; o = operator_at(lowest)) {
+    Numbers left = unary(depth);
+    for (const Operator* o = operator_at(lowest); !left.empty() && o != nullptr;
+         o = operator_at(lowest)) {
       at_ += o->sign.size();
-      const Value right = level(o->level + 1, depth + 1);
-      left = right ? applied(o->sign, *left, *right) : Value();
+      left = applied(o->sign, left, level(o->level + 1, depth + 1));
     }
     return left;
   }
 
-  Value unary(int depth) {
+  Numbers unary(int depth) {
     skip();
     const char c = at_ < text_.size() ? text_[at_] : '\0';
     if (depth > kDeepestNesting || c == '\0') return {};
     if (c == '-' || c == '+' || c == '!') {
       ++at_;
-      const Value x = level(kTightest, depth + 1);
-      if (!x) return {};
-      return c == '-' ? -*x : c == '!' ? std::int64_t{*x == 0} : *x;
+      const Numbers x = level(kTightest, depth + 1);
+      return c == '!' ? applied("==", x, {0}) : applied(c == '-' ? "-" : "+", {0}, x);
     }
     if (c == '(') return bracketed(depth);
     const std::size_t end = end_of_name(text_, at_);
     const std::string word(text_.substr(at_, end - at_));
     at_ = end;
-    return operand(word);
-  }
-
-  Value bracketed(int depth) {
-    ++at_;
-    const Value x = choice(depth + 1);
-    return takes(')') ? x : Value();
-  }
-
-  Value operand(const std::string& word) const {
     if (word.empty()) return {};
-    const bool digit = std::isdigit(static_cast<unsigned char>(word[0])) != 0;
-    const auto x = parse_number(digit ? word : shell_value(variables_, word));
-    return x ? within(*x) : Value();
+    return std::isdigit(static_cast<unsigned char>(c)) != 0 ? number_in(word) : value_of_(word);
+  }
+
+  Numbers bracketed(int depth) {
+    ++at_;
+    const Numbers x = choice(depth + 1);
+    return takes(')') ? x : Numbers();
   }
 
   std::string_view text_;
-  const ShellVariables& variables_;
+  const std::function<Numbers(const std::string&)>& value_of_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-std::optional<std::int64_t> arithmetic(std::string_view text, const ShellVariables& variables) {
-  const std::string plain = text_of_document(text, variables);
-  if (plain.find('$') != std::string::npos) return {};
-  return Arithmetic(plain, variables).all();
+Numbers number_in(std::string_view text) {
+  const auto x = parse_number(text);
+  return x && *x == std::floor(*x) ? within(*x) : Numbers();
+}
+
+Numbers arithmetic(std::string_view text,
+                   const std::function<Numbers(const std::string&)>& value_of) {
+  return Expression(text, value_of).all();
 }
 
 }  // namespace orrery::shell

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exchange/shell/condition.h"
-
+//
+// [ … ], [[ … ]] and `test`.
 #include <algorithm>
+#include <string_view>
 
-#include "core/units.h"
-#include "exchange/shell/expansion.h"
+#include "exchange/shell/expand.h"
 
 namespace orrery::shell {
 namespace {
 
-Truth compared(const std::string& a, const std::string& sign, const std::string& b) {
-  const auto x = parse_number(a);
-  const auto y = parse_number(b);
-  if (!x || !y) return {};
-  if (sign == "-eq") return *x == *y;
-  if (sign == "-ne") return *x != *y;
-  if (sign == "-lt") return *x < *y;
-  if (sign == "-le") return *x <= *y;
-  if (sign == "-gt") return *x > *y;
-  if (sign == "-ge") return *x >= *y;
+// -eq and its kin, as arithmetic has them.
+std::string_view sign_of_numbers(std::string_view sign) {
+  constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
+      {"-eq", "=="}, {"-ne", "!="}, {"-lt", "<"}, {"-le", "<="}, {"-gt", ">"}, {"-ge", ">="}};
+  for (const auto& [name, same] : kSigns) {
+    if (name == sign) return same;
+  }
   return {};
 }
 
-class Test {
+class Condition {
  public:
-  Test(const std::vector<std::string>& words, const ShellVariables& variables)
-      : words_(words), variables_(variables) {}
+  Condition(const std::vector<Word>& words, Evaluation& state) : words_(words), state_(state) {}
 
   Truth all() {
     const Truth t = any();
@@ -34,7 +30,7 @@ class Test {
 
  private:
   bool at(std::string_view a, std::string_view b) const {
-    return at_ < words_.size() && (words_[at_] == a || words_[at_] == b);
+    return at_ < words_.size() && (words_[at_].written == a || words_[at_].written == b);
   }
 
   Truth any() {
@@ -55,10 +51,6 @@ class Test {
     return t;
   }
 
-  std::string operand() {
-    return at_ < words_.size() ? text_of_word(words_[at_++], variables_) : std::string();
-  }
-
   Truth one() {
     if (at_ >= words_.size()) return false;
     if (at("!", "!")) {
@@ -66,24 +58,20 @@ class Test {
       return negated(one());
     }
     if (at("(", "\\(")) return bracketed();
-    const std::string& first = words_[at_];
+    const std::string& first = words_[at_].written;
     const bool alone = at_ + 1 >= words_.size();
     if (!alone && first.size() == 2 && first[0] == '-' && !is_binary(at_ + 1)) return unary();
-    const std::string left = operand();
-    if (!is_binary(at_)) return is_known(left) ? Truth(!left.empty()) : Truth();
-    const std::string sign = words_[at_++];
-    const std::string right = operand();
-    // [ "$1" == "" ] && … gives a default too.
-    if (right.empty() && is_absent(left)) return sign == "!=" ? Truth(false) : Truth(true);
-    if (!is_known(left) || !is_known(right)) return {};
-    if (sign == "=" || sign == "==") return matches_pattern(left, right);
-    if (sign == "!=") return negated(matches_pattern(left, right));
+    const Word& left = words_[at_++];
+    if (!is_binary(at_)) return filled(expanded_text(left, state_));
+    const std::string& sign = words_[at_].written;
+    const Word& right = words_[at_ + 1];
+    at_ += 2;
     return compared(left, sign, right);
   }
 
   bool is_binary(std::size_t i) const {
     if (i + 1 >= words_.size()) return false;
-    const std::string& w = words_[i];
+    const std::string& w = words_[i].written;
     const bool letters = w.size() == 3 && w[0] == '-';
     return letters || w == "=" || w == "==" || w == "!=" || w == "=~" || w == "<" || w == ">";
   }
@@ -96,105 +84,63 @@ class Test {
   }
 
   Truth unary() {
-    const std::string sign = words_[at_++];
-    if (is_of_a_job(name_here())) {
-      ++at_;
-      return is_a_job() ? Truth(sign == "-n") : Truth();
+    const std::string& sign = words_[at_++].written;
+    const Word& word = words_[at_++];
+    if (sign != "-z" && sign != "-n") return {};
+    const Text text = expanded_text(word, state_);
+    // [ -z "$TP" ] && TP=8 is TP=${TP:-8} written out, so it takes the default too.
+    const Truth has = is_outside(text)
+                          ? (sign == "-z" || is_argument(text) ? Truth(false) : Truth())
+                          : filled(text);
+    return sign == "-n" ? has : negated(has);
+  }
+
+  // "$1": a script that no other one starts has none.
+  static bool is_argument(const Text& text) {
+    return text[0].text.find_first_not_of("${}0123456789") == std::string::npos;
+  }
+
+  static Truth filled(const Text& text) {
+    if (text.empty()) return false;
+    return is_filled(text) ? Truth(true) : Truth();
+  }
+
+  Truth compared(const Word& left, const std::string& sign, const Word& right) {
+    const Text a = expanded_text(left, state_);
+    // [ "$1" == "" ] && … gives a default too.
+    if ((sign == "=" || sign == "==" || sign == "!=") && is_outside(a) &&
+        expanded_text(right, state_).empty())
+      return sign != "!=";
+    if (sign == "=" || sign == "==") return fits(a, {right}, state_);
+    if (sign == "!=") return negated(fits(a, {right}, state_));
+    const std::string_view numbers = sign_of_numbers(sign);
+    return numbers.empty() ? Truth() : ordered(left, numbers, right);
+  }
+
+  Truth ordered(const Word& left, std::string_view sign, const Word& right) {
+    const Numbers a = expanded_numbers(left, state_);
+    const Numbers b = expanded_numbers(right, state_);
+    std::vector<bool> all;
+    for (const std::int64_t x : a) {
+      for (const std::int64_t y : b) {
+        const std::string text = std::to_string(x) + std::string(sign) + std::to_string(y);
+        all.push_back(arithmetic(text, [](const auto&) { return Numbers(); }).front() != 0);
+      }
     }
-    if (sign == "-z" && is_never_set(name_here())) return ++at_, Truth(true);
-    const std::string value = operand();
-    if (is_position(name_in(value)) && is_absent(value)) return sign == "-z";
-    if (!is_known(value) || (sign != "-z" && sign != "-n")) return {};
-    return value.empty() == (sign == "-z");
+    const auto yes = std::count(all.begin(), all.end(), true);
+    if (all.empty() || (yes > 0 && yes < std::ssize(all))) return {};
+    return yes > 0;
   }
 
-  // [ -z "$TP" ] && TP=8 is TP=${TP:-8} written out, so it takes the default too.
-  bool is_never_set(std::string_view name) const {
-    if (is_position(name)) return variables_.find(std::string_view("@")) == variables_.end();
-    return !name.empty() && variables_.find(name) == variables_.end();
-  }
-
-  // $1, $2, …: a script that no other one starts has none.
-  static bool is_position(std::string_view name) {
-    return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
-  }
-
-  bool is_absent(std::string_view value) const {
-    const std::string_view name = name_in(value);
-    return is_never_set(name) && !is_of_a_job(name);
-  }
-
-  std::string_view name_here() const {
-    return at_ < words_.size() ? name_in(words_[at_]) : std::string_view();
-  }
-
-  // The name of a variable that is the whole word: $NAME, "${NAME}"; "" of other words.
-  static std::string_view name_in(std::string_view word) {
-    if (word.size() > 2 && word.front() == '"' && word.back() == '"') {
-      word = word.substr(1, word.size() - 2);
-    }
-    if (word.size() < 2 || word.front() != '$') return {};
-    const bool braces = word[1] == '{' && word.back() == '}';
-    const auto name = braces ? word.substr(2, word.size() - 3) : word.substr(1);
-    return end_of_name(name, 0) == name.size() ? name : std::string_view();
-  }
-
-  // Slurm sets these in every job; a script that is started by hand has none of them.
-  bool is_of_a_job(std::string_view name) const {
-    constexpr std::string_view kNames[] = {"SLURM_JOB_ID",   "SLURM_JOBID",  "SLURM_JOB_NODELIST",
-                                           "SLURM_NODELIST", "SLURM_PROCID", "SLURM_NODEID"};
-    return variables_.find(name) == variables_.end() &&
-           std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-  }
-
-  // #SBATCH lines set variables.
-  bool is_a_job() const {
-    const auto first = variables_.lower_bound(std::string_view("SLURM_"));
-    return first != variables_.end() && first->first.starts_with("SLURM_");
-  }
-
-  const std::vector<std::string>& words_;
-  const ShellVariables& variables_;
+  const std::vector<Word>& words_;
+  Evaluation& state_;
   std::size_t at_ = 0;
 };
 
-bool glob(std::string_view text, std::string_view pattern, int& steps) {
-  if (++steps > 10'000) return false;
-  if (pattern.empty()) return text.empty();
-  if (pattern[0] == '*') {
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-      if (glob(text.substr(i), pattern.substr(1), steps)) return true;
-    }
-    return false;
-  }
-  return !text.empty() && (pattern[0] == '?' || pattern[0] == text[0]) &&
-         glob(text.substr(1), pattern.substr(1), steps);
-}
-
 }  // namespace
 
-bool is_known(const std::string& text) { return text.find('$') == std::string::npos; }
-
-Truth negated(Truth t) { return t ? Truth(!*t) : t; }
-
-Truth both(Truth a, Truth b) {
-  if (a == false || b == false) return false;
-  return a && b ? Truth(true) : Truth();
-}
-
-Truth either(Truth a, Truth b) {
-  if (a == true || b == true) return true;
-  return a && b ? Truth(false) : Truth();
-}
-
-Truth matches_pattern(const std::string& text, const std::string& pattern) {
-  if (!is_known(text) || !is_known(pattern) || pattern.find('[') != std::string::npos) return {};
-  int steps = 0;
-  return glob(text, pattern, steps);
-}
-
-Truth truth_of_test(const std::vector<std::string>& words, const ShellVariables& variables) {
-  return Test(words, variables).all();
+Truth truth_of_test(const std::vector<Word>& words, Evaluation& state) {
+  return Condition(words, state).all();
 }
 
 }  // namespace orrery::shell

@@ -4,19 +4,19 @@
 //
 // Followed: assignments, arrays (also +=, by number and by name), export and its kin, if / elif /
 // else, case, && and ||, [ ], [[ ]] and (( )), let, functions and their $1, here-documents, read
-// and mapfile from one, `bash -c` and eval, $NAME, ${NAME}, ${NAME:-b}, ${NAME%.*} and its kin,
-// ${NAME[@]}, $(( … )) of whole numbers, $(cat <<E …), $(echo …), $(expr …), $(seq …), #SBATCH
+// and mapfile from one, pipelines of texts, `bash -c` and eval, ${NAME:-b}, ${NAME%.*} and its kin,
+// ${NAME[@]:1:2}, $(( … )) of whole numbers, $(cat <<E …), $(echo …), $(expr …), $(seq …), #SBATCH
 // lines, loops with break and continue, and the other files given where the script sources or
 // starts them. The body of a loop over a list that the text does not tell runs once, with a
 // variable that is unknown. A value that only a running shell knows stays as written, with its
 // dollar sign; [ -z "$NAME" ] is true of a name that nothing sets.
 //
-// A branch whose condition cannot be evaluated is in doubt: what it assigns becomes unknown, and
-// the words of its commands stand in `doubts` with the line of the condition.
+// A branch whose condition cannot be evaluated is in doubt: what it assigns becomes one of several
+// values, and the words of its commands stand in `doubts` with the line of the condition.
 //
-// Bounded: 1 MiB of words, 64 levels of nesting, 64 KiB a value, 4096 rounds of loops,
-// 16 MiB of text with each round and call. Errors: InputError with the line for a quote, a bracket
-// or a construct without end.
+// Bounded: kDeepestNesting levels of commands and words, and as much text made as kLongestDocument;
+// a command counts 256 bytes. Errors: InputError with the line for more, for a quote, a bracket or
+// a construct without end.
 #pragma once
 
 #include <cstddef>

@@ -168,8 +168,24 @@ class Commands {
     for (const std::string& word : behind) {
       const std::size_t first = word.find_first_not_of("+~");
       if (is_flag(word) || first == std::string::npos || first > 2) continue;
-      if (word[0] == '~' || contains(word, "=")) override_with(document_, word, script_.name);
+      if (word[0] == '~' || contains(word, "="))
+        override_with(document_, with_group(word, behind), script_.name);
     }
+  }
+
+  // Hydra's choice of a file for a group of settings, of which others are set behind it:
+  // "engine=megatron engine.pipeline_model_parallel_size=2" is "engine._group=megatron …".
+  static std::string with_group(const std::string& word, const Words& all) {
+    const std::size_t equals = word.find('=');
+    const std::string within = word.substr(0, equals) + ".";
+    const bool group =
+        equals != std::string::npos &&
+        std::any_of(all.begin(), all.end(), [&](const std::string& other) {
+          return begins_with(
+              std::string_view(other).substr(std::min(other.find_first_not_of('+'), other.size())),
+              within);
+        });
+    return group ? within + "_group" + word.substr(equals) : word;
   }
 
   const Tool& tool_;

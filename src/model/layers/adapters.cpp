@@ -7,6 +7,7 @@
 // trains. An adapter is two narrow products and the sum of their result with the frozen one's;
 // DoRA's also the norm of each whole weight, once a pass and not a token (PEFT,
 // tuners/lora/dora.py).
+#include <algorithm>
 #include <array>
 #include <bitset>
 
@@ -29,15 +30,25 @@ constexpr auto kTargeted = std::to_array<Targeted>({
     {OpName::q_up, mask_of(query, qkv)},
     {OpName::cross_query, mask_of(query, qkv)},
     {OpName::attention_gate_up, mask_of(query, qkv)},
+    {OpName::beside_qkv, mask_of(query, key, value, qkv)},
+    {OpName::own_qkv, mask_of(query, key, value, qkv)},
+    {OpName::parallel_in, mask_of(query, key, value, qkv, parallel_up)},
     {OpName::kv_down, mask_of(key, value, qkv)},
     {OpName::kv_up, mask_of(key, value, qkv)},
     {OpName::cross_keys, mask_of(key, value, qkv)},
     {OpName::attention_out, mask_of(output)},
     {OpName::recurrent_out, mask_of(output)},
+    {OpName::beside_out, mask_of(output)},
+    {OpName::own_out, mask_of(output)},
+    {OpName::cross_out, mask_of(output)},
+    {OpName::parallel_out, mask_of(parallel_down)},
+    {OpName::modulation, mask_of(modulation)},
     {OpName::mlp_up, mask_of(gate, up, gate_up)},
+    {OpName::beside_mlp_up, mask_of(gate, up, gate_up)},
     {OpName::expert_up, mask_of(gate, up, gate_up)},
     {OpName::shared_up, mask_of(gate, up, gate_up)},
     {OpName::mlp_down, mask_of(down)},
+    {OpName::beside_mlp_down, mask_of(down)},
     {OpName::expert_down, mask_of(down)},
     {OpName::shared_down, mask_of(down)},
     {OpName::head, mask_of(AdapterTarget::head)},
@@ -60,7 +71,7 @@ struct Adapted {
 
 // Each matrix of a projection that is fused here, and not in the stack, has an adapter of its own.
 struct AdaptedParts {
-  std::array<Adapted, 3> parts{};
+  std::array<Adapted, 4> parts{};
   std::size_t count = 0;
 
   void add(Extent cols) { parts[count++].cols = cols; }
@@ -68,16 +79,27 @@ struct AdaptedParts {
 
 bool has(TargetMask chosen, AdapterTarget target) { return (chosen & mask_of(target)) != 0; }
 
+// Queries beside keys and values, in one product.
+bool makes_keys(OpName name) {
+  return name == OpName::qkv || name == OpName::beside_qkv || name == OpName::own_qkv;
+}
+
 AdaptedParts adapted_parts(const Operator& op, const Adapter& a) {
   AdaptedParts out;
   const auto chosen = static_cast<TargetMask>(a.targets & targets_of(op.name));
   const bool apart = (chosen & mask_of(qkv, gate_up)) == 0;
   const Extent half2{op.cols2.units, op.cols2.unit / 2, op.cols2.axis};
   const Extent half{op.cols.units, op.cols.unit / 2, op.cols.axis};
-  if (apart && op.name == OpName::qkv) {
+  const Extent third{op.cols.units, op.cols.unit / 3, op.cols.axis};
+  if (apart && makes_keys(op.name)) {
     if (has(chosen, query)) out.add(op.cols);
     if (has(chosen, key)) out.add(half2);
     if (has(chosen, value)) out.add(half2);
+  } else if (apart && op.name == OpName::parallel_in) {
+    for (const AdapterTarget t : {query, key, value}) {
+      if (has(chosen, t)) out.add(third);
+    }
+    if (has(chosen, parallel_up)) out.add(op.cols2);
   } else if (apart && op.name == OpName::cross_keys) {
     if (has(chosen, key)) out.add(half);
     if (has(chosen, value)) out.add(half);
@@ -90,10 +112,17 @@ AdaptedParts adapted_parts(const Operator& op, const Adapter& a) {
   return out;
 }
 
+// The product of all heads' outputs. One that ends an MLP too reads a copy of them.
+bool ends_attention(OpName name) {
+  return name == OpName::attention_out || name == OpName::beside_out || name == OpName::own_out ||
+         name == OpName::cross_out;
+}
+
 class Freezer {
  public:
-  Freezer(Block& block, const BuildContext& c, const Adapter& a)
-      : block_(block), base_(block), c_(c), a_(a) {
+  Freezer(Block& block, const BuildContext& c, const Adapter& a) : block_(block), c_(c), a_(a) {
+    base_.count = block.count;
+    std::copy_n(block.operators.begin(), block.count, base_.operators.begin());
     block.count = 0;
   }
 
@@ -112,8 +141,21 @@ class Freezer {
 
   bool is_trained(const Operator& op) const {
     if (block_.kind == BlockKind::embedding) return trains(a_, TrainedPart::embedding);
-    if (op.name == OpName::head) return trains(a_, TrainedPart::head);
+    if (op.name == OpName::head || is_trunks_head(op)) return trains(a_, TrainedPart::head);
     return !op.has_weight && trains(a_, TrainedPart::norms);
+  }
+
+  bool is_trunk() const { return c_.arch.trunk.kinds > 0; }
+
+  bool is_trunks_head(const Operator& op) const {
+    return is_trunk() && block_.kind == BlockKind::head && op.has_weight;
+  }
+
+  // Linear layers that quantisation packs: of a decoder those of its layers, of diffusers' models
+  // every nn.Linear, ends and modulation too (quantizers/bitsandbytes/utils.py).
+  bool is_linear(const Operator& op) const {
+    if (!op.has_weight || op.name == OpName::convolution) return false;
+    return op.role == PrecisionRole::linear || (is_trunk() && kOpFacts[op.kind].product);
   }
 
   // The tensor that an adapted product reads is listed with it, or with the nearest product before
@@ -134,8 +176,8 @@ class Freezer {
 
   // The kernel of attention needs its output, which is saved as the input of this product.
   bool is_attentions_output(const Operator& op) const {
-    const bool first = c_.arch.output_groups > 0 ? op.name == OpName::latent_down
-                                                 : op.name == OpName::attention_out;
+    const bool first =
+        c_.arch.output_groups > 0 ? op.name == OpName::latent_down : ends_attention(op.name);
     return first && c_.options.fused_attention;
   }
 
@@ -145,10 +187,12 @@ class Freezer {
   void keep_for_adapter(Operator& op, const Operator& reader) {
     read_.set(block_.count - 1U);
     if (op.saved_count == 0) return;
-    op.saved_count = 1;
-    SavedTensor& input = op.saved[0];
-    input.bytes_per_element = c_.e();
-    if (input.rows.axis == Axis::sequence) input.rows = reader.rows;
+    op.saved_count = op.name == OpName::parallel_out ? 2 : 1;  // of heads and of the MLP
+    for (std::uint8_t i = 0; i < op.saved_count; ++i) {
+      SavedTensor& input = op.saved[i];
+      input.bytes_per_element = c_.e();
+      if (input.rows.axis == Axis::sequence) input.rows = reader.rows;
+    }
   }
 
   // Activations that products give in fp32, where the weights beside them are: all that operators
@@ -169,10 +213,10 @@ class Freezer {
   }
 
   void freeze(Operator& op, std::uint8_t at) {
-    const bool linear = op.has_weight && op.role == PrecisionRole::linear;
-    op.weight = linear && is_packed(a_.base) ? WeightUse::packed : WeightUse::frozen;
+    if (op.weight == WeightUse::frozen) return;  // encoders beside the model, frozen in any run
+    op.weight = is_linear(op) && is_packed(a_.base) ? WeightUse::packed : WeightUse::frozen;
     if (!kOpFacts[op.kind].product) return;
-    op.backward = Backward::input;
+    if (op.backward == Backward::whole) op.backward = Backward::input;
     op.reads_input_again = false;
     const Operator* reader = copy_bytes() > 0 ? nullptr : adapted_reader(at);
     if (reader != nullptr) return keep_for_adapter(op, *reader);

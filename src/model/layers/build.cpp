@@ -119,6 +119,7 @@ void append_feedforward(Block& block, const BuildContext& c, Feedforward kind) {
 
 void append_layer(Block& block, const BuildContext& c, LayerKind kind) {
   block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
+  block.pieces = 1;
   append_mixer(block, c, kind.mixer);
   append_feedforward(block, c, kind.feedforward);
   if (kind.mixer == Mixer::encoder_again) share_weights(block);

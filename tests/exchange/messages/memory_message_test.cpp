@@ -172,6 +172,60 @@ const std::vector<Spelling>& spellings() {
        {{host_used, 100 * kGib}}},
       {"slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0.", host_out_of_memory, {}},
       {"  exitcode  : -9 (pid: 4242)", host_out_of_memory, {}},
+      {"[rank5]:[W CUDACachingAllocator.cpp:3933] memory allocation failed with OOM on device 5\n"
+       "  while trying to allocate 671088640 bytes (free: 513736704, total: 85095874560).",
+       device_out_of_memory,
+       {{asked, 671088640}, {free, 513736704}, {capacity, 85095874560}}},
+      {"ResourceExhaustedError:\n\nOut of memory error on GPU 0. Cannot allocate 98.000244MB "
+       "memory "
+       "on GPU 0, 6.000000GB memory has been allocated and available memory is only 0.000000B.",
+       device_out_of_memory,
+       {{asked, 98.000244 * kMib}, {allocated, 6 * kGib}, {free, 0}}},
+      {"RuntimeError: Device(id:0) memory isn't enough and alloc failed, kernel name: Default, "
+       "alloc size: 4294967296B.",
+       device_out_of_memory,
+       {{asked, 4 * kGib}}},
+      {"FATAL ERROR :: MODULE:PT_DEVMEM Allocation failed for size::1073741824 (1024)MB",
+       device_out_of_memory,
+       {{asked, kGib}}},
+      {"ERROR TDRV:dmem_alloc_internal Failed to alloc DEVICE memory: 1073741824",
+       device_out_of_memory,
+       {{asked, kGib}}},
+      {"RuntimeError: Could not allocate tensor with 1073741824 bytes. There is not enough GPU "
+       "video memory available!",
+       device_out_of_memory,
+       {{asked, kGib}}},
+      {"Error named symbol not found\nCUDA out of memory\n", device_out_of_memory, {}},
+      {"ValueError: Free memory on device (67.24/79.25 GiB) on startup is less than desired GPU "
+       "memory utilization (0.9, 71.33 GiB). Decrease GPU memory utilization or reduce GPU memory "
+       "used by other processes.",
+       engine_out_of_memory,
+       {{free, 67.24 * kGib}, {capacity, 79.25 * kGib}, {asked, 71.33 * kGib}}},
+      {"ValueError: To serve at least one request with the models's max seq len (131072), (16.00 "
+       "GiB "
+       "KV cache is needed, which is larger than the available KV cache memory (12.35 GiB).",
+       engine_out_of_memory,
+       {{asked, 16 * kGib}, {free, 12.35 * kGib}}},
+      {"RuntimeError: DataLoader worker (pid 1) is killed by signal: Bus error. It is possible "
+       "that "
+       "dataloader's workers are out of shared memory.",
+       shared_memory,
+       {}},
+      {"pid=1, memory used=120.35GB) was running was 501.30GB / 503.55GB, the node running low on "
+       "memory; was killed due to the node running low on memory",
+       host_out_of_memory,
+       {}},
+      {"memory allocation of 2097152 bytes failed", host_out_of_memory, {{asked, 2097152}}},
+      {"slurm_script: line 28:  8156 Killed                  python3 main.py",
+       host_out_of_memory,
+       {}},
+      {"      Reason:       OOMKilled\n      Exit Code:    137", host_out_of_memory, {}},
+      {"failed: Resource exhausted: Out \nof memory while trying to allocate 5520758552 bytes.",
+       xla_out_of_memory,
+       {{asked, 5520758552}}},
+      {"OOM when allocating tensor with shape[32,12,512,512] and type float",
+       xla_out_of_memory,
+       {}},
   };
   return all;
 }

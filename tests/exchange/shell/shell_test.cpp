@@ -61,13 +61,14 @@ TEST_CASE("what all branches of an unknown condition set alike is known") {
   const std::string unknown = "if grep -q x y; then\n";
   CHECK(after(unknown + "N=8; A=1\nelse\nN=8; A=2\nfi") == Words{"run", "8", ";"});
   CHECK(after(unknown + "N=8\nelif grep z y; then N=8; else N=8; fi") == Words{"run", "8", ";"});
+  CHECK(after(unknown + "N=8\nelse\nfor i in $(f); do N=8; done\nfi") == Words{"run", "8", ";"});
+  CHECK(after(unknown + "N+=8\nelse\nN+=8\nfi") == Words{"run", "8", ";"});
   // A branch that ends the script does not count.
   CHECK(after(unknown + "N=8\nelse\necho no\nexit 1\nfi") == Words{"run", "8", ";"});
   CHECK(after("case $(uname) in\n a) N=8 ;;\n *) N=8 ;;\nesac") == Words{"run", "8", ";"});
   for (const char* other :
        {"N=8\nelse\nN=4\nfi", "N=8\nfi", "N=8\nelse\nA=1\nfi", "N=8\nelse\nN=8; N=$(f)\nfi",
         "N=8\nelse\nN=8; grep q y && N=4\nfi", "N=8\nelse\nif grep q y; then N=8; fi\nfi",
-        "N=8\nelse\nfor i in $(f); do N=8; done\nfi", "N+=8\nelse\nN+=8\nfi",
         "N=8\nread N\nelse\nN=8\nfi"})
     CHECK_MESSAGE((after(unknown + other) == Words{"run", "$N", ";"}), other);
   CHECK(after("case $(uname) in\n a) N=8 ;;\n b) N=8 ;;\nesac") == Words{"run", "$N", ";"});
@@ -242,7 +243,7 @@ TEST_CASE("break, continue and return leave their part") {
 TEST_CASE("loops and calls without measure are refused") {
   const std::string long_line = "A=" + std::string(60'000, 'x') + "\n";
   CHECK_THROWS_AS(words_passed("for n in {1..4000}; do\n" + long_line + "done"), InputError);
-  CHECK_THROWS_AS(words_passed("for a in {1..100}; do for b in {1..100}; do X=$a; done; done"),
+  CHECK_THROWS_AS(words_passed("for a in {1..4000}; do for b in {1..4000}; do X=$a; done; done"),
                   InputError);
   CHECK(words_passed("N=0; while [ $N -lt 9999 ]; do N=$((N + 1)); done\nrun $N") ==
         Words{"run", "$N", ";"});
@@ -270,6 +271,94 @@ TEST_CASE("a script sources and starts the files that are given with it") {
   CHECK(passed("sbatch -p gpu --nodes=16 job.sh 2") ==
         Words{"torchrun", "--nnodes", "16", "--tp", "2", ";"});
   CHECK(run_shell("source $DIR/other.sh", "x", {}, files).sources == Words{"$DIR/other.sh"});
+}
+
+TEST_CASE("one of several values decides what holds for each of them") {
+  const std::string unknown = "N=4\nif grep -q x y; then N=8; fi\n";
+  CHECK(words_passed(unknown + "[ $N -gt 2 ] && A=1 || A=2\nrun $N $A") ==
+        Words{"run", "$N", "1", ";"});
+  CHECK(words_passed(unknown + "[ $N = 16 ] && run a\n[ $N -lt 8 ] || A=1\nrun b $A") ==
+        Words{"run", "b", "$A", ";"});
+  CHECK(words_passed(unknown + "M=$((N / N + 1 - N % 4))\nrun $((N * 0)) ${N%9} $M") ==
+        Words{"run", "0", "${N%9}", "$((N / N + 1 - N % 4))", ";"});
+  CHECK(words_passed(unknown + "case $N in 4|8) A=1 ;; *) A=2 ;; esac\nrun $A") ==
+        Words{"run", "1", ";"});
+  // A value of which one choice is unknown is unknown.
+  CHECK(words_passed("N=$(f)\nif grep x y; then N=8; fi\n[ $N -gt 2 ] && A=1\nrun $A") ==
+        Words{"run", "$A", ";"});
+}
+
+TEST_CASE("a branch in doubt sees its own values, and adds to those beside") {
+  const ShellRun run = run_shell(
+      "A=\"--a 1\"\nB=(--b)\nif grep x y; then T=2; P=$((T * 2)); A=\"$A --p $P\"; B+=(--c $T); "
+      "fi\n"
+      "run $A \"${B[@]}\" ${#B[@]}",
+      "x");
+  CHECK(run.words == Words{"run", "--a", "1", "--b", "${#B[@]}", ";"});
+  REQUIRE(run.doubts.size() == 1);
+  CHECK(run.doubts[0].line == 3);
+  for (const char* word : {"--p", "4", "--c", "2"})
+    CHECK(std::count(run.doubts[0].words.begin(), run.doubts[0].words.end(), word) > 0);
+  const auto& words = run.doubts[0].words;
+  CHECK(std::count(words.begin(), words.end(), "--a") == 0);
+}
+
+TEST_CASE("what follows a return that may be taken is in doubt, and an error is not taken") {
+  const std::string call = "}\nN=1\nf\nrun $N";
+  CHECK(words_passed("f() {\n[ -f x ] && return\nN=2\n" + call) == Words{"run", "$N", ";"});
+  CHECK(words_passed("f() {\n[ -f x ] || return 1\nN=2\n" + call) == Words{"run", "2", ";"});
+  CHECK(words_passed("f() {\nreturn\nN=2\n" + call) == Words{"run", "1", ";"});
+  CHECK(words_passed("is() { [ $1 = a ]; }\nis a && run a\nif is b; then run b; fi") ==
+        Words{"run", "a", ";"});
+  CHECK(words_passed("has() { grep -q x y; }\nif has; then N=1; fi\nrun $N") ==
+        Words{"run", "$N", ";"});
+}
+
+TEST_CASE("a program is taken to succeed where another follows it") {
+  CHECK(words_passed("python prepare.py && run a") ==
+        Words{"python", "prepare.py", ";", "run", "a", ";"});
+  CHECK(words_passed("if python check.py; then N=1; fi\nrun $N").back() == ";");
+  CHECK(run_shell("python a.py || run b", "x").doubts.size() == 1);
+}
+
+TEST_CASE("patterns, parts and members of values") {
+  CHECK(
+      words_passed("A=llama-3-8b\n[[ $A == llama-[0-9]* ]] && run a\n[[ $A == \"l*\" ]] && run b\n"
+                   "case $A in [!l]*) run c ;; *8?) run d ;; esac") ==
+      Words{"run", "a", ";", "run", "d", ";"});
+  CHECK(words_passed("A=a-b-c\nrun ${A/-*/x} ${A//[ac]/_} ${A:2:1} ${A: -1} ${A/#a/z} ${A/%c/z}") ==
+        Words{"run", "ax", "_-b-_", "b", "c", "z-b-c", "a-b-z", ";"});
+  CHECK(words_passed("A=(a b c d)\nrun ${A[@]:1:2} ${A[-1]} ${A[@]/#/x} \"${!A[@]}\"") ==
+        Words{"run", "b", "c", "d", "xa", "xb", "xc", "xd", "0", "1", "2", "3", ";"});
+  CHECK(words_passed("A=()\nA[2]=x\nrun \"${A[@]}\"") == Words{"run", "x", ";"});
+  CHECK(words_passed("N=A\nA=5\nrun ${!N}") == Words{"run", "5", ";"});
+  CHECK(words_passed("f() { run \"${@:2}\"; }\nf a b c") == Words{"run", "b", "c", ";"});
+}
+
+TEST_CASE("words in braces, in quotes and behind escapes") {
+  CHECK(words_passed("run a{b,c}d {1..3} '{x,y}' \"{x,y}\" \\{x,y}") ==
+        Words{"run", "abd", "acd", "1", "2", "3", "{x,y}", "{x,y}", "{x,y}", ";"});
+  CHECK(words_passed("run $'a\\tb' a\\ b \"a\\$b\" '\\'") ==
+        Words{"run", "a\tb", "a b", "a$b", "\\", ";"});
+  CHECK(words_passed("export \"TP=4\"\nset -- x y\nrun $TP $2 $#") ==
+        Words{"run", "4", "y", "2", ";"});
+  CHECK(words_passed("A=$(cat <<EOF\nit's $((1 + 1)) :)\nEOF\n)\nrun \"$A\"") ==
+        Words{"run", "it's 2 :)", ";"});
+  CHECK(words_passed("A=\"a b\"\nrun $(echo $A) \"$(echo \"$A\" | bc)\"") ==
+        Words{"run", "a", "b", "$(echo \"$A\" | bc)", ";"});
+}
+
+TEST_CASE("a document goes through a pipeline to a shell or a file") {
+  CHECK(words_passed("cat <<EOF | bash\nrun a\nEOF") == Words{"bash", ";", "run", "a", ";"});
+  const ShellRun run = run_shell("cat <<EOF | tee out.json\n{}\nEOF\n", "x");
+  REQUIRE(run.documents.size() == 1);
+  CHECK(run.documents[0].target == "out.json");
+}
+
+TEST_CASE("a function or a group without its bracket is refused with its line") {
+  CHECK_THROWS_AS(words_passed("f() {\nrun a\n"), InputError);
+  CHECK_THROWS_AS(words_passed("for a in 1; do run a\n"), InputError);
+  CHECK_THROWS_AS(words_passed("f() { f; }\nf"), InputError);
 }
 
 }  // namespace orrery

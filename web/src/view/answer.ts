@@ -2,25 +2,63 @@
 //
 // The answer: one large line, two bars, the limit, what would help, and folds with the rest. Every
 // number is a button that opens its formula.
-import { App } from '../app';
+import { App, TOKENS } from '../app';
 import { Part, colourOf, stacked } from '../chart';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
-import { change, digits, gib, money, percent, riskMark, seconds, si, sure } from '../format';
+import { change, days, digits, gib, money, percent, riskMark, seconds, si, verdict } from '../format';
 import { at, isDoc, words } from '../run';
 import { topologyView, trafficView } from './look';
+import { diagnosisView } from './diagnosis';
+import { openControl } from './form';
+import { progress } from './parts';
 import { publishedView } from './published';
-import { rlAnswer } from './rl';
+import { rlAnswer, rlHeadline } from './rl';
 
 export function answerView(app: App): Tree {
-  const { answer, wrong, run, of } = app.state;
+  const { answer, wrong, run, of, asking, diagnosis } = app.state;
   const stale = wrong !== undefined || run !== of;
-  return h('section', { class: 'answer', tabindex: -1, 'aria-label': 'The answer', 'aria-busy': run !== of && !wrong ? 'true' : undefined },
-    h('div', { role: 'alert', key: 'alert' }, wrong && h('p', { class: 'error' }, wrong.error)),
+  return h('section', { class: 'answer', tabindex: -1, 'aria-label': 'The answer', 'aria-busy': run !== of && !wrong && asking.length === 0 ? 'true' : undefined },
+    diagnosis ? diagnosisView(app, diagnosis) : null,
+    h('div', { role: 'alert', key: 'alert' }, wrong && asking.length === 0 ? [h('p', { class: 'error' }, wrong.error), neighbours(app)] : null),
     app.state.notes.map(n => h('p', { class: 'note', key: n }, n)),
-    answer && h('div', { key: 'answer', class: stale ? 'stale' : '' },
-      isDoc(answer.rl) ? rlAnswer(app, answer)
-        : [headline(app, answer), memoryBar(app, answer), timeBar(app, answer), judgement(app, answer), folds(app, answer)]));
+    asking.length > 0 ? askingView(app) : answer && h('div', { key: 'answer', class: stale ? 'stale' : '' },
+      isDoc(answer.rl) ? rlHeadline(app, answer) : headline(app, answer)));
+}
+
+// The rest of the answer: bars, the limit, advice, folds.
+export function wholeAnswer(app: App): Child {
+  const { answer, wrong, run, of } = app.state;
+  if (!answer) return null;
+  return h('div', { class: wrong !== undefined || run !== of ? 'answer stale' : 'answer' },
+    isDoc(answer.rl) ? rlAnswer(app, answer) : [memoryBar(app, answer), timeBar(app, answer), judgement(app, answer), folds(app, answer)]);
+}
+
+// The bars alone, to be taken away.
+export function bars(app: App): Child {
+  const { answer } = app.state;
+  return !answer || isDoc(answer.rl) ? null : [memoryBar(app, answer), timeBar(app, answer)];
+}
+
+// Controls of the keys that a pasted text leaves open.
+function askingView(app: App): Tree {
+  const { asking, run } = app.state;
+  const work = app.state.works.limits;
+  return h('div', { class: 'asking', key: 'asking', role: 'group', 'aria-label': 'still open' },
+    h('h2', null, asking.length === 1 ? 'One thing is still open' : `${asking.length} things are still open`),
+    h('p', { class: 'dim' }, 'Nothing is taken from the example in their place.'),
+    asking.map(path => openControl(app, path)),
+    asking.join() !== 'cluster.gpus' ? null
+      : work?.engine ? h('div', { class: 'go' }, h('button', { type: 'button', onclick: () => app.stop('limits') }, 'stop'), progress(work, 'runs'))
+        : h('button', { type: 'button', onclick: () => void app.takeFewest() }, `the fewest GPUs of ${words(at(run, 'cluster.node'))} that fit`));
+}
+
+// Values near a refused one that are answered.
+function neighbours(app: App): Child {
+  const { last, legal } = app.state;
+  if (!last || legal.length === 0) return null;
+  return h('p', { class: 'go' }, `${app.tables.keys.get(last)?.flag || last}: `,
+    legal.map(v => h('button', { type: 'button', class: 'use', 'aria-label': `use ${last} ${v}`, onclick: () => void app.setKey(last, v) }, String(v))));
 }
 
 // A number that opens its formula.
@@ -47,10 +85,10 @@ function headline(app: App, a: Doc): Tree {
   };
   return h('div', { class: 'headline' },
     h('p', { class: 'large' },
-      h('span', { class: `risk ${riskMark(fit)}` }, `${fit} ${sure(p)}`), ' · ',
+      h('span', { class: `risk ${riskMark(fit)}` }, verdict(fit, p)), ' · ',
       alive(app, 'step_time_s', seconds(step)), ' a step', low ? h('small', null, range(low, high, seconds)) : null, ' · ',
-      ranged('mfu', percent), ' MFU · ', ranged('tokens_per_s', x => si(x, '')), ' tokens/s'),
-    h('p', null, cost(app, a)),
+      ranged('mfu', percent), ' MFU'),
+    h('p', { class: 'second' }, ranged('tokens_per_s', x => si(x * DAY, '')), ' tokens a day · ', cost(app, a)),
     ((a.reasons ?? []) as Json[]).map(r => h('p', { class: 'error' }, words(r))),
     ((a.warnings ?? []) as Json[]).map(w => h('p', { class: 'warning' }, words(w))),
     h('p', { class: 'dim' }, words(at(a, 'interval_80.rests_on.words'))),
@@ -64,14 +102,21 @@ function openWords(key: Doc): string {
   return `${words(key.path)} is open: ${words(key.taken)} taken, ${words(key.why)}${others.join('')}`;
 }
 
+const DAY = 86400; // seconds
+
 function cost(app: App, a: Doc): Child {
-  const training = a.training;
-  if (!isDoc(training)) return h('span', { class: 'dim' }, 'Set “tokens in all” for days and cost.');
-  const [low, high] = training.time_s_80 as number[];
-  const total = Number(at(app.state.cost, 'cost.total') ?? NaN), [from, to] = (at(app.state.cost, 'cost.range') ?? []) as number[];
-  return [`${si(num(training, 'tokens'), '')} tokens: ${seconds(num(training, 'time_s'))}`, h('small', null, range(low, high, seconds)),
-    ' without interruptions', Number.isFinite(total) && [`, ${money(total, 'USD')}`,
-      h('small', null, range(from, to, x => money(x, 'USD'))), ` to ${words(at(app.state.cost, 'cost.payment'))} it`]];
+  const { cost } = app.state, training = a.training;
+  const total = Number(at(cost, 'cost.total') ?? NaN), [from, to] = (at(cost, 'cost.range') ?? []) as number[];
+  const price = Number.isFinite(total) && [', ', h('b', null, money(total, 'USD')),
+    h('small', null, range(from, to, x => money(x, 'USD'))), ` to ${words(at(cost, 'cost.payment'))} it`];
+  if (isDoc(training)) {
+    const [low, high] = training.time_s_80 as number[];
+    return [`${si(num(training, 'tokens'), '')} tokens: `, h('b', null, seconds(num(training, 'time_s'))), h('small', null, range(low, high, seconds)), ' without interruptions', price];
+  }
+  // No division of our own: the days are those of `capacity`.
+  const [low, middle, high] = (at(cost, 'time.days') ?? []) as number[];
+  if (!Number.isFinite(middle)) return h('span', { class: 'dim' }, `for ${si(TOKENS, '')} tokens …`);
+  return [`${si(TOKENS, '')} tokens (no number is set): `, h('b', null, days(middle)), h('small', null, range(low, high, days)), price];
 }
 
 // The parts of a sum by its keys in the answer, named as the engine's metrics under `path`.

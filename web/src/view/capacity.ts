@@ -2,7 +2,7 @@
 //
 // Products beside one another: a column each, of which the first is the cluster of the run. Their
 // requirements stand above; every change is answered without a button (App.follow).
-import { PRICES } from '../app';
+import { PRICES, TOKENS } from '../app';
 import type { App } from '../app';
 import { stacked } from '../chart';
 import { Child, Tree, h, ready } from '../dom';
@@ -40,16 +40,26 @@ const ASKED = [{ name: 'tokens', label: 'tokens', key: 'goal' }, { name: 'deadli
   { name: 'sizes', label: 'GPUs', about: 'the fewest, or 512, 1024', key: 'gpus' }];
 
 function startOf(app: App, name: string): string {
-  if (name === 'tokens') return words(at(app.state.run, 'training.tokens')) || '1e12';
+  if (name === 'tokens') return words(at(app.state.run, 'training.tokens')) || String(TOKENS);
   return name === 'deadline' ? '60 d' : '';
+}
+
+// Years and share of use over which what is bought is paid for; without both it has no cost.
+const OWNED = [{ name: 'lifetime', label: 'lifetime bought, years', about: '4' }, { name: 'utilisation', label: 'of it in use', about: '0.8' }];
+
+function ownership(app: App): Doc {
+  const years = Number(field(app, 'lifetime')), use = Number(field(app, 'utilisation'));
+  const typed = { source: 'typed into the page', date: new Date().toISOString().slice(0, 10) };
+  return { ...(years > 0 ? { lifetime: { value: `${years * 365.25} d`, ...typed } } : {}), ...(use > 0 ? { utilisation: { value: use, ...typed } } : {}) };
 }
 
 // The rent that stands in a product's box, of the device that it had in the last answer.
 function ownPrices(app: App, node: string): Json {
   const rent = field(app, `rent-${node}`), device = deviceOf(app, node);
-  if (!rent || !device) return PRICES;
+  const owned = ownership(app), isOwned = Object.keys(owned).length > 0;
+  if (!rent || !device) return isOwned ? [PRICES, owned] : PRICES;
   const value = /[a-z]/i.test(rent) ? rent : `${rent} USD/h`;
-  return [PRICES, { gpus: { [device]: { rent: { value, low: value, high: value, source: 'typed into the page', date: new Date().toISOString().slice(0, 10) } } } }];
+  return [PRICES, { ...owned, gpus: { [device]: { rent: { value, low: value, high: value, source: 'typed into the page', date: new Date().toISOString().slice(0, 10) } } } }];
 }
 
 function deviceOf(app: App, node: string): string | undefined {
@@ -90,6 +100,7 @@ export function capacity(app: App): Child {
   return [
     h('div', { class: 'boxes' },
       ASKED.map(b => box(app, { ...b, start: startOf(app, b.name), bad: wrong.includes(b.key) })),
+      OWNED.map(b => box(app, { ...b, bad: wrong.includes(b.name) })),
       h('label', { class: 'box' }, h('span', null, 'layouts'),
         h('select', { value: app.state.fields.layouts ?? '', onchange: (e: Event) => app.setField('layouts', (e.target as HTMLSelectElement).value) },
           h('option', { value: '' }, "the run's"), h('option', { value: 'search' }, 'searched'))),
@@ -173,6 +184,7 @@ function columns(app: App, a: Doc, wrong: string): Tree {
       row('energy', o => si((list(o, 'energy.facility_kwh')[1] ?? NaN) * 1e3, 'Wh')),
       row('MFU', o => percent(mfuOf(o))),
       row('memory', o => [gib(num(o, 'memory.peak_gib')), h('small', null, ` of ${gib(num(o, 'memory.capacity_gib'))}, ${words(at(o, 'memory.fit'))}, ${sure(num(o, 'memory.fit_probability'))}`)]),
+      row('accuracy', o => h('small', null, accuracyOf(o))),
       row('strategy', o => strategyOf(o)),
       row('', (o, c) => h('button', { type: 'button', class: 'use', 'aria-label': `use ${c.name}`, onclick: () => void take(app, o, c) }, 'use')),
       all.some(c => !c.option) ? h('tr', { key: 'why' }, h('th', { scope: 'row' }, 'why not'), all.map(c => h('td', { key: c.node, class: 'error' }, c.option ? '' : c.why))) : null)));
@@ -181,7 +193,16 @@ function columns(app: App, a: Doc, wrong: string): Tree {
 // Why no other size is there to meet it.
 function triedOf(a: Doc, o: Doc): string {
   const tried = ((a.sizes_tried ?? []) as Doc[]).find(t => t.scenario === o.scenario);
-  return tried ? `${words(tried.tried)} sizes tried, ${digits(num(tried, 'least_gpus'), 9)} to ${digits(num(tried, 'most_gpus'), 9)} GPUs: what layout and batch allow` : '';
+  if (!tried) return '';
+  const least = digits(num(tried, 'least_gpus'), 9), most = digits(num(tried, 'most_gpus'), 9);
+  return num(tried, 'tried') === 1 ? `only ${least} GPUs tried: what layout and batch allow`
+    : `${words(tried.tried)} sizes tried, ${least} to ${most} GPUs: what layout and batch allow`;
+}
+
+// Published runs that the numbers of a product rest on, and its assumed parts.
+function accuracyOf(o: Doc): string {
+  const parts = ((o.rests_on ?? []) as Doc[]).filter(d => /assumed|memory|announced/.test(words(d.basis))).map(d => words(d.part));
+  return words(o.accuracy) + (parts.length ? `; assumed: ${parts.join(', ')}` : '');
 }
 
 const mfuOf = (o: Doc): number => num(((at(o, 'time.phases') ?? []) as Doc[]).slice(-1)[0], 'mfu');

@@ -2,17 +2,17 @@
 //
 // The run: a few controls a group, all keys behind a fold. Set keys are bold; all others are
 // grey and say their origin.
-import { App } from '../app';
+import { App, openKeys } from '../app';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
-import { percent, seconds, sure } from '../format';
+import { percent, seconds, verdict } from '../format';
 import { Key } from '../keys';
 import { PRESETS } from '../presets';
 import { at, changed, fromWords, isDoc, originOf, originWords, words } from '../run';
 import { forEngine } from '../yaml';
 import { isRl } from './rl';
 
-interface Control { path: string; label: string; most?: number; least?: number; listed?: boolean }
+interface Control { path: string; label: string; most?: number; least?: number; place?: string }
 
 const GROUPS: [string, Control[]][] = [
   ['Model', [{ path: 'model', label: 'model' }]],
@@ -59,7 +59,7 @@ export function form(app: App): Tree {
       const open = (e.target as HTMLDetailsElement).open;
       if (open !== state.allKeys) app.set({ allKeys: open });
     } }, h('summary', null, `All ${app.tables.keys.size} keys`), state.allKeys && allKeys(app)),
-    state.answer && h('p', { class: `glance${state.run === state.of ? '' : ' stale'}`, 'aria-hidden': 'true' }, glance(state.answer)));
+    state.answer && state.asking.length === 0 && h('p', { class: `glance${state.run === state.of ? '' : ' stale'}`, 'aria-hidden': 'true' }, glance(state.answer)));
 }
 
 // Seen on a narrow screen alone: what the form says, before it is opened, and the answer below it while it is.
@@ -71,17 +71,18 @@ function toggle(app: App): Tree {
 }
 
 function glance(a: Doc): string {
-  return `${words(at(a, 'memory.fit'))} ${sure(Number(at(a, 'memory.fit_probability')))} · ${seconds(Number(a.step_time_s))} a step${isDoc(a.rl) ? '' : ` · ${percent(Number(a.mfu))} MFU`}`;
+  return `${verdict(words(at(a, 'memory.fit')), Number(at(a, 'memory.fit_probability')))} · ${seconds(Number(a.step_time_s))} a step${isDoc(a.rl) ? '' : ` · ${percent(Number(a.mfu))} MFU`}`;
 }
 
 function presets(app: App): Tree {
   const name = words(at(app.state.run, 'name'));
-  return h('label', { class: 'row preset' }, h('span', null, 'start from'),
-    h('select', { 'aria-label': 'start from a shipped run', value: '', onchange: (e: Event) => {
-      const preset = PRESETS.find(p => p.name === (e.target as HTMLSelectElement).value);
-      if (preset) void app.use(preset.run, preset.about ? [preset.about] : []);
-    } }, h('option', { value: '' }, name || 'a shipped run …'),
-    options(PRESETS.map(p => p.name))));
+  return h('div', { class: 'row preset' }, h('span', null, 'start from'),
+    h('span', null, h('button', { type: 'button', 'aria-expanded': String(app.state.gallery), onclick: () => app.set({ gallery: !app.state.gallery }) }, 'questions'), ' ',
+      h('select', { 'aria-label': 'start from a shipped run', value: '', onchange: (e: Event) => {
+        const preset = PRESETS.find(p => p.name === (e.target as HTMLSelectElement).value);
+        if (preset) void app.use(preset.run, preset.about ? [preset.about] : [], {});
+      } }, h('option', { value: '' }, name || 'a run …'),
+      options(PRESETS.map(p => p.name)))));
 }
 
 // Options of a list that does not change, made once: drawing passes over them.
@@ -97,10 +98,11 @@ function control(app: App, c: Control): Tree | null {
   if (!key) return null;
   const { run, wrong } = app.state;
   const given = at(run, c.path);
-  const effective = at(app.state.answer?.inputs, c.path);
-  const bad = wrong?.wrong?.path === c.path;
-  const id = `${c.listed ? 'all' : 'key'}-${c.path.replace(/\./g, '-')}`;
-  return h('div', { class: `row${given !== undefined ? ' given' : ''}${bad ? ' bad' : ''}`, key: c.path, title: about(app, key) },
+  const effective = at(inputsOf(app), c.path);
+  const asked = app.state.asking.includes(c.path);
+  const bad = wrong !== undefined && (wrong.wrong?.path === c.path || app.state.last === c.path);
+  const id = `${c.place ?? 'key'}-${c.path.replace(/\./g, '-')}`;
+  return h('div', { class: `row${given !== undefined ? ' given' : ''}${bad ? ' bad' : ''}${asked ? ' asked' : ''}`, key: c.path, title: about(app, key) },
     h('label', { for: id }, c.label),
     input(app, key, c, { id, given, effective, bad }),
     c.most ? slider(app, c, given ?? effective) : null,
@@ -110,8 +112,17 @@ function control(app: App, c: Control): Tree | null {
       : null);
 }
 
+// A control of a key that is still open, beside the answer; one without a row is named by its path.
+export function openControl(app: App, path: string): Tree {
+  const known = GROUPS.flatMap(([, controls]) => controls).find(c => c.path === path);
+  return control(app, { path, label: known?.label ?? app.tables.keys.get(path)?.meaning ?? path, place: 'open' }) ?? h('p', { key: path }, path);
+}
+
+// The resolved keys of the run; none while keys are open, when the last answer is of another run.
+const inputsOf = (app: App): Doc | undefined => (app.state.asking.length > 0 ? undefined : app.state.answer?.inputs as Doc | undefined);
+
 function about(app: App, key: Key): string {
-  const inputs = app.state.answer?.inputs as Doc | undefined;
+  const inputs = inputsOf(app);
   const origin = inputs ? originWords(inputs, key.path) : '';
   return `${key.path}: ${key.meaning} (${key.values})${origin && `; ${origin}`}`;
 }
@@ -137,7 +148,7 @@ function input(app: App, key: Key, c: Control, { id, given, effective, bad }: Sh
 }
 
 function choiceOf(app: App, effective: Json | undefined, key: Key): string {
-  const inputs = app.state.answer?.inputs;
+  const inputs = inputsOf(app);
   const known = isDoc(inputs) ? originOf(inputs, key.path)?.known : undefined;
   return effective === undefined ? key.default || 'not set' : `${words(effective)} (${known ?? 'default'})`;
 }
@@ -175,7 +186,7 @@ function pasteBox(app: App): Tree {
   return h('div', { class: 'paste' },
     h('label', { for: 'paste' }, 'paste anything'),
     h('textarea', { id: 'paste', rows: 2, spellcheck: 'false',
-      placeholder: 'config.json, launch script, YAML, TOML, JSON, nvidia-smi topo -m, a run file',
+      placeholder: 'config.json, launch script, YAML, TOML, JSON, a log or an error message, topo -m, meta-llama/Llama-3.1-8B',
       onpaste: (e: ClipboardEvent) => {
         e.preventDefault();
         const text = e.clipboardData?.getData('text') ?? '';
@@ -189,12 +200,13 @@ function pasteBox(app: App): Tree {
 
 function saidOf(pasted: Doc): string {
   if (typeof pasted.error === 'string') return pasted.error;
+  if (typeof pasted.read === 'string') return pasted.read;
   const count = (name: string) => (Array.isArray(pasted[name]) ? (pasted[name] as Json[]).length : 0);
   const parts = [`understood ${words(pasted.understood)} keys`];
   if (count('assumed')) parts.push(`assumed ${count('assumed')}`);
   const not = count('not_understood') + count('refused');
   if (not) parts.push(`${not} without equivalent`);
-  if (count('missing')) parts.push(`kept from before: ${(pasted.missing as string[]).join(', ')}`);
+  if (count('missing')) parts.push(`still open: ${(pasted.missing as string[]).join(', ')}`);
   return parts.join(', ');
 }
 
@@ -217,32 +229,97 @@ function nodesIn(app: App, why: string): Tree[] {
 
 const MOST_PASTED = 4_000_000;
 
-// A run file is taken as it is; anything else goes through `import`, and what it leaves open stays.
+// A hub's name or address of a model, a node, or a run that ships.
+function named(app: App, text: string): boolean {
+  const word = text.trim();
+  if (/\s/.test(word) || word.length > 200) return false;
+  const { names } = app.tables;
+  const preset = PRESETS.find(p => p.name === word);
+  if (preset) void app.use(preset.run, preset.about ? [preset.about] : [], {});
+  else if (/^(https?:\/\/)?(www\.)?(huggingface|modelscope)\.c[on]m?\/|^[\w.-]+\/[\w.-]+$/.test(word) || names.models?.includes(word)) void given(app, { model: word });
+  else if (names.nodes?.includes(word) || /^\d+x[\w-]+$/.test(word)) void given(app, { cluster: { node: word } });
+  else return false;
+  return true;
+}
+
+const LENGTH = 'training.sequence_length';
+// Values that stand for open keys while the engine is asked whether a sample has a length.
+const ANY: [string, Json][] = [['cluster.node', 'dgx-h100'], ['cluster.gpus', 8], ['training.global_batch', 8]];
+
+// Keys that are open and needed: an image has a height in place of a sequence length.
+async function stillOpen(app: App, run: Doc, missing: string[] = []): Promise<string[]> {
+  const open = openKeys(run, missing);
+  if (!open.includes(LENGTH) || run.model === undefined) return open;
+  const whole = ANY.reduce((doc, [path, value]) => (at(doc, path) === undefined ? changed(doc, path, value) : doc), run);
+  const { wrong } = await app.engine.call('estimate', { run: whole });
+  if (wrong?.path === LENGTH) return open;
+  return [...open.filter(path => path !== LENGTH), ...(wrong?.found === 'nothing' ? [wrong.path] : [])];
+}
+
+// Beside what a person has set before; the rest is asked for.
+async function given(app: App, part: Doc, missing: string[] = []): Promise<string[]> {
+  const run = joined(app.state.own, part), asking = await stillOpen(app, run, missing);
+  await app.use(run, [], run, asking);
+  return asking;
+}
+
+// A diagnosis of a log or an error message, beside the run where that is a person's own.
+async function diagnose(app: App, text: string): Promise<boolean> {
+  const { own, run } = app.state, log = { file: 'pasted', text }, isOwn = openKeys(own).length === 0;
+  let diagnosis = await app.engine.call('diagnose', isOwn ? { run, log, format: 'html' } : { log, format: 'html' });
+  // A log of another run than ours stands alone.
+  if (diagnosis.error && isOwn) diagnosis = await app.engine.call('diagnose', { log, format: 'html' });
+  if (diagnosis.error) return false;
+  app.set({ diagnosis, pasted: { read: 'a log or a message, diagnosed beside' } });
+  return true;
+}
+
+// A run file is taken as it is, a log is diagnosed; anything else goes through `import`. Keys that a
+// person has set stay; nothing of the example does.
 export async function understand(app: App, text: string): Promise<void> {
   if (!text.trim()) return;
   if (text.length > MOST_PASTED) {
     app.set({ pasted: { error: `that is ${text.length} characters; the most that is read is ${MOST_PASTED}` } });
     return;
   }
+  if (named(app, text)) return;
+  const own = asRun(text);
+  if (own) {
+    await app.use(own, [], own, await isWrong(app, own) ? [] : await stillOpen(app, own));
+    app.set({ pasted: { understood: countOf(own), missing: app.state.asking } });
+    return;
+  }
   const a = await app.engine.call('import', { file: { file: 'pasted', text: forEngine(text) } });
   // With code 2 it may still have read the most of it.
   const answer = a.text ? JSON.parse(a.text) as Doc : {};
-  if (!isDoc(answer.run)) {
-    const run = asRun(text);
-    if (run) await app.use(run);
-    app.set({ pasted: run ? { understood: Object.keys(run).length } : { error: a.error } });
+  const read = answer.run;
+  if (!isDoc(read) || countOf(read) === 0 || a.error && isLog(text)) {
+    if (await diagnose(app, text)) return;
+  }
+  if (!isDoc(read)) {
+    app.set({ pasted: { error: a.error } });
     return;
   }
-  const given = answer.run;
-  await app.use(kept(app, joined(app.state.run, given), (answer.missing ?? []) as string[]));
+  const missing = await given(app, read, (answer.missing ?? []) as string[]);
   const { run: _, ...said } = answer;
-  app.set({ pasted: { ...said, understood: countOf(given) - ((said.assumed ?? []) as Json[]).length } });
+  app.set({ pasted: { ...said, missing, understood: countOf(read) - ((said.assumed ?? []) as Json[]).length } });
+}
+
+// Whether a run has a fault beside its open keys.
+async function isWrong(app: App, run: Doc): Promise<boolean> {
+  const path = (await app.engine.call('estimate', { run })).wrong?.path ?? '';
+  return path !== '' && !openKeys(run).includes(path);
+}
+
+// Lines that no settings have.
+function isLog(text: string): boolean {
+  return /out of memory|OutOfMemory|RESOURCE_EXHAUSTED|oom.kill|Traceback \(most recent|iteration +\d+\/|elapsed time per iteration|\bstep:? +\d+.*loss/i.test(text);
 }
 
 function asRun(text: string): Doc | null {
   try {
     const doc = JSON.parse(text) as Json;
-    return isDoc(doc) && (isDoc(doc.training) || isDoc(doc.cluster)) ? doc : null;
+    return isDoc(doc) && isDoc(doc.training) && (isDoc(doc.cluster) || doc.training.sequence_length !== undefined) ? doc : null;
   } catch {
     return null;
   }
@@ -260,12 +337,6 @@ function joined(old: Doc, given: Doc): Doc {
   return out;
 }
 
-// Single keys that the paste should say and does not, such as the size of the vocabulary.
-function kept(app: App, run: Doc, missing: string[]): Doc {
-  const before = app.state.answer?.inputs;
-  return missing.reduce((doc, path) => (at(doc, path) === undefined && at(before, path) !== undefined ? changed(doc, path, at(before, path)) : doc), run);
-}
-
 function countOf(doc: Json): number {
   return isDoc(doc) ? Object.values(doc).reduce<number>((n, v) => n + countOf(v), 0) : 1;
 }
@@ -278,6 +349,6 @@ function allKeys(app: App): Tree {
   return h('div', null,
     h('input', { type: 'search', 'aria-label': 'search the keys', placeholder: 'search the keys', value: filter,
       oninput: (e: Event) => app.set({ filter: (e.target as HTMLInputElement).value }) }),
-    h('div', { class: 'all', tabindex: 0, role: 'group', 'aria-label': 'all keys' }, rows.map(k => h('div', { key: k.path }, control(app, { path: k.path, label: k.path, listed: true }),
+    h('div', { class: 'all', tabindex: 0, role: 'group', 'aria-label': 'all keys' }, rows.map(k => h('div', { key: k.path }, control(app, { path: k.path, label: k.path, place: 'all' }),
       h('p', { class: 'dim meaning' }, k.meaning)))));
 }

@@ -29,3 +29,12 @@ export function parsed(answer: { text: string }): Doc {
   if (!doc) documents.set(answer, doc = JSON.parse(answer.text) as Doc);
   return doc;
 }
+
+export async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

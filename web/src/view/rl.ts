@@ -6,7 +6,7 @@ import { App } from '../app';
 import { Part, colourOf, stacked } from '../chart';
 import { Child, Tree, h } from '../dom';
 import type { Doc, Json } from '../engine';
-import { change, digits, gib, money, percent, riskMark, seconds, si, sure } from '../format';
+import { change, digits, gib, money, percent, riskMark, seconds, si, verdict } from '../format';
 import { at, isDoc, words } from '../run';
 import { alive, fold, table } from './answer';
 
@@ -15,15 +15,15 @@ export const isRl = (run: Doc | undefined): boolean => isDoc(at(run, 'training.r
 const num = (doc: Doc, path: string): number => Number(at(doc, path) ?? NaN);
 
 export function rlAnswer(app: App, a: Doc): Child[] {
-  return [headline(app, a), phaseBar(app, a), memoryRows(a), judgement(app, a), folds(app, a)];
+  return [phaseBar(app, a), memoryRows(a), judgement(app, a), folds(app, a)];
 }
 
-function headline(app: App, a: Doc): Tree {
+export function rlHeadline(app: App, a: Doc): Tree {
   const fit = words(at(a, 'memory.fit')), step = num(a, 'step_time_s');
   const [low, high] = (at(a, 'interval_80.step_time_s') ?? []) as number[];
   return h('div', { class: 'headline' },
     h('p', { class: 'large' },
-      h('span', { class: `risk ${riskMark(fit)}` }, `${fit} ${sure(num(a, 'memory.fit_probability'))}`), ' · ',
+      h('span', { class: `risk ${riskMark(fit)}` }, verdict(fit, num(a, 'memory.fit_probability'))), ' · ',
       Number.isFinite(step) ? [alive(app, 'step_time_s', seconds(step)), ' a step',
         h('small', null, ` (${seconds(low)} to ${seconds(high)})`), ' · ',
         si(num(a, 'tokens_per_s'), ''), ' tokens/s · ', words(at(a, 'rl.placement'))] : 'no step'),

@@ -8,16 +8,17 @@ import { Child, Tree, h, ready } from '../dom';
 import { documentOf } from '../embedded';
 import { isRight } from '../engine';
 import type { Doc, Json } from '../engine';
-import { change, digits, gib, inUnit, percent, seconds, sure } from '../format';
+import { change, digits, gib, inUnit, isFitting, percent, seconds, sure } from '../format';
 import { at, commandLine, fromWords, isDoc, leaves, words } from '../run';
-import { table } from './answer';
+import { bars, table, wholeAnswer } from './answer';
 import { capacity } from './capacity';
-import { box, field, parsed, progress } from './parts';
+import { box, copied, field, parsed, progress } from './parts';
+import { limits } from './limits';
 import { isRl, rlFound } from './rl';
 
 export function tabs(app: App): Tree {
   const { tab } = app.state;
-  const views: Record<Tab, (app: App) => Child> = { search, timeline, sweep, compare, capacity, take };
+  const views: Record<Tab, (app: App) => Child> = { answer: wholeAnswer, limits, search, timeline, sweep, compare, capacity, take };
   return h('section', { key: 'below', class: 'below', 'aria-label': 'More' },
     h('div', { role: 'tablist', 'aria-label': 'More about this run', onkeydown: (e: KeyboardEvent) => turn(app, e) },
       TABS.map(([id, name]) => h('button', { type: 'button', role: 'tab', id: `tab-${id}`, key: id, 'aria-selected': String(tab === id),
@@ -34,7 +35,7 @@ function turn(app: App, e: KeyboardEvent): void {
   document.getElementById(`tab-${next}`)?.focus();
 }
 
-function go(app: App, tab: Tab, name: string, command: string, request: () => Doc): Tree {
+export function go(app: App, tab: Tab, name: string, command: string, request: () => Doc): Tree {
   const work = app.state.works[tab];
   return h('div', { class: 'go' },
     work?.engine
@@ -47,7 +48,7 @@ function go(app: App, tab: Tab, name: string, command: string, request: () => Do
 
 const lists = (text: string): string[] => text.split(';').map(t => t.trim()).filter(Boolean);
 
-function answerOf(app: App, tab: Tab): Doc | undefined {
+export function answerOf(app: App, tab: Tab): Doc | undefined {
   const work = app.state.works[tab];
   return work?.answer ? parsed(work.answer) : undefined;
 }
@@ -150,6 +151,8 @@ function sweep(app: App): Child {
 
 const rowsOf = (text: string): Doc[] => text.split('\n').filter(Boolean).map(l => JSON.parse(l) as Doc);
 
+const NEVER = new Set(['illegal', 'nothing fits']);
+
 function sweepPlot(app: App, text: string, request: Doc): Child {
   const rows = rowsOf(text);
   const axes = at(request, 'sweep.axes') as Doc, [first, second] = Object.keys(axes);
@@ -158,21 +161,27 @@ function sweepPlot(app: App, text: string, request: Doc): Child {
   const series = new Map<string, Line>();
   const value = (r: Doc) => Number(r[metric] ?? NaN);
   const axis = (r: Doc, path: string) => words(r[path]);
+  const fits = (r: Doc) => isFitting(words(r.status));
   for (const r of rows) {
     const name = second ? `${second} ${axis(r, second)}` : metric;
     const line = series.get(name) ?? { name, points: [] };
-    if (Number.isFinite(value(r))) line.points.push([names.indexOf(axis(r, first)), value(r)]);
+    if (Number.isFinite(value(r))) line.points.push([names.indexOf(axis(r, first)), value(r), !fits(r)]);
     series.set(name, line);
   }
   const unit = app.tables.metrics.get(metric)?.unit ?? '';
-  const good = rows.filter(r => Number.isFinite(value(r)));
+  const numbers = rows.filter(r => Number.isFinite(value(r))), good = numbers.filter(fits);
   const best = good.length ? good.reduce((a, b) => (value(b) < value(a) ? b : a)) : undefined;
-  const title = best ? `${metric} is least, ${inUnit(value(best), unit)}, at ${first} ${axis(best, first)}` : `no point has ${metric}`;
+  const hollow = numbers.length > good.length ? `; hollow points are unlikely to fit` : '';
+  const title = best ? `${metric} is least, ${inUnit(value(best), unit)}, at ${first} ${axis(best, first)}${second ? `, ${second} ${axis(best, second)}` : ''}, which ${words(best.status) === 'fits' ? 'fits' : `is ${words(best.status)}`}${hollow}`
+    : numbers.length ? 'No point fits as likely as not; all are hollow' : `no point has ${metric}`;
+  // Points that do not fit come last, those without a number after them.
+  const rank = (r: Doc) => (fits(r) ? 0 : Number.isFinite(value(r)) && !NEVER.has(words(r.status)) ? 1 : 2);
+  const sorted = rows.map((r, i): [Doc, number] => [r, i]).sort(([a, i], [b, k]) => rank(a) - rank(b) || i - k).map(([r]) => r);
   return [
     lines(names, [...series.values()], title, [first, metric], v => inUnit(v, unit)),
-    table([first, ...(second ? [second] : []), metric, 'peak', 'why not'], rows.map(r => [
+    table([first, ...(second ? [second] : []), metric, 'peak', 'fits', 'why not'], sorted.map(r => [
       axis(r, first), ...(second ? [axis(r, second)] : []), Number.isFinite(value(r)) ? inUnit(value(r), unit) : '–',
-      Number.isFinite(Number(r['memory.peak_gib'] ?? NaN)) ? gib(Number(r['memory.peak_gib'])) : '–', words(r.reason)]), 0, second ? 4 : 3)];
+      Number.isFinite(Number(r['memory.peak_gib'] ?? NaN)) ? gib(Number(r['memory.peak_gib'])) : '–', words(r.status), words(r.reason)]), 0, second ? 4 : 3)];
 }
 
 // ---- compare
@@ -246,17 +255,8 @@ function take(app: App): Child {
       app.onchange();
     } }, name), ' '])),
     app.state.works.take?.wrong ? h('p', { class: 'error', role: 'alert' }, app.state.works.take.wrong.error) : null,
-    h('h3', null, 'Command line'), h('pre', { tabindex: 0, class: 'wrap' }, command),
-    h('h3', null, 'Run file'), h('pre', { tabindex: 0 }, text)];
-}
-
-async function copied(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
+    h('h2', null, 'Command line'), h('pre', { tabindex: 0, class: 'wrap' }, command), bars(app),
+    h('h2', null, 'Run file'), h('pre', { tabindex: 0 }, text)];
 }
 
 export function download(name: string, content: string | Blob): void {

@@ -183,7 +183,8 @@ void Settings::refuse(std::string_view name, const std::string& found, const std
 }
 
 std::string text_of(const ForeignSetting& s) {
-  if (s.value.is_null()) return s.written;
+  const bool flag = s.value == true && s.written.starts_with("--");
+  if (s.value.is_null() || flag) return s.written;
   return s.written + " " + (s.value.is_array() ? joined(s.value) : bare_text(s.value));
 }
 

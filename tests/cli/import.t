@@ -137,7 +137,7 @@ $ printf -- '--num-layers 5.5\n' > wrong.sh; orrery import wrong.sh
 ! stderr wrong.sh: --num-layers: found "5.5"; allowed: a whole number from 0 to
 $ printf -- '--recompute-granularity ful --tensor-model-parallel-size 8\n' | orrery import -
 ! exit 2
-! stderr standard input: --recompute-granularity: found "ful"; allowed: selective or full
+! stderr standard input: --recompute-granularity: found "ful"; allowed: selective or full; did you mean "full"?
 $ echo '[training' | orrery import - --from torchtitan-toml
 ! exit 2
 ! stderr standard input: line 1, column 10: found table header: expected ']', saw '\n'; allowed: TOML
@@ -238,7 +238,7 @@ $ orrery import auto.json --node dgx-h100 --gpus 8 > open.json
 ! stderr zero_optimization.stage3_prefetch_bucket_size auto: 0.9 of the square of the model's width; give --model
 $ printf 'modules:\n  pre_trainer:\n    framework: megatron\n    model: deepseek_v3.yaml\n    overrides:\n      tensor_model_parallel_size: 1\n' > experts.yaml; orrery import experts.yaml > open.json
 ! exit 2
-! stderr experts.yaml: Megatron-LM: the file of the model says it, which is not given (parallel.ep is left open)
+! stderr experts.yaml: parallel.ep: the file of the model says it, which is not given
 $ sed 's/deepseek_v3/llama3.1_8B/' experts.yaml > dense.yaml; orrery import dense.yaml | grep -o '"ep":1'
 ! stderr still missing
 > "ep":1

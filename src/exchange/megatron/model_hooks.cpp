@@ -18,6 +18,7 @@ namespace {
 using tools::HookCall;
 
 const std::string kPeriod = "model.moe_layer_freq";
+const std::string kDense = "model.first_k_dense_replace";
 const std::string kPattern = "model.layer_pattern";
 const std::string kVocabulary = "model.vocab_size";
 
@@ -34,11 +35,14 @@ std::pair<std::size_t, std::size_t> regular(const std::vector<bool>& layers) {
   return {0, 0};
 }
 
-// Experts in every n-th layer, the first of which is number `offset`.
+// Experts in every n-th layer, the first of which is number `offset`. A model by its name may have
+// dense layers before them, or another offset.
 void set_period(HookCall& call, std::int64_t every, std::int64_t offset,
                 const std::string& setting) {
+  const bool named = call.facts.names_model();
   call.facts.set_key(kPeriod, every, setting, false);
-  if (offset > 0) call.facts.set_key("model.moe_layer_offset", offset, setting, false);
+  if (offset > 0 || named) call.facts.set_key("model.moe_layer_offset", offset, setting, false);
+  if (named && call.facts.key(kDense) == nullptr) call.facts.set_key(kDense, 0, setting, false);
 }
 
 // Megatron-DeepSpeed counts layers from one, and has experts in every second one by default.
@@ -63,7 +67,7 @@ void listed_experts(HookCall& call, const std::string& text) {
   }
   const auto dense = std::find(layers.begin(), layers.end(), true) - layers.begin();
   if (std::all_of(layers.begin() + dense, layers.end(), [](bool b) { return b; })) {
-    if (dense > 0) call.facts.set_key("model.first_k_dense_replace", dense, setting, false);
+    if (dense > 0) call.facts.set_key(kDense, dense, setting, false);
     return set_period(call, 1, 0, setting);
   }
   const auto [every, first] = regular(layers);
@@ -212,7 +216,7 @@ void expert_layers(HookCall& call) {
     return deepspeed_frequency(call);
   if (!text) return;
   if (!parse_number(*text)) return listed_experts(call, *text);
-  call.facts.set_key(kPeriod, *call.settings.count("moe_layer_freq", 1), "--moe-layer-freq", false);
+  set_period(call, *call.settings.count("moe_layer_freq", 1), 0, "--moe-layer-freq");
 }
 
 void hybrid(HookCall& call) {

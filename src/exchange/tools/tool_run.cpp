@@ -92,7 +92,7 @@ class Run {
 
   void state(const ToolRule& rule, const Came& came) {
     const std::string setting = came.setting.empty() ? tool_.title : came.setting;
-    if (!rule.open.empty()) open(rule, came, setting);
+    if (!rule.open.empty()) open(rule, came);
     if (rule.refuse) facts_.refuse(bare_setting(setting), rule.why);
     if (rule.note) facts_.mention(bare_setting(setting), rule.why);
     if (!rule.without_effect) return;
@@ -100,8 +100,11 @@ class Run {
     facts_.without_effect(bare.substr(0, bare.find(' ')) + " (" + rule.why + ")");
   }
 
-  void open(const ToolRule& rule, const Came& came, const std::string& setting) {
+  // Where no setting says it, the key names itself.
+  void open(const ToolRule& rule, const Came& came) {
     const auto fact = trainer::find_fact(rule.open);
+    const std::string key = fact ? std::string(trainer::name_of(*fact)) : rule.open;
+    const std::string& setting = came.setting.empty() ? key : came.setting;
     const bool missing = came.setting.empty() || came.is_default;
     if (!fact) return facts_.leave_key_open(rule.open, setting, rule.why);
     missing ? facts_.leave_missing(*fact, setting, rule.why)
@@ -146,9 +149,16 @@ class Run {
       if (same_word(theirs, value.json)) return {ours, value.came};
       allowed.push_back(bare_text(theirs));
     }
+    refuse_word(a, allowed);
+  }
+
+  [[noreturn]] void refuse_word(const Assignment& a, const std::vector<std::string>& allowed) {
     const ForeignSetting* s = values_.given(a.setting);
-    settings_.refuse(s == nullptr ? a.setting : s->name, alternatives(allowed),
-                     ErrorCode::unknown_name);
+    if (s == nullptr || !s->value.is_string())
+      settings_.refuse(s == nullptr ? a.setting : s->name, alternatives(allowed),
+                       ErrorCode::unknown_name);
+    throw InputError(ErrorCode::unknown_name, settings_.file_of(*s), s->written, brief(s->value),
+                     alternatives(allowed), nearest_name(s->value.get<std::string>(), allowed));
   }
 
   void assign(const Assignment& a, const ToolRule& rule, const Came& of_rule, bool assumed) {

@@ -28,7 +28,7 @@ class Finish {
     compare_with_name();
     for (std::size_t i = 0; i < kCountOf<FactId>; ++i) {
       const auto fact = static_cast<FactId>(i);
-      if (f_.given_[i] || !f_.weak_[i]) continue;
+      if (f_.given_[i] || !f_.weak_[i] || is_said_instead(fact)) continue;
       if (f_.is_unknown(fact)) {
         ask(std::string(name_of(fact)));
         continue;
@@ -37,7 +37,7 @@ class Finish {
       if (f_.weak_[i]->is_default) default_value(fact);
     }
     for (const LeftOver& l : f_.left_) {
-      if (is_named(l.key)) continue;
+      if (is_named(l.key) && !is_beside_name(l)) continue;
       l.is_refused ? d_.open(l.key, l.setting, l.why) : d_.ignored(l.setting, l.why);
     }
     for (const auto& [fact, l] : f_.missing_) {
@@ -97,6 +97,14 @@ class Finish {
           {std::string(name_of(fact)), value, s.setting, Known::tool_default, f_.tool_});
   }
 
+  // The command line says what a setting leaves open.
+  bool is_said_instead(FactId fact) const {
+    const std::string_view key = name_of(fact);
+    return !kFacts[fact].is_step && !f_.of_command_line(fact).is_null() &&
+           std::any_of(f_.left_.begin(), f_.left_.end(),
+                       [&](const LeftOver& l) { return l.is_refused && l.key == key; });
+  }
+
   // Another default holds, which is not read.
   void ask(const std::string& key) {
     if (!f_.is_open(key)) f_.leave_key_open(key, key, f_.other_defaults(key));
@@ -114,6 +122,11 @@ class Finish {
   // A model by its name stands for all of its dimensions.
   bool is_named(const std::string& path) const {
     return begins_with(path, "model.") && f_.names_model();
+  }
+
+  // A dimension that a setting beside the files' name leaves open may be another than the name's.
+  bool is_beside_name(const LeftOver& l) const {
+    return l.is_refused && f_.of_command_line(FactId::model).is_null() && !f_.is_open("model");
   }
 
   // Keys that a tool's rules set as they are.
@@ -207,14 +220,26 @@ class Finish {
     world_ = gpus() > 0 ? gpus() : world;
     const std::int64_t others = degree(FactId::tp) * degree(FactId::pp) * degree(FactId::cp);
     context();
-    if (any_open({FactId::tp, FactId::pp, FactId::cp})) return;
+    const bool open_parts = any_open({FactId::tp, FactId::pp, FactId::cp});
+    if (of_megatron()) instances(open_parts ? 0 : world_ / others * degree(FactId::cp), replicate);
+    if (open_parts) return;
     product(replicate * f_.count(FactId::shard, 1) * others);
     replicas_ = world_ > 0 ? world_ / others : f_.count(FactId::replicas, 0);
     const std::int64_t stated = f_.count(FactId::replicas, replicas_);
     if (stated != replicas_)
       d_.refuse(tools::bare_setting(f_.at(FactId::replicas)->setting),
                 "world size over tp x pp x cp is " + std::to_string(replicas_));
-    if (sharded() || by_deepspeed()) shard_groups(replicate);
+    if (!of_megatron() && (sharded() || by_deepspeed())) shard_groups(replicate);
+  }
+
+  // Several optimizers of Megatron-Core, each of which shards over a part of the ranks.
+  void instances(std::int64_t ranks, std::int64_t optimizers) {
+    if (optimizers == 1) return;
+    const std::string setting = tools::bare_setting(f_.at(FactId::replicate)->setting);
+    if (ranks == 0) return open(FactId::shard, setting, "of how many GPUs; give --gpus");
+    if (ranks % optimizers != 0)
+      return d_.refuse(setting, "no divisor of the " + std::to_string(ranks) + " ranks");
+    set(FactId::shard, ranks / optimizers);
   }
 
   bool any_open(std::initializer_list<FactId> facts) const {

@@ -19,8 +19,20 @@ bool costs_nothing(std::string_view key) {
   return key == "rope_theta" || key == "max_position_embeddings";
 }
 
-// A model without the key has none of it, or one.
-bool is_none(const Json& value) { return !tools::is_on(value) || value == 1; }
+// A model without the key has none of it, or one group, one expert, experts in each layer.
+bool is_none(std::string_view key, const Json& value) {
+  return !tools::is_on(value) || (value == 1 && key != "num_nextn_predict_layers");
+}
+
+bool is_same(std::string_view key, const Json& ours, const Json& theirs) {
+  if (ours.is_null()) return is_none(key, theirs);
+  // Whether it has one: how wide it is, the name says.
+  if (key == "attention_gate_dim") return tools::is_on(ours) == tools::is_on(theirs);
+  // A model counts the token itself, or does not.
+  if (key == "sliding_window" && theirs.is_number_integer() && ours.is_number_integer())
+    return theirs == ours || theirs.get<std::int64_t>() == ours.get<std::int64_t>() + 1;
+  return tools::same_word(ours, theirs);
+}
 
 }  // namespace
 
@@ -36,9 +48,7 @@ std::vector<LeftOver> other_dimensions(const std::string& name, const std::vecto
     const std::string key = k.path.substr(kModel.size());
     const Json& ours = value_at(own, key);
     if (costs_nothing(key) && value_at(own, "position_embedding") != "learned") continue;
-    const bool same =
-        ours.is_null() ? is_none(k.value.value) : tools::same_word(ours, k.value.value);
-    if (same) continue;
+    if (is_same(key, ours, k.value.value)) continue;
     left.push_back({tools::bare_setting(k.value.setting),
                     name + " has " + (ours.is_null() ? "none" : bare_text(ours)) +
                         "; give the file of the model too, or --model",

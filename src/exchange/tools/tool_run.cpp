@@ -100,11 +100,12 @@ class Run {
     facts_.without_effect(bare.substr(0, bare.find(' ')) + " (" + rule.why + ")");
   }
 
-  // Where no setting says it, the key names itself.
+  // Named by the setting that says it, or that a rule around this one asks for, else by its key.
   void open(const ToolRule& rule, const Came& came) {
     const auto fact = trainer::find_fact(rule.open);
     const std::string key = fact ? std::string(trainer::name_of(*fact)) : rule.open;
-    const std::string& setting = came.setting.empty() ? key : came.setting;
+    const std::string by_rule = ground_ == nullptr ? key : values_.written(*ground_);
+    const std::string& setting = came.setting.empty() ? by_rule : came.setting;
     const bool missing = came.setting.empty() || came.is_default;
     if (!fact) return facts_.leave_key_open(rule.open, setting, rule.why);
     missing ? facts_.leave_missing(*fact, setting, rule.why)

@@ -21,7 +21,7 @@ bool is_off(const Json& value) {
   return value == 0 || value == Json::array();
 }
 
-// Switches that are on unless they are told not to be, in the tools that have them.
+// Switches that are on unless they are set off, in the tools that have them.
 constexpr std::array<std::string_view, 4> kOnByDefault = {
     "reshard_after_forward", "use_distributed_optimizer", "overlap_comm", "overlap_p2p_comm"};
 

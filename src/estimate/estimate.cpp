@@ -156,7 +156,7 @@ class Finish {
     }
   }
 
-  // The stage that ends the step, and that whose terms are told: the busiest, or the former where
+  // The stage that ends the step, and that whose terms are shown: the busiest, or the former where
   // the busiest computes for longer.
   void find_stages() {
     a_.busy_stage = busiest_stage<R>(run_, w_, m_);

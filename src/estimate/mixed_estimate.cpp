@@ -89,7 +89,7 @@ class MixedFinish {
 
   // The busiest stage of that class, or the one that ends the step where the busiest computes for
   // longer than that one's micro batches take.
-  std::int64_t told_stage(const Run& one) {
+  std::int64_t shown_stage(const Run& one) {
     const std::int64_t busiest = out_.replicas[out_.slowest].busy_stage;
     if (one.strategy.pp == 1 || takes_a_period(one)) return busiest;
     const Seconds busy =
@@ -101,7 +101,7 @@ class MixedFinish {
   void fill_step() {
     AnswerOf<R>& a = out_.answer;
     const Run one = run_of_class(run_, out_.slowest);
-    a.busy_stage = told_stage(one);
+    a.busy_stage = shown_stage(one);
     out_.busy_kind = kind_at(out_.slowest, a.busy_stage);
     add_chunks(one);
     fill_pipeline(one);

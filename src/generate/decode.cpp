@@ -9,6 +9,7 @@
 #include "cost/thin_product.h"
 #include "generate/counts.h"
 #include "generate/engine_exchange.h"
+#include "model/listed_operators.h"
 #include "model/operators.h"
 #include "parallel/stages.h"
 
@@ -127,8 +128,7 @@ EnginePass fixed_time(const Generator& g, std::int64_t batch) {
   options.micro_batch = rows_of(g, batch);
   options.precision = g.weights;
   options.cross_entropy = CrossEntropy::fused;
-  static thread_local ModelOperators list;
-  model_operators(g.model, options, list);
+  const ModelOperators& list = listed_operators(g.model, options);
   BlockPass pass(g, batch, out);
   pass.add(list.embedding, 1);
   for (std::size_t type = 0; type < kMaxLayerTypes; ++type) {

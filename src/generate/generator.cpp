@@ -5,6 +5,7 @@
 
 #include "core/divide.h"
 #include "generate/counts.h"
+#include "model/listed_operators.h"
 #include "model/operators.h"
 #include "parallel/stages.h"
 
@@ -43,7 +44,7 @@ Bytes weights_of_block(const Block& block, const Degrees& d, Precision linear) {
 Bytes weights_by(const Generator& g, const Degrees& d) {
   ListOptions options;
   options.sequence = 1;
-  const ModelOperators list = model_operators(g.model, options);
+  const ModelOperators& list = listed_operators(g.model, options);
   Bytes all =
       weights_of_block(list.embedding, d, g.weights) + weights_of_block(list.head, d, g.weights);
   for (std::size_t type = 0; type < kMaxLayerTypes; ++type) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "generate/counts.h"
+#include "model/listed_operators.h"
 #include "model/operators.h"
 
 namespace orrery {
@@ -16,7 +17,7 @@ constexpr double kBytesOfLogit = 2 + 4;
 double widest_product(const Generator& g) {
   ListOptions options;
   options.sequence = 1;
-  const ModelOperators list = model_operators(g.model, options);
+  const ModelOperators& list = listed_operators(g.model, options);
   static thread_local ShardedBlock sharded;
   std::int64_t most = 0;
   for (const Block& layer : list.layers) {

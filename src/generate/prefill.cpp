@@ -8,6 +8,7 @@
 #include "cost/thin_product.h"
 #include "generate/decode.h"
 #include "generate/engine_exchange.h"
+#include "model/listed_operators.h"
 #include "model/operators.h"
 
 namespace orrery {
@@ -28,14 +29,10 @@ KernelChoice kernels_of(const Generator& g) {
 class PromptPass {
  public:
   PromptPass(const Generator& g, std::int64_t prompts, std::int64_t length)
-      : g_(g), kernels_(kernels_of(g)), degrees_(degrees_of(g.layout)) {
-    ListOptions options;
-    options.sequence = length;
-    options.micro_batch = prompts;
-    options.precision = kernels_.linear;
-    options.cross_entropy = CrossEntropy::fused;
-    list_ = model_operators(g.model, options);
-  }
+      : g_(g),
+        kernels_(kernels_of(g)),
+        degrees_(degrees_of(g.layout)),
+        list_(listed_operators(g.model, options_of(kernels_, prompts, length))) {}
 
   Seconds layers() {
     Seconds all{};
@@ -48,6 +45,16 @@ class PromptPass {
   }
 
  private:
+  static ListOptions options_of(const KernelChoice& kernels, std::int64_t prompts,
+                                std::int64_t length) {
+    ListOptions options;
+    options.sequence = length;
+    options.micro_batch = prompts;
+    options.precision = kernels.linear;
+    options.cross_entropy = CrossEntropy::fused;
+    return options;
+  }
+
   Seconds block(const Block& b) {
     static thread_local ShardedBlock sharded;
     shard(b, degrees_, sharded);
@@ -74,7 +81,7 @@ class PromptPass {
   const Generator& g_;
   KernelChoice kernels_;
   Degrees degrees_;
-  ModelOperators list_;
+  const ModelOperators& list_;
   std::array<Seconds, kMaxLayerTypes> of_type_{};
 };
 

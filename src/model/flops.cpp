@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/listed_operators.h"
 #include "model/operators.h"
 
 namespace orrery {
@@ -35,7 +36,7 @@ Flops sequence_flops(const Architecture& padded, const CountedStep& step, bool c
   options.lengths = step.lengths;
   if (step.adapter != nullptr) options.adapter = *step.adapter;
   const bool every_pass = step.adapter != nullptr;
-  const ModelOperators model = model_operators(a, options);
+  const ModelOperators& model = listed_operators(a, options);
   std::array<Flops, kMaxLayerTypes> of_type{};
   for (std::size_t t = 0; t < kMaxLayerTypes; ++t) {
     of_type[t] = block_flops(model.layers[t], causal, every_pass);
@@ -109,7 +110,7 @@ Flops trunk_flops(const Architecture& a, FlopsConvention convention, const Count
   ListOptions options;
   options.sequence = step.sequence;
   if (step.adapter != nullptr) options.adapter = *step.adapter;
-  const ModelOperators model = model_operators(a, options);
+  const ModelOperators& model = listed_operators(a, options);
   Flops sum = products_of(model.embedding) + products_of(model.head);
   for (std::int64_t i = 0; i < a.layers; ++i) sum += products_of(model.layers[layer_type(a, i)]);
   return sum * sequences;

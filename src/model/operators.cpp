@@ -3,6 +3,7 @@
 
 #include "core/divide.h"
 #include "model/layers/build.h"
+#include "model/listed_operators.h"
 
 namespace orrery {
 namespace {
@@ -122,17 +123,17 @@ Flops forward_flops(OpKind kind, const OperatorSizes& s, double pairs) {
   return {};
 }
 
-static ModelOperators adapted_operators(const Architecture& a, std::int64_t sequence,
-                                        const Adapter& adapter) {
+static const ModelOperators& adapted_operators(const Architecture& a, std::int64_t sequence,
+                                               const Adapter& adapter) {
   ListOptions options;
   options.sequence = sequence;
   options.adapter = adapter;
-  return model_operators(a, options);
+  return listed_operators(a, options);
 }
 
 std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,
                                 const Adapter& adapter) {
-  const ModelOperators model = adapted_operators(a, sequence, adapter);
+  const ModelOperators& model = adapted_operators(a, sequence, adapter);
   const std::array<std::int64_t, kMaxLayerTypes> layers = layers_by_type(a);
   std::int64_t sum = trained(model.embedding) + trained(model.head);
   for (std::size_t t = 0; t < kMaxLayerTypes; ++t) sum += layers[t] * trained(model.layers[t]);
@@ -141,7 +142,7 @@ std::int64_t trained_parameters(const Architecture& a, std::int64_t sequence,
 
 PassedParameters passed_parameters(const Architecture& a, std::int64_t sequence,
                                    const Adapter& adapter) {
-  const ModelOperators model = adapted_operators(a, sequence, adapter);
+  const ModelOperators& model = adapted_operators(a, sequence, adapter);
   const std::array<std::int64_t, kMaxLayerTypes> layers = layers_by_type(a);
   PassedParameters sum;
   add_passed(sum, model.embedding, a.moe, 1, runs_backward(model.layers[layer_type(a, 0)]));
@@ -156,7 +157,7 @@ PassedParameters passed_parameters(const Architecture& a, std::int64_t sequence,
 ParameterCount parameter_count(const Architecture& a, std::int64_t sequence) {
   ListOptions options;
   options.sequence = sequence;
-  const ModelOperators model = model_operators(a, options);
+  const ModelOperators& model = listed_operators(a, options);
   ParameterCount n;
   n.embedding = parameters(model.embedding);
   n.total = n.embedding + parameters(model.head);

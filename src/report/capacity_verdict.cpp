@@ -66,19 +66,21 @@ std::string verb_of(const CapacityReport& r, const OptionAnswer& o) {
   return o.outcome.bill.payment == Payment::rent ? "Rent " : "Buy ";
 }
 
+// The limits that have a chance; the power that is drawn at most is certain.
 std::string limits_words(const Requirement& q) {
   std::vector<std::string> parts;
   if (q.deadline) parts.push_back("ends within " + span_text(*q.deadline));
   if (q.budget) parts.push_back("costs at most " + money_text(*q.budget));
-  if (q.power) parts.push_back("draws at most " + pretty(*q.power));
-  return joined(parts, ", ");
+  return joined(parts, " and ");
 }
 
 std::string chance_words(const CapacityReport& r, const OptionAnswer& o) {
   const Chance c = chance_of(r.plan.requirements, o);
   if (!c.deadline && !c.budget) return "";
   std::vector<std::string> limits;
-  for (const Requirement& q : r.plan.requirements) limits.push_back(limits_words(q));
+  for (const Requirement& q : r.plan.requirements) {
+    if (q.deadline || q.budget) limits.push_back(limits_words(q));
+  }
   std::string text =
       " It " + joined(limits, "; it ") + " with a probability of " + probability_words(c.all) + ".";
   for (const Requirement& q : r.plan.requirements) {

@@ -94,7 +94,7 @@ Paragraph utilisation(const RunReport& r) {
 std::string training_text(const PieceTime& p) {
   return short_count(p.tokens) + " tokens are " + counted(p.steps, "step") + ", " +
          seconds_text(p.time.value) + " (" + seconds_text(p.time.low) + " to " +
-         seconds_text(p.time.high) + ") without interruptions";
+         seconds_text(p.time.high) + ") uninterrupted";
 }
 
 // A model that is no text decoder is fed samples.

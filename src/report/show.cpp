@@ -13,6 +13,7 @@
 #include "hardware/topology/graph_fold.h"
 #include "hardware/topology/graph_reader.h"
 #include "model/architecture_json.h"
+#include "model/listed_operators.h"
 #include "parallel/shard.h"
 #include "report/catalog.h"
 
@@ -173,7 +174,7 @@ Table operator_list(const Run& run) {
               {"forward", "forward_flops", true},
               {"saved", "saved_bytes", true},
               {"exchanges", "exchanges"}});
-  const ModelOperators model = model_operators(run.model, list_options(run));
+  const ModelOperators& model = listed_operators(run.model, list_options(run));
   add_block(run, model.embedding, "embedding", list);
   for (std::size_t i = 0; i < kMaxLayerTypes; ++i) {
     const bool patterned = run.model.pattern.length > 0;

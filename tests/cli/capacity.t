@@ -323,12 +323,17 @@ $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --recovery requeu -
 ! exit 2
 ! stderr /did you mean "requeue"/
 
+# A power that is drawn at most is certain: it has no part in the chance, and a cap that keeps it is named.
+$ orrery capacity llama-3-70b-64-h100 --tokens 1e12 --deadline 600d --power 60kW --sizes [64] | grep -c 'draws at most'
+> 0
+! exit 1
+
 # Several nodes from flags alone: a sentence to sign first, then the options by the upper end of their cost.
 $ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a100-80gb --tokens 1e11 --deadline 30d --budget "500k $" --prices market-2026 --sequence-length 8192 --global-batch 512 --gpus 64 | head -4
 > run
 >
 > Rent 64 GPUs h100-sxm5-80gb (8 x dgx-h100): 100 B tokens take ... days (... to ...) and ... k USD
-> (... k USD to ... k USD). It ends within 30.0 days, costs at most 500 k USD with a probability of
+> (... k USD to ... k USD). It ends within 30.0 days and costs at most 500 k USD with a probability
 $ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a100-80gb --tokens 1e11 --deadline 30d --budget 500k --prices market-2026 --sequence-length 8192 --global-batch 512 --gpus 64 --json
 ! json len(options) = 2
 ! json options[1].scenario = "dgx-a100-80gb"

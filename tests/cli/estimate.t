@@ -32,8 +32,7 @@ $ orrery estimate $ROOT/configs/runs/gpt3-175b-1024-a100.json --all
 > speed             ... tokens/s (... to ...), ... tokens/s/GPU, ... sequences/s
 > utilisation       MFU ... % (... % to ... %), HFU ... % (... % to ... %), megatron FLOPs:
 > ...
-> training          300 B tokens are 95,368 steps, ... days (... days to ... days) without...
->                   interruptions
+> training          300 B tokens are 95,368 steps, ... days (... days to ... days) uninterrupted
 >
 > Memory of the fullest stage, 0
 > ...

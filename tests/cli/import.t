@@ -183,7 +183,7 @@ $ orrery estimate ds.json --json
 $ printf '\030\0\0\0\0\0\0\0\243\177K"\011\0\0\300v;\241\327A\032\015brain.Event:2l\276\357\250' > events
 $ orrery import events
 ! exit 2
-! stderr found TensorBoard's events; allowed: --observed FILE
+! stderr found TensorBoard's events; allowed: orrery diagnose reads it, and --observed FILE
 $ orrery estimate gpt3-175b-1024-a100 --against events
 ! exit 2
 ! stderr events: found no log of a training
@@ -191,11 +191,11 @@ $ orrery estimate gpt3-175b-1024-a100 --against events
 $ printf "iteration: 1 / 100 | time_per_iteration_ms: 1.41K | global_batch_size: 256 | lm_loss: 11\n" > nanotron.log
 $ orrery import nanotron.log
 ! exit 2
-! stderr found a log of nanotron; allowed: --observed FILE of orrery estimate
+! stderr found a log of nanotron; allowed: orrery diagnose reads it, and --observed FILE of orrery estimate
 $ printf "{'loss': 2.3, 'epoch': 0.1}\n{'train_runtime': 142.0}\n" > trainer.log
 $ orrery import trainer.log
 ! exit 2
-! stderr found a log of Hugging Face's Trainer; allowed: --observed FILE of orrery estimate
+! stderr found a log of Hugging Face's Trainer; allowed: orrery diagnose reads it, and --observed FILE of orrery estimate
 # A step that no stack has is of another run, and so is a batch of MLPerf's lines.
 $ printf "x | elapsed time per iteration (ms): 5000000.0 |\n" > far.log
 $ orrery estimate gpt3-175b-1024-a100 --observed far.log

@@ -166,9 +166,9 @@ std::optional<std::vector<Text>> words_of_loop(const For& loop, Evaluation& stat
     }
     return true;
   };
-  if (!loop.listed &&
-      !add({"$@",
-            {{Part::Kind::parameter, true, "$@", std::make_shared<Parameter>(Parameter{"@"})}}}))
+  if (!loop.listed && !add({"$@",
+                            {{WordPart::Kind::parameter, true, "$@",
+                              std::make_shared<Parameter>(Parameter{"@"})}}}))
     return {};
   for (const Word& word : loop.words) {
     if (!add(word)) return {};

@@ -9,10 +9,10 @@
 namespace orrery::shell {
 namespace {
 
-Members value_of(const Part& part, Evaluation& state) {
-  if (part.kind == Part::Kind::literal) return one(known(part.text));
-  if (part.kind == Part::Kind::parameter) return members_of(part, state);
-  if (part.kind == Part::Kind::substitution) {
+Members value_of(const WordPart& part, Evaluation& state) {
+  if (part.kind == WordPart::Kind::literal) return one(known(part.text));
+  if (part.kind == WordPart::Kind::parameter) return members_of(part, state);
+  if (part.kind == WordPart::Kind::substitution) {
     auto text = part.commands == nullptr ? std::nullopt : printed_by(*part.commands, state);
     return one(text ? std::move(*text) : unknown(part.text));
   }
@@ -28,15 +28,15 @@ class Fields {
   explicit Fields(Evaluation& state) : state_(state) {}
 
   std::vector<Text> of(const Word& word) {
-    for (const Part& part : word.parts) add(part);
+    for (const WordPart& part : word.parts) add(part);
     close();
     return std::move(out_);
   }
 
  private:
-  void add(const Part& part) {
+  void add(const WordPart& part) {
     const Members members = value_of(part, state_);
-    const bool whole = part.quoted || part.kind == Part::Kind::literal;
+    const bool whole = part.quoted || part.kind == WordPart::Kind::literal;
     for (std::size_t i = 0; i < members.all.size(); ++i) {
       if (i > 0) members.apart ? close() : add_whole(known(" "));
       whole ? add_whole(members.all[i]) : add_split(members.all[i]);
@@ -119,14 +119,14 @@ std::vector<Text> expanded_fields(const Word& word, Evaluation& state) {
 
 Text expanded_text(const Word& word, Evaluation& state) {
   Text all;
-  for (const Part& part : word.parts) append(all, joined(value_of(part, state)));
+  for (const WordPart& part : word.parts) append(all, joined(value_of(part, state)));
   state.spend(written(all).size());
   return all;
 }
 
 std::optional<std::string> expanded_pattern(const Word& word, Evaluation& state) {
   std::string all;
-  for (const Part& part : word.parts) {
+  for (const WordPart& part : word.parts) {
     const Text text = joined(value_of(part, state));
     if (!is_known(text)) return {};
     all += part.quoted ? escaped(written(text)) : written(text);

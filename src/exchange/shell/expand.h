@@ -27,7 +27,7 @@ struct Members {
 inline Members one(Text text) { return {{std::move(text)}}; }
 
 // The value of $NAME and ${…}.
-Members members_of(const Part& part, Evaluation& state);
+Members members_of(const WordPart& part, Evaluation& state);
 
 // The fields of one written word.
 std::vector<Text> expanded_fields(const Word& word, Evaluation& state);

@@ -74,7 +74,7 @@ bool is_absent(const Text& text, bool set, bool colon) {
 
 class Expansion {
  public:
-  Expansion(const Part& part, Evaluation& state)
+  Expansion(const WordPart& part, Evaluation& state)
       : part_(part),
         p_(*part.parameter),
         state_(state),
@@ -249,7 +249,7 @@ class Expansion {
     return all;
   }
 
-  const Part& part_;
+  const WordPart& part_;
   const Parameter& p_;
   Evaluation& state_;
   std::optional<Variable> variable_;
@@ -257,6 +257,8 @@ class Expansion {
 
 }  // namespace
 
-Members members_of(const Part& part, Evaluation& state) { return Expansion(part, state).value(); }
+Members members_of(const WordPart& part, Evaluation& state) {
+  return Expansion(part, state).value();
+}
 
 }  // namespace orrery::shell

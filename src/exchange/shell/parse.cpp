@@ -12,7 +12,7 @@ namespace {
 bool take_sign_of_test(Tokens& t, std::vector<Word>& words) {
   for (const char* sign : {"&&", "||", "(", ")", "<", ">"}) {
     if (!t.cursor().take_sign(sign)) continue;
-    words.push_back({sign, {{Part::Kind::literal, false, sign}}});
+    words.push_back({sign, {{WordPart::Kind::literal, false, sign}}});
     return true;
   }
   if (t.next() != '\n') return false;

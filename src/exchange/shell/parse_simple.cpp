@@ -139,7 +139,7 @@ class SimpleParser {
     const Word end = t_.word();
     std::string text;
     bool quoted = end.written.find('\\') != kNone;
-    for (const Part& p : end.parts) {
+    for (const WordPart& p : end.parts) {
       text += p.text;
       quoted = quoted || p.quoted;
     }

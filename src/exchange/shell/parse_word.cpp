@@ -86,10 +86,10 @@ class WordParser {
   }
 
   void literal(std::string_view text, bool quoted) {
-    std::vector<Part>& parts = word_.parts;
-    const bool follows =
-        !parts.empty() && parts.back().kind == Part::Kind::literal && parts.back().quoted == quoted;
-    if (!follows) parts.push_back({Part::Kind::literal, quoted, ""});
+    std::vector<WordPart>& parts = word_.parts;
+    const bool follows = !parts.empty() && parts.back().kind == WordPart::Kind::literal &&
+                         parts.back().quoted == quoted;
+    if (!follows) parts.push_back({WordPart::Kind::literal, quoted, ""});
     parts.back().text += text;
   }
 
@@ -143,7 +143,7 @@ class WordParser {
     c_.move(1);
   }
 
-  void add(Part::Kind kind, bool quoted, std::size_t begin, Part rest) {
+  void add(WordPart::Kind kind, bool quoted, std::size_t begin, WordPart rest) {
     rest.kind = kind;
     rest.quoted = quoted;
     if (rest.text.empty()) rest.text = std::string(c_.text().substr(begin, c_.at() - begin));
@@ -165,7 +165,7 @@ class WordParser {
     const std::string name(c_.text().substr(begin + 1, end - begin - 1));
     c_.move(end - begin);
     if (name.empty()) return literal("$", quoted);
-    add(Part::Kind::parameter, quoted, begin,
+    add(WordPart::Kind::parameter, quoted, begin,
         {.parameter = std::make_shared<Parameter>(Parameter{name})});
   }
 
@@ -175,14 +175,14 @@ class WordParser {
     if (end == kNone || c_.text().substr(end, 2) != "))") return false;
     const Word inside = parse_quoted(c_.inside(c_.text().substr(begin + 3, end - begin - 3)));
     c_.move(end + 2 - begin);
-    add(Part::Kind::arithmetic, quoted, begin, {.expression = std::make_shared<Word>(inside)});
+    add(WordPart::Kind::arithmetic, quoted, begin, {.expression = std::make_shared<Word>(inside)});
     return true;
   }
 
   // Text that is no script (a program of awk with odd quotes) is passed over up to its bracket.
   void substitution(bool quoted) {
     const Cursor before = c_;
-    Part part;
+    WordPart part;
     try {
       c_.move(2);
       part.commands = parse_substitution(c_);
@@ -193,14 +193,14 @@ class WordParser {
       c_.move(end - c_.at());
     }
     c_.move(1);
-    add(Part::Kind::substitution, quoted, before.at(), std::move(part));
+    add(WordPart::Kind::substitution, quoted, before.at(), std::move(part));
   }
 
   void backquoted(bool quoted) {
     const std::size_t end = c_.text().find('`', c_.at() + 1);
     if (end == kNone) c_.fail(kOpen);
     const std::string_view inside = c_.text().substr(c_.at() + 1, end - c_.at() - 1);
-    Part part;
+    WordPart part;
     part.text = "$(" + std::string(inside) + ")";
     try {
       part.commands = parse_script(inside, c_.file(), c_.line(), c_.depth());
@@ -208,7 +208,7 @@ class WordParser {
       part.commands = nullptr;
     }
     c_.move(end + 1 - c_.at());
-    add(Part::Kind::substitution, quoted, 0, std::move(part));
+    add(WordPart::Kind::substitution, quoted, 0, std::move(part));
   }
 
   void braced(bool quoted) {
@@ -218,7 +218,7 @@ class WordParser {
     const Parameter p =
         parameter_of(c_.inside(c_.text().substr(begin + 2, end - begin - 2)), quoted);
     c_.move(end + 1 - begin);
-    add(Part::Kind::parameter, quoted, begin, {.parameter = std::make_shared<Parameter>(p)});
+    add(WordPart::Kind::parameter, quoted, begin, {.parameter = std::make_shared<Parameter>(p)});
   }
 
   Cursor& c_;
@@ -259,15 +259,15 @@ Word parse_quoted(Cursor cursor) { return WordParser(cursor).all(true); }
 Word parse_unquoted(Cursor cursor) { return WordParser(cursor).all(false); }
 
 std::string plain_text(const Word& word) {
-  const bool plain =
-      word.parts.size() == 1 && word.parts[0].kind == Part::Kind::literal && !word.parts[0].quoted;
+  const bool plain = word.parts.size() == 1 && word.parts[0].kind == WordPart::Kind::literal &&
+                     !word.parts[0].quoted;
   return plain ? word.parts[0].text : "";
 }
 
 std::vector<Word> braced_words(Word word) {
   for (std::size_t i = 0; i < word.parts.size(); ++i) {
-    const Part& part = word.parts[i];
-    if (part.kind != Part::Kind::literal || part.quoted) continue;
+    const WordPart& part = word.parts[i];
+    if (part.kind != WordPart::Kind::literal || part.quoted) continue;
     const std::string text = part.text;
     const std::size_t open = text.find('{');
     const std::size_t close = text.find('}', open == kNone ? 0 : open);

@@ -65,7 +65,7 @@ NumberChange change_of(std::string_view text) {
 }
 
 Numbers numbers_of_text(const std::string& text, Evaluation& state) {
-  return expanded_numbers({text, {{Part::Kind::literal, true, text}}}, state);
+  return expanded_numbers({text, {{WordPart::Kind::literal, true, text}}}, state);
 }
 
 // The redirections of a command, in the order in which they stand.

@@ -76,8 +76,8 @@ void Tokens::documents() {
     }
     Redirection& r = d.command->redirections[d.at];
     r.line = c_.line();
-    r.word =
-        d.quoted ? Word{text, {{Part::Kind::literal, true, text}}} : parse_quoted(c_.inside(text));
+    r.word = d.quoted ? Word{text, {{WordPart::Kind::literal, true, text}}}
+                      : parse_quoted(c_.inside(text));
   }
 }
 

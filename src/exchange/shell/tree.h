@@ -18,7 +18,7 @@ struct List;
 struct Parameter;
 struct Word;
 
-struct Part {
+struct WordPart {
   enum class Kind { literal, parameter, substitution, arithmetic };
 
   Kind kind = Kind::literal;
@@ -31,7 +31,7 @@ struct Part {
 
 struct Word {
   std::string written;
-  std::vector<Part> parts = {};
+  std::vector<WordPart> parts = {};
 };
 
 // ${#name[key]sign operand/second}, and $name

@@ -41,14 +41,6 @@ void ArgumentLines::add(std::string_view name, const std::string& value) {
   fresh_ = false;
 }
 
-void ArgumentLines::add_row(const NameRow& row, const Json& value) {
-  if (value.is_null()) return;
-  const bool is_switch = row.kind == NameKind::flag || row.kind == NameKind::negated;
-  if (!is_switch) return add(row.theirs, bare_text(value));
-  const bool on = value.is_boolean() && value.get<bool>();
-  if (on == (row.kind == NameKind::flag)) add(row.theirs);
-}
-
 bool is_unknown_to_us(const Json& value) {
   if (value.is_array()) return std::any_of(value.begin(), value.end(), is_unknown_to_us);
   if (!value.is_string()) return false;

@@ -27,8 +27,6 @@ class ArgumentLines {
 
   void start();  // a new line, before the next argument
   void add(std::string_view name, const std::string& value = "");
-  // Nothing for null, and for a flag that is off.
-  void add_row(const NameRow& row, const Json& value);
 
   std::string text() const { return text_ + "\n"; }
   // Names and values in the order they were added; a flag's value is empty.

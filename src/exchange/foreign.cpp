@@ -176,7 +176,7 @@ std::string by_itself(const ResolvedRun& resolved, const ConfigLookup&) {
 
 // In the order of ForeignFormat.
 constexpr std::array<WrittenFormat, kWrittenFormats> kWritten = {{
-    {by_itself<megatron::export_run>, schedules_of_megatron, true},
+    {megatron::export_run, schedules_of_megatron, true},
     {by_itself<deepspeed::export_run>, schedules_of_deepspeed, false},
     {by_itself<torchtitan::export_arguments>, schedules_of_torchtitan, false},
     {by_itself<torchtitan::export_toml>, schedules_of_torchtitan, false},

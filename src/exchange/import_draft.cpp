@@ -3,40 +3,19 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/given_document.h"
 #include "estimate/resolve.h"
-#include "exchange/arguments.h"
 #include "exchange/hub_names.h"
-#include "exchange/settings.h"
 #include "exchange/text_lines.h"
 #include "hardware/cluster_reader.h"
 #include "model/architecture_json.h"
 
 namespace orrery {
 namespace {
-
-bool matches(std::string_view name, std::string_view pattern) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return name == pattern;
-  const std::string_view end = pattern.substr(star + 1);
-  return name.size() + 1 >= pattern.size() && name.substr(0, star) == pattern.substr(0, star) &&
-         name.substr(name.size() - end.size()) == end;
-}
-
-// Off, or nothing: as a log lists what a run does not use.
-bool is_off(const Json& value) {
-  if (value.is_string()) {
-    constexpr std::array<std::string_view, 6> kOff = {"None", "none", "null", "False", "false", ""};
-    return std::find(kOff.begin(), kOff.end(), value.get<std::string_view>()) != kOff.end();
-  }
-  if (value.is_boolean()) return !value.get<bool>();
-  return value == 0 || value == Json::array();
-}
 
 // Parts of names whose settings change memory or time in every tool; swap_attention and
 // reuse_fp32_param are MindSpeed's.
@@ -51,21 +30,6 @@ constexpr std::string_view kMovingParts =
     "tp_2d distribute_saved_activations accumulation_steps num_micro_batches intermediate_size "
     "hidden_layers distribute_within swap_optimizer dualpipe zbh1 zbv first_k_dense "
     "n_shared_experts tp_size cp_size pp_size";
-
-// Switches that are on unless they are told not to be, in the tools that have them.
-constexpr std::array<std::string_view, 4> kOnByDefault = {
-    "reshard_after_forward", "use_distributed_optimizer", "overlap_comm", "overlap_p2p_comm"};
-
-bool is_on_by_default(std::string_view name) {
-  const std::string_view last = name.substr(name.rfind('.') + 1);
-  return std::find(kOnByDefault.begin(), kOnByDefault.end(), last) != kOnByDefault.end();
-}
-
-const SettingNote* find_note(std::span<const SettingNote> notes, std::string_view name) {
-  const auto found = std::find_if(notes.begin(), notes.end(),
-                                  [&](const SettingNote& n) { return matches(name, n.name); });
-  return found == notes.end() ? nullptr : &*found;
-}
 
 constexpr const char* kOptions = "parallel.framework_options";
 constexpr const char* kCommandLine = "the command line";
@@ -266,6 +230,11 @@ bool has_experts(const Json& run, const ConfigLookup& lookup) {
   return model && model->moe.experts > 0;
 }
 
+bool has_latent_attention(const Json& run, const ConfigLookup& lookup) {
+  const auto model = whole_model(run, lookup);
+  return model && model->attention == AttentionKind::kLatent;
+}
+
 bool has_image_tower(const Json& run, const ConfigLookup& lookup) {
   const auto model = whole_model(run, lookup);
   return model && model->tower.layers > 0;
@@ -294,16 +263,16 @@ bool moves_a_number(std::string_view name) {
   });
 }
 
-bool ImportDraft::is_open(std::string_view key) const {
+bool RunDraft::is_open(std::string_view key) const {
   return std::any_of(out.ignored.begin(), out.ignored.end(),
                      [&](const LeftOver& l) { return l.is_refused && l.key == key; });
 }
 
-void ImportDraft::set(std::string_view path, Json value) {
+void RunDraft::set(std::string_view path, Json value) {
   if (!is_open(path)) set_at(out.run, path, std::move(value));
 }
 
-void ImportDraft::open(std::string_view key, const std::string& setting, const std::string& why) {
+void RunDraft::open(std::string_view key, const std::string& setting, const std::string& why) {
   if (!key.empty() && !value_at(given, key).is_null()) {
     set_at(out.run, key, value_at(given, key));
     out.without_effect.push_back(setting + " (given instead)");
@@ -313,76 +282,22 @@ void ImportDraft::open(std::string_view key, const std::string& setting, const s
   out.ignored.push_back({setting, why, std::string(key), true});
 }
 
-bool ImportDraft::is_without_effect(std::string_view name) const {
-  for (std::size_t at = 0; at < without_effect.size();) {
-    const std::size_t end = std::min(without_effect.find(' ', at), without_effect.size());
-    if (matches(name, without_effect.substr(at, end - at))) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
-std::int64_t ImportDraft::count_at(std::string_view path, std::int64_t otherwise) const {
+std::int64_t RunDraft::count_at(std::string_view path, std::int64_t otherwise) const {
   return at(path).is_number_integer() ? at(path).get<std::int64_t>() : otherwise;
 }
 
-void ImportDraft::note(const std::string& path, const std::string& value, const std::string& why) {
+void RunDraft::note(const std::string& path, const std::string& value, const std::string& why) {
   if (!is_open(path)) out.assumed.push_back({path, value, why});
 }
 
-void ImportDraft::assume(const std::string& path, Json value, const std::string& why) {
+void RunDraft::assume(const std::string& path, Json value, const std::string& why) {
   if (!at(path).is_null() || value.is_null() || is_open(path)) return;
-  if (!other_defaults.empty() && value_at(given, path).is_null()) {
-    return open(path, path, other_defaults);
-  }
   note(path, bare_text(value), why);
   set(path, std::move(value));
 }
 
-void ImportDraft::ignored(const std::string& setting, const std::string& why) {
+void RunDraft::ignored(const std::string& setting, const std::string& why) {
   out.ignored.push_back({setting, why});
-}
-
-void ImportDraft::set_aside_unknown_values() {
-  const auto unknown = [](const ForeignSetting& s) { return is_unknown_to_us(s.value); };
-  for (const ForeignSetting& s : settings.all()) {
-    if (!unknown(s)) continue;
-    const std::string_view key = key_of == nullptr ? std::string_view() : key_of(s.name);
-    if (is_without_effect(s.name)) {
-      out.without_effect.push_back(s.written);
-    } else if (!key.empty() ||
-               (moves_a_number(s.name) && find_note(not_modelled, s.name) == nullptr)) {
-      open(key, text_of(s), "a value only the shell knows");
-    } else {
-      ignored(text_of(s), "a value only the shell knows");
-    }
-  }
-  settings.remove_if(unknown);
-}
-
-void ImportDraft::set_aside(std::span<const NameRow> rows, const std::string& feature) {
-  for (const NameRow& row : rows) {
-    if (!settings.has(row.theirs)) continue;
-    settings.take(row.theirs);
-    out.without_effect.push_back(std::string(row.theirs) + " (without " + feature + ")");
-  }
-}
-
-void ImportDraft::list_leftovers() {
-  for (const ForeignSetting& s : settings.all()) {
-    if (s.taken) continue;
-    const bool known = is_without_effect(s.name);
-    const SettingNote* note = find_note(not_modelled, s.name);
-    if (known || (is_off(s.value) && !is_on_by_default(s.name))) {
-      out.without_effect.push_back(s.written + (known ? "" : " (off)"));
-    } else if (note != nullptr) {
-      ignored(text_of(s), std::string(note->why));
-    } else if (moves_a_number(s.name) || is_on_by_default(s.name)) {
-      refuse(text_of(s), "no key of a run file says this");
-    } else {
-      ignored(text_of(s), "no key of a run file");
-    }
-  }
 }
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run file that is being made from another tool's settings: the common part of all readers, and
-// the checks of what is written for another tool.
+// A run file that is being made, the last form of the facts of all readers, and the checks of what
+// is written for another tool.
 //
 // Reading ends with the part that needs the model and the profile of the run, which the command
 // line may name (fit_import()):
@@ -50,23 +50,10 @@ struct GivenSetting {
 // True where a setting of this name changes memory or time, whatever the tool.
 bool moves_a_number(std::string_view name);
 
-struct ImportDraft {
-  Settings settings;
-  // Names of settings that move no number here, with blanks between; "lr_*": all that begin so.
-  std::string_view without_effect;
-  // Settings that move one a little, which no key of ours says.
-  std::span<const SettingNote> not_modelled = {};
-  // Our key of a setting ("" for none), where its value is not known.
-  std::string_view (*key_of)(std::string_view setting) = nullptr;
-  Json given = Json::object();       // the run as far as the command line says it
-  std::string other_defaults = {};   // why the tool's own defaults do not hold; "": they do
-  std::int64_t layers_of_named = 0;  // of a model given by its name; 0: not known
-  bool experts_of_named = false;     // whether the files name one with experts
+// A run that is being made, with the keys that stay open.
+struct RunDraft {
+  Json given = Json::object();  // the run as far as the command line says it
   ImportedRun out = {};
-
-  std::int64_t layers() const { return count_at("model.num_hidden_layers", layers_of_named); }
-
-  bool is_without_effect(std::string_view name) const;
 
   bool is_open(std::string_view key) const;
   // Not where the key is open.
@@ -77,28 +64,11 @@ struct ImportDraft {
   void refuse(const std::string& setting, const std::string& why) { open("", setting, why); }
   const Json& at(std::string_view path) const { return value_at(out.run, path); }
   std::int64_t count_at(std::string_view path, std::int64_t otherwise) const;
-  bool is_on(std::string_view name) { return settings.flag(name).value_or(false); }
-  bool is_any_on(std::initializer_list<std::string_view> names) { return settings.any_flag(names); }
 
   void note(const std::string& path, const std::string& value, const std::string& why);
-  // The tool's default, where the path has no value yet; open where `other_defaults` are the
-  // tool's.
+  // The tool's default, where the path has no value yet.
   void assume(const std::string& path, Json value, const std::string& why);
   void ignored(const std::string& setting, const std::string& why);
-
-  // A model of ours by its name.
-  void assume_model(const std::string& name, const std::string& why) {
-    if (!value_at(given, "model").is_null()) return;
-    note("model", name, why);
-    set("model", name);
-  }
-
-  // Settings whose value holds a dollar sign.
-  void set_aside_unknown_values();
-  // Settings of a feature that is off.
-  void set_aside(std::span<const NameRow> rows, const std::string& feature);
-  // Settings that no reader took.
-  void list_leftovers();
 };
 
 // True of keys that may be a part of a model; a config.json of Hugging Face, whose words are those
@@ -113,6 +83,9 @@ std::int64_t layers_of_model(const Json& run, const ConfigLookup& lookup);
 
 // True of a model, by name or inline, that has experts.
 bool has_experts(const Json& run, const ConfigLookup& lookup);
+
+// True of a model, by name or inline, whose attention has latent vectors.
+bool has_latent_attention(const Json& run, const ConfigLookup& lookup);
 
 // True of a model, by name or inline, that has an encoder of images.
 bool has_image_tower(const Json& run, const ConfigLookup& lookup);

@@ -41,14 +41,13 @@ std::vector<ForeignFile> files_of(const TrainingFiles& all) {
 }
 
 NamedSettings read_scripts(const std::vector<ForeignFile>& files, ImportJob& job) {
-  const ShellFiles& scripts = job.scripts;
-  NamedSettings all = megatron::read_named(files.front(), scripts);
+  NamedSettings all = megatron::read_named(files.front(), job);
   for (std::size_t i = 1; i < files.size(); ++i) {
-    NamedSettings more = megatron::read_named(files[i], scripts);
+    NamedSettings more = megatron::read_named(files[i], job);
     all.included.insert(all.included.end(), more.included.begin(), more.included.end());
     all.left.insert(all.left.end(), more.left.begin(), more.left.end());
     all.files.insert(all.files.end(), more.files.begin(), more.files.end());
-    megatron::add_training(std::move(more), all);
+    megatron::add_training(megatron::own_tool(job.tools), std::move(more), all);
   }
   return all;
 }
@@ -59,9 +58,8 @@ struct NamedFormat {
   NamedSettings (*read)(const std::vector<ForeignFile>& files, ImportJob& job);
 };
 
-template <NamedSettings (*read)(const std::vector<ForeignFile>&)>
-NamedSettings without_scripts(const std::vector<ForeignFile>& files, ImportJob&) {
-  return read(files);
+NamedSettings of_primus(const std::vector<ForeignFile>& files, ImportJob& job) {
+  return primus::read_named(files, job.tools);
 }
 NamedSettings of_mlperf(const std::vector<ForeignFile>& files, ImportJob& job) {
   return tools::read_variables(files, ForeignFormat::mlperf, job);
@@ -75,7 +73,7 @@ constexpr std::array kNamed = {
     NamedFormat{ForeignFormat::mlperf, of_mlperf},
     NamedFormat{ForeignFormat::bridge, by_rules<ForeignFormat::bridge>},
     NamedFormat{ForeignFormat::nemo, by_rules<ForeignFormat::nemo>},
-    NamedFormat{ForeignFormat::primus, without_scripts<primus::read_named>},
+    NamedFormat{ForeignFormat::primus, of_primus},
 };
 
 class Import {
@@ -159,7 +157,7 @@ class Import {
                    : facts.mention(l.setting, l.why);
     if (!named.model.empty())
       facts.assume_default(trainer::FactId::model, named.model, "by the name of the file's model");
-    tools::read_with(*tool, std::move(named.settings), named.other_defaults.empty(), facts);
+    tools::read_with(*tool, std::move(named.settings), {named.other_defaults.empty()}, facts);
     ImportedRun part = facts.finish(trainer::DeepSpeedFile::none);
     part.assumed.insert(part.assumed.end(), named.assumed.begin(), named.assumed.end());
     return part;

@@ -42,7 +42,7 @@ struct NamedSettings {
   Settings settings;
   std::vector<LeftOver> left = {};
   std::vector<ForeignFile> files = {};      // more files, written by the script itself
-  std::string other_defaults = {};          // ImportDraft's
+  std::string other_defaults = {};          // why the tool's own do not hold
   std::string model = {};                   // one of ours, by its name
   Json adapter = {};                        // training.adapter
   std::vector<std::string> included = {};   // scripts of the job that were read with it

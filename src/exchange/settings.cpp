@@ -13,20 +13,6 @@
 namespace orrery {
 namespace {
 
-constexpr double kMostNumber = 1e6;
-
-void read_row(const NameRow& row, Settings& settings, Json& run) {
-  if (row.kind == NameKind::count) {
-    if (const auto n = settings.count(row.theirs)) set_at(run, row.ours, *n);
-  } else if (row.kind == NameKind::degree) {
-    if (const auto n = settings.count(row.theirs, 1, kMostDegree)) set_at(run, row.ours, *n);
-  } else if (row.kind == NameKind::number) {
-    if (const auto x = settings.number(row.theirs, 0, kMostNumber)) set_at(run, row.ours, *x);
-  } else if (const auto truth = settings.flag(row.theirs)) {
-    set_at(run, row.ours, row.kind == NameKind::negated ? !*truth : *truth);
-  }
-}
-
 std::optional<double> number_of(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) return {};
@@ -69,10 +55,6 @@ std::optional<bool> truth_of(const Json& value) {
 }
 
 }  // namespace
-
-void read_rows_of(std::span<const NameRow> rows, Settings& settings, Json& run) {
-  for (const NameRow& row : rows) read_row(row, settings, run);
-}
 
 void Settings::add(ForeignSetting setting) {
   const auto same = [&](const ForeignSetting& s) { return s.name == setting.name; };
@@ -148,15 +130,6 @@ std::optional<bool> Settings::flag(std::string_view name) {
   return truth;
 }
 
-bool Settings::any_flag(std::initializer_list<std::string_view> names) {
-  bool any = false;
-  for (const std::string_view name : names) {
-    const bool on = flag(name).value_or(false);
-    any = any || on;
-  }
-  return any;
-}
-
 std::optional<std::string> Settings::text(std::string_view name) {
   const ForeignSetting* s = taken_at(name);
   if (s == nullptr) return {};
@@ -210,7 +183,8 @@ void Settings::refuse(std::string_view name, const std::string& found, const std
 }
 
 std::string text_of(const ForeignSetting& s) {
-  if (s.value.is_null()) return s.written;
+  const bool flag = s.value == true && s.written.starts_with("--");
+  if (s.value.is_null() || flag) return s.written;
   return s.written + " " + (s.value.is_array() ? joined(s.value) : bare_text(s.value));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The settings of another tool by name, from a command line, a table or JSON, and the rows that
-// pair one with a key of the run file of the same meaning and unit.
+// The settings of another tool by name, from a command line, a table or JSON.
 //
 // Each setting is asked for by its type, and those that nobody asked for can be listed. If a name
 // is given twice the last one counts, as in argparse.
@@ -22,25 +21,6 @@
 #include "core/json.h"
 
 namespace orrery {
-
-enum class NameKind : std::uint8_t {
-  count,    // a whole number
-  degree,   // from 1 to 2²⁰
-  number,   // from 0 to 10⁶
-  flag,     // there or not; true or false
-  negated,  // there where our key is false
-  boolean,  // always written, true or false
-};
-
-struct NameRow {
-  std::string_view theirs;
-  std::string_view ours;  // path in the run file
-  NameKind kind = NameKind::count;
-};
-
-// Each row's setting, where it is given, to its key.
-class Settings;
-void read_rows_of(std::span<const NameRow> rows, Settings& settings, Json& run);
 
 inline constexpr std::int64_t kMostCount = 1'000'000'000'000;
 // Products of three fit into 64 bits.
@@ -81,8 +61,6 @@ class Settings {
   std::optional<double> number(std::string_view name, double lowest, double highest);
   // Given without a value, or true.
   std::optional<bool> flag(std::string_view name);
-  // True if one of them is on. All of them count as read, which `flag(a) || flag(b)` would miss.
-  bool any_flag(std::initializer_list<std::string_view> names);
   std::optional<std::string> text(std::string_view name);
   // A setting that may also be a number, as written.
   std::optional<std::string> word(std::string_view name);

@@ -60,11 +60,11 @@ std::vector<LeftOver> take_differing(const std::vector<OneRun>& runs, const Sett
       add_once(values, value_text(s));
       add_once(lines, std::to_string(r.line));
     }
-    const std::string_view key = kinds.key_of(*any);
+    const std::string key = kinds.key_of(*any);
     const bool harmless = kinds.is_harmless(*any);
     if (values.size() < 2 || (harmless && key.empty())) continue;
     all.remove(name);
-    if (!harmless) left.push_back({any->written, why(values, lines), std::string(key), true});
+    if (!harmless) left.push_back({any->written, why(values, lines), key, true});
   }
   return left;
 }

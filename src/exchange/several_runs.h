@@ -23,7 +23,7 @@ struct OneRun {
 
 // How a tool names the key of a setting ("": none), and settings from which no number follows.
 struct SettingKinds {
-  std::function<std::string_view(const ForeignSetting&)> key_of;
+  std::function<std::string(const ForeignSetting&)> key_of;
   std::function<bool(const ForeignSetting&)> is_harmless;
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """No reader of settings stands behind `||` in src/exchange: where the left side is true it is not called, and the setting that
-it would have marked as read is refused as one that nobody knows. Ask for all of them: Settings::any_flag, ImportDraft::is_any_on."""
+it would have marked as read is refused as one that nobody knows. Read each of them first."""
 
 import re
 import sys

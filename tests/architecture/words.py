@@ -43,7 +43,7 @@ LEFT = {
     "src/core": 4,
     "src/engine": 1,
     "src/estimate": 4,
-    "src/exchange": 30,
+    "src/exchange": 21,
     "src/explore": 7,
     "src/hardware": 1,
     "src/io": 1,

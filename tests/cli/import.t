@@ -40,7 +40,7 @@ $ orrery estimate whole.json --json > b.json
 $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --assume --hybrid-layer-pattern=none > llama.json
 ! stderr taken from $ROOT/tests/exchange/data/pretrain_llama.sh (Megatron-LM): dgx-h100, GPUs 128
 $ orrery estimate llama.json --json > c.json; orrery estimate llama.json --set training.flash_attention=true --json > d.json
-! json c.json:inputs.assumed[path="training.flash_attention"].why = "Transformer Engine's choice"
+! json c.json:inputs.assumed[path="training.flash_attention"].why = "Transformer Engine's choice (transformer_config.py:1314)"
 ! json len(c.json:inputs.assumed[*path="--hybrid-layer-pattern"]) = 1
 ! json d.json:inputs.stated[path="training.flash_attention"].where = "--flash-attention"
 

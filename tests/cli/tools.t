@@ -16,7 +16,7 @@ $ rm own/tools/quark.json; orrery import --config-dir own q.yaml --node dgx-h100
 # What it leaves open is asked for, and its own mistakes are named with their place.
 $ cp $ROOT/tests/cli/quark.json own/tools/; printf 'quark: 2\nbatch: 2\n' > q.yaml; orrery import --config-dir own q.yaml --node dgx-h100 --gpus 8 --model llama-3-8b --sequence-length 4096 > run.json
 ! exit 2
-! stderr /Quark: dtype is not bf16, which alone is known \(training.precision is left open\); --precision VALUE, or --assume training.precision=VALUE/
+! stderr /q.yaml: training.precision: dtype is not bf16, which alone is known; --precision VALUE, or --assume training.precision=VALUE/
 $ sed -i 's/"micro_batch"/"micro_bach"/' own/tools/quark.json; orrery import --config-dir own q.yaml
 ! exit 2
 ! stderr error: own/tools/quark.json: settings.batch: found "micro_bach"; allowed: a fact or a key of a run; did you mean "micro_batch"?

@@ -262,8 +262,8 @@ TEST_CASE("what a format has no word for is listed") {
 }
 
 TEST_CASE("a launch script of Megatron-LM is a run") {
-  const ImportedRun r =
-      import_run(ForeignFormat::megatron, text_of_data("pretrain_llama.sh"), "x.sh", Json());
+  const ImportedRun r = import_run(ForeignFormat::megatron, text_of_data("pretrain_llama.sh"),
+                                   "x.sh", Json(), &shipped());
   CHECK(value_at(r.run, "cluster.gpus") == 128);
   CHECK(value_at(r.run, "parallel.tp") == 4);
   CHECK(value_at(r.run, "parallel.pp") == 2);
@@ -282,8 +282,8 @@ TEST_CASE("a launch script of Megatron-LM is a run") {
 }
 
 TEST_CASE("the arguments a log of Megatron-LM begins with are a run") {
-  const ImportedRun r =
-      import_run(ForeignFormat::megatron, text_of_data("arguments.log"), "x.log", Json());
+  const ImportedRun r = import_run(ForeignFormat::megatron, text_of_data("arguments.log"), "x.log",
+                                   Json(), &shipped());
   CHECK(value_at(r.run, "cluster.gpus") == 64);
   CHECK(value_at(r.run, "model.vocab_size") == 128256);
   CHECK(value_at(r.run, "model.num_local_experts").is_null());
@@ -368,7 +368,7 @@ TEST_CASE("formats are told apart") {
 
 TEST_CASE("types and ranges are strict") {
   const auto megatron = [](const std::string& text) {
-    return import_run(ForeignFormat::megatron, text, "x.sh", Json());
+    return import_run(ForeignFormat::megatron, text, "x.sh", Json(), &shipped());
   };
   CHECK_THROWS_WITH_AS(megatron("--micro-batch-size 5.5"),
                        doctest::Contains("--micro-batch-size: found \"5.5\""), InputError);
@@ -389,7 +389,7 @@ TEST_CASE("types and ranges are strict") {
 TEST_CASE("a layout of stages and a pattern of experts are read as Megatron-LM writes them") {
   const char* base = "--num-layers 10 --hidden-size 64 --num-attention-heads 8 ";
   const auto layers = [&](const std::string& more) {
-    const ImportedRun r = import_run(ForeignFormat::megatron, base + more, "x", Json());
+    const ImportedRun r = import_run(ForeignFormat::megatron, base + more, "x", Json(), &shipped());
     return value_at(r.run, "parallel.stage_layers");
   };
   CHECK(layers("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "
@@ -399,18 +399,21 @@ TEST_CASE("a layout of stages and a pattern of experts are read as Megatron-LM w
   const char* both =
       "--pipeline-model-parallel-size 4 --account-for-embedding-in-pipeline-split "
       "--account-for-loss-in-pipeline-split";
-  CHECK(value_at(import_run(ForeignFormat::megatron, base + std::string(both), "x", Json()).run,
-                 "parallel.layer_split") == "ends_as_layers");
+  CHECK(value_at(
+            import_run(ForeignFormat::megatron, base + std::string(both), "x", Json(), &shipped())
+                .run,
+            "parallel.layer_split") == "ends_as_layers");
   CHECK_THROWS_AS(import_run(ForeignFormat::megatron, base + std::string(both) + " --num-layers 9",
-                             "x", Json()),
+                             "x", Json(), &shipped()),
                   InputError);
   CHECK(layers("--pipeline-model-parallel-size 4 --decoder-first-pipeline-num-layers 1") ==
         Json({1, 3, 3, 3}));
   CHECK(layers("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'E|t*10L'")
             .is_array());
-  const ImportedRun moe = import_run(
-      ForeignFormat::megatron,
-      std::string(base) + "--num-experts 4 --moe-layer-freq '([0]*3+[1]*7)'", "x", Json());
+  const ImportedRun moe =
+      import_run(ForeignFormat::megatron,
+                 std::string(base) + "--num-experts 4 --moe-layer-freq '([0]*3+[1]*7)'", "x",
+                 Json(), &shipped());
   CHECK(value_at(moe.run, "model.first_k_dense_replace") == 3);
 }
 

@@ -30,11 +30,12 @@ std::string words_before(const std::string& text, char end) {
 
 class Overrides {
  public:
-  Overrides(const ResolvedRun& r, const tools::Tool& tool) : r_(r), tool_(tool) {}
+  Overrides(const ResolvedRun& r, const tools::ToolBook& tools, const tools::Tool& tool)
+      : r_(r), tools_(tools), tool_(tool) {}
 
   std::string text() {
     activation();
-    const ArgumentLines arguments = megatron::arguments_of(r_);
+    const ArgumentLines arguments = megatron::arguments_of(r_, tools_);
     for (const auto& [name, value] : arguments.list()) argument(name, value);
     set("model.add_bias_linear", r_.run.model.attention_out_bias);
     set("model.share_embeddings_and_output_weights", r_.run.model.tie_word_embeddings);
@@ -124,6 +125,7 @@ class Overrides {
   }
 
   const ResolvedRun& r_;
+  const tools::ToolBook& tools_;
   const tools::Tool& tool_;
   Json out_ = Json::object();
 };
@@ -134,7 +136,7 @@ std::string export_run(const ResolvedRun& resolved, const ConfigLookup& lookup) 
   const tools::ToolBook tools(lookup);
   const tools::Tool* tool = tools.find("bridge");
   if (tool == nullptr) throw std::logic_error("configs/tools has no bridge");
-  return Overrides(resolved, *tool).text();
+  return Overrides(resolved, tools, *tool).text();
 }
 
 }  // namespace orrery::bridge

@@ -22,7 +22,7 @@ using namespace machine;
 
 // One fact of several files.
 template <class T>
-void take(T& all, const T& one, const std::string& what, const std::string& file, ImportDraft& d) {
+void take(T& all, const T& one, const std::string& what, const std::string& file, RunDraft& d) {
   if (one == T{} || one == all) return;
   if (all == T{}) {
     all = one;
@@ -32,8 +32,7 @@ void take(T& all, const T& one, const std::string& what, const std::string& file
 }
 
 // A list of one card beside a file that shows more says which GPU they are.
-void take_gpus(MachineFacts& all, const MachineFacts& one, const std::string& file,
-               ImportDraft& d) {
+void take_gpus(MachineFacts& all, const MachineFacts& one, const std::string& file, RunDraft& d) {
   const bool one_card = std::min(all.gpus, one.gpus) == 1 && std::max(all.gpus, one.gpus) > 1;
   if (!one_card) return take(all.gpus, one.gpus, "GPUs of a node", file, d);
   all.gpus = std::max(all.gpus, one.gpus);
@@ -41,8 +40,7 @@ void take_gpus(MachineFacts& all, const MachineFacts& one, const std::string& fi
 }
 
 // A file that says speeds counts the NICs of the network alone; one that says none counts all.
-void take_nics(MachineFacts& all, const MachineFacts& one, const std::string& file,
-               ImportDraft& d) {
+void take_nics(MachineFacts& all, const MachineFacts& one, const std::string& file, RunDraft& d) {
   const bool speeds_differ = (all.nic_gbits > 0) != (one.nic_gbits > 0);
   if (all.nics == 0 || one.nics == 0 || all.nics == one.nics || !speeds_differ)
     return take(all.nics, one.nics, "NICs", file, d);
@@ -58,8 +56,7 @@ void take_nics(MachineFacts& all, const MachineFacts& one, const std::string& fi
 
 class Composition {
  public:
-  Composition(const MachineFacts& m, const ImportJob& job, ImportDraft& d)
-      : m_(m), job_(job), d_(d) {}
+  Composition(const MachineFacts& m, const ImportJob& job, RunDraft& d) : m_(m), job_(job), d_(d) {}
 
   void compose() {
     node();
@@ -386,7 +383,7 @@ class Composition {
 
   const MachineFacts& m_;
   const ImportJob& job_;
-  ImportDraft& d_;
+  RunDraft& d_;
   std::string name_;
   bool asks_for_network_ = false;
   bool is_alone_ = false;
@@ -395,8 +392,7 @@ class Composition {
 }  // namespace
 
 ImportedRun import_machine(const std::vector<ForeignFile>& files, const ImportJob& job) {
-  ImportDraft d{Settings(files.front().name), {}};
-  d.given = job.given;
+  RunDraft d{job.given};
   MachineFacts all;
   for (const ForeignFile& f : files) {
     const MachineFacts one = read_machine(f);

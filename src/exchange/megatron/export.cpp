@@ -10,6 +10,7 @@
 #include "exchange/arguments.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"
+#include "exchange/trainer/facts.h"
 #include "parallel/stages.h"
 
 namespace orrery::megatron {
@@ -38,7 +39,7 @@ std::string type_of(double bytes) { return bytes == 2 ? "bf16" : "fp8"; }
 
 class Export {
  public:
-  explicit Export(const ResolvedRun& r) : r_(r), in_(*r.inputs) {}
+  Export(const ResolvedRun& r, const tools::Tool& tool) : r_(r), tool_(tool), in_(*r.inputs) {}
 
   ArgumentLines arguments() {
     model();
@@ -64,13 +65,32 @@ class Export {
   const Json& at(std::string_view path) const { return value_at(in_, path); }
   const Strategy& s() const { return r_.run.strategy; }
 
-  void rows(std::span<const NameRow> rows) {
-    for (const NameRow& row : rows) lines_.add_row(row, at(row.ours));
+  // The settings that a rule reads as they are.
+  void rows(const char* about) {
+    for (const tools::Assignment* a : tool_.rows_of(about)) {
+      const auto id = trainer::find_fact(a->fact);
+      const Json& value = at(id ? trainer::name_of(*id) : a->fact);
+      const std::string name = tools::alternatives_in(a->setting).front();
+      if (value.is_null()) continue;
+      if (!is_flag(tool_, name)) {
+        lines_.add(name, bare_text(value));
+      } else if (value == is_there(*a)) {
+        lines_.add(name);
+      }
+    }
+  }
+
+  // The value of a flag that is there.
+  static Json is_there(const tools::Assignment& a) {
+    for (const auto& [theirs, ours] : a.words) {
+      if (theirs == "true") return ours;
+    }
+    return true;
   }
 
   void model() {
     lines_.start();
-    rows(kModelRows);
+    rows("dimensions");
     const Architecture& a = r_.run.model;
     const bool latent = a.attention == AttentionKind::kLatent;
     if (a.kv_heads != a.heads && !latent) {
@@ -102,11 +122,11 @@ class Export {
       lines_.start();
       lines_.add("multi_latent_attention");
       lines_.add("qk_layernorm");  // the norms of the latent vectors
-      rows(kLatentRows);
+      rows("latent attention");
     }
     if (!is_moe(a)) return;
     lines_.start();
-    rows(kExpertRows);
+    rows("experts");
     if (a.moe.capacity_factor > 0 && a.moe.pads_to_capacity) {
       lines_.add("moe_pad_expert_input_to_capacity");
     }
@@ -138,7 +158,7 @@ class Export {
 
   void training() {
     lines_.start();
-    rows(kTrainingRows);
+    rows("batches");
     const Training& t = r_.run.training;
     if (t.tokens > 0 && t.tokens % t.sequence == 0) {
       lines_.add("train_samples", std::to_string(t.tokens / t.sequence));
@@ -193,7 +213,7 @@ class Export {
     if (widths->second < 4) lines_.add("exp_avg_sq_dtype", type_of(widths->second));
   }
 
-  // Where the precision-aware optimizer may keep 16 bits beside the weights (training.cpp).
+  // Where the precision-aware optimizer may keep 16 bits beside the weights (training_hooks.cpp).
   bool keeps_remainders() const {
     const Precision p = r_.run.training.precision;
     return !offloads() && (p == Precision::bf16 || p == Precision::fp8);
@@ -201,7 +221,8 @@ class Export {
 
   void parallel() {
     lines_.start();
-    rows(kParallelRows);
+    for (const char* about : {"degrees", "tensor ranks of experts", "sequence parallelism"})
+      rows(about);
     if (s().cp > 1) {
       lines_.add("cp_comm_type", std::string(kContextTypes[static_cast<std::size_t>(s().cp_type)]));
     }
@@ -280,16 +301,20 @@ class Export {
   }
 
   const ResolvedRun& r_;
+  const tools::Tool& tool_;
   const Json& in_;
   ArgumentLines lines_;
 };
 
 }  // namespace
 
-ArgumentLines arguments_of(const ResolvedRun& resolved) { return Export(resolved).arguments(); }
+ArgumentLines arguments_of(const ResolvedRun& resolved, const tools::ToolBook& tools) {
+  return Export(resolved, own_tool(tools)).arguments();
+}
 
-std::string export_run(const ResolvedRun& resolved) {
-  return Export(resolved).launch() + arguments_of(resolved).text();
+std::string export_run(const ResolvedRun& resolved, const ConfigLookup& lookup) {
+  const tools::ToolBook tools(lookup);
+  return Export(resolved, own_tool(tools)).launch() + arguments_of(resolved, tools).text();
 }
 
 }  // namespace orrery::megatron

@@ -3,10 +3,8 @@
 #include <array>
 
 #include "core/units.h"
-#include "estimate/run.h"
 #include "exchange/arguments.h"
 #include "exchange/megatron/megatron.h"
-#include "exchange/megatron/names.h"
 #include "exchange/programs.h"
 #include "exchange/several_runs.h"
 #include "exchange/shell/shell.h"
@@ -73,16 +71,9 @@ std::size_t place_of_program(const Words& words) {
   return place < words.size() ? place : kNone;
 }
 
-std::string_view key_of(const ForeignSetting& s) {
-  Settings one("");
-  one.add(s);
-  rename_settings(one);
-  return one.all().empty() ? std::string_view() : key_of_setting(one.all().front().name);
-}
-
-std::ptrdiff_t keys_in(const Settings& settings) {
+std::ptrdiff_t keys_in(const tools::Tool& tool, const Settings& settings) {
   return std::count_if(settings.all().begin(), settings.all().end(),
-                       [](const ForeignSetting& s) { return !key_of(s).empty(); });
+                       [&](const ForeignSetting& s) { return !key_of_given(tool, s).empty(); });
 }
 
 struct Launch {
@@ -93,12 +84,12 @@ struct Launch {
 };
 
 // Words before the program are the launcher's, and not all of them are known to us.
-Settings settings_of_launch(const Words& words, std::size_t program, const std::string& file) {
+Settings settings_of_launch(const tools::Tool& tool, const Words& words, std::size_t program,
+                            const std::string& file) {
   const auto at = words.begin() + static_cast<std::ptrdiff_t>(program);
   Settings settings = settings_of_words(Words(words.begin(), at), file);
-  const ImportDraft known{Settings(""), kWithoutEffect};
   settings.remove_if([&](const ForeignSetting& s) {
-    return key_of(s).empty() && !known.is_without_effect(s.name);
+    return key_of_given(tool, s).empty() && !is_without_effect(tool, s.name);
   });
   settings.add_all(settings_of_words(Words(at, words.end()), file));
   return settings;
@@ -257,14 +248,15 @@ std::string unknown_program(const ShellRun& run, const Settings& settings) {
   return run.sources.empty() ? unknown : "";
 }
 
-std::vector<Launch> launches_of(const ShellRun& run, const std::string& file) {
+std::vector<Launch> launches_of(const tools::Tool& tool, const ShellRun& run,
+                                const std::string& file) {
   std::vector<Launch> launches;
   for (const ShellCommand& c : run.commands) {
     const Words words = words_of(run, c);
     const std::size_t program = place_of_program(words);
     if (program == kNone || trains_nothing(words[program])) continue;
-    Launch launch{settings_of_launch(words, program, file), c.line, words[program]};
-    if (keys_in(launch.settings) < kFewKeys) continue;
+    Launch launch{settings_of_launch(tool, words, program, file), c.line, words[program]};
+    if (keys_in(tool, launch.settings) < kFewKeys) continue;
     if (!is_of_megatron(launch.program, launch.settings)) continue;
     add_processes(run, c, launch);
     launches.push_back(std::move(launch));
@@ -292,18 +284,17 @@ void add_once(Words& words, const std::string& word) {
 }
 
 // True of settings that no number follows from, or that only say how long a training goes on.
-bool is_harmless(const std::string& name, std::string_view key) {
-  return begins_with(name, "train_") ||
-         (key.empty() && ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(name));
+bool is_harmless(const tools::Tool& tool, const std::string& name, const std::string& key) {
+  return begins_with(name, "train_") || (key.empty() && is_without_effect(tool, name));
 }
 
 // Settings that the trainings of a script do not share are left open.
-void compare(const std::vector<Launch>& launches, NamedSettings& out) {
+void compare(const tools::Tool& tool, const std::vector<Launch>& launches, NamedSettings& out) {
   std::vector<OneRun> runs;
   for (const Launch& l : launches) runs.push_back({&l.settings, l.line});
   const SettingKinds kinds = {
-      [](const ForeignSetting& s) { return key_of(s); },
-      [](const ForeignSetting& s) { return is_harmless(s.name, key_of(s)); }};
+      [&](const ForeignSetting& s) { return key_of_given(tool, s); },
+      [&](const ForeignSetting& s) { return is_harmless(tool, s.name, key_of_given(tool, s)); }};
   for (LeftOver& l : take_differing(runs, kinds, out.settings)) out.left.push_back(std::move(l));
 }
 
@@ -326,7 +317,7 @@ bool is_fragment(const ShellRun& run, const Settings& settings) {
 
 }  // namespace
 
-void add_training(NamedSettings more, NamedSettings& all) {
+void add_training(const tools::Tool& tool, NamedSettings more, NamedSettings& all) {
   if (!all.starts || !more.starts) {
     all.starts = all.starts || more.starts;
     if (all.is_fragment && !more.is_fragment) {
@@ -343,19 +334,20 @@ void add_training(NamedSettings more, NamedSettings& all) {
     const ForeignSetting* first = find_setting(all.settings, name);
     const ForeignSetting* second = find_setting(more.settings, name);
     const ForeignSetting& any = *(first == nullptr ? second : first);
-    const std::string_view key = key_of(any);
-    if (value_text(first) == value_text(second) || is_harmless(name, key)) continue;
+    const std::string key = key_of_given(tool, any);
+    if (value_text(first) == value_text(second) || is_harmless(tool, name, key)) continue;
     all.left.push_back({any.written,
                         value_text(first) + " in " + all.settings.file() + ", " +
                             value_text(second) + " in " + more.settings.file() +
                             ", which start trainings of their own",
-                        std::string(key), true});
+                        key, true});
     all.settings.remove(name);
   }
 }
 
-NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
-  const std::vector<Launch> launches = launches_of(run, file);
+NamedSettings settings_of_script(const tools::Tool& tool, const ShellRun& run,
+                                 const std::string& file) {
+  const std::vector<Launch> launches = launches_of(tool, run, file);
   if (launches.empty() && starts_no_training(run)) return NamedSettings{Settings(file)};
   if (launches.empty()) {
     Launch all{settings_of_words(run.words, file)};
@@ -374,11 +366,11 @@ NamedSettings settings_of_script(const ShellRun& run, const std::string& file) {
     const Words words = words_of(run, c);
     if (place_of_program(words) != kNone) continue;
     Settings settings = settings_of_words(words, file);
-    settings.remove_if([](const ForeignSetting& s) { return key_of(s).empty(); });
+    settings.remove_if([&](const ForeignSetting& s) { return key_of_given(tool, s).empty(); });
     out.settings.add_all(settings);
   }
   for (const Launch& l : launches) out.settings.add_all(l.settings);
-  compare(launches, out);
+  compare(tool, launches, out);
   for (const Launch& l : launches) {
     out.left.insert(out.left.end(), l.left.begin(), l.left.end());
     if (const char* why = other_program(l.program, l.settings))

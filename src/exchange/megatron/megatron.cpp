@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <cctype>
+#include <stdexcept>
 
 #include "core/json_path.h"
-#include "estimate/run.h"
 #include "exchange/arguments.h"
-#include "exchange/megatron/names.h"
 #include "exchange/programs.h"
 #include "exchange/several_runs.h"
 #include "exchange/shell/cursor.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/condition.h"
+#include "exchange/tools/tool_run.h"
 #include "exchange/yaml.h"
 
 namespace orrery::megatron {
@@ -93,23 +94,23 @@ NamedSettings settings_of_test(const ForeignFile& file) {
 }
 
 // A setting of a branch that may be taken, unless the script sets the same value anyway.
-void add_doubt(const ShellDoubt& doubt, const ForeignSetting& s, NamedSettings& named) {
+void add_doubt(const tools::Tool& tool, const ShellDoubt& doubt, const ForeignSetting& s,
+               NamedSettings& named) {
   Settings one(named.settings.file());
   one.add(s);
-  rename_settings(one);
+  rename_settings(tool, one);
   if (one.all().empty()) return;
   const ForeignSetting& renamed = one.all().front();
-  const std::string_view key = key_of_setting(renamed.name);
+  const std::string key = tools::key_of(tool, renamed.name).value_or("");
   for (const ForeignSetting& known : named.settings.all()) {
     if (known.name == s.name && known.value == s.value) return;
   }
   const std::string where = "line " + std::to_string(doubt.line) + ": whether this branch (" +
                             doubt.condition + ") is taken, only the shell knows";
-  const bool harmless = ImportDraft{Settings(""), kWithoutEffect}.is_without_effect(renamed.name);
-  if (harmless) return;
+  if (is_without_effect(tool, renamed.name)) return;
   if (!key.empty()) named.settings.remove(s.name);
   const bool is_refused = !key.empty() || moves_a_number(renamed.name);
-  named.left.push_back({text_of(renamed), where, std::string(key), is_refused});
+  named.left.push_back({text_of(renamed), where, key, is_refused});
 }
 
 // "model.tensor_model_parallel_size=4", "+trainer.max_steps=5": Hydra's.
@@ -129,15 +130,12 @@ std::string path_of_override(const std::string& word) {
   return word.substr(first, word.find('=') - first);
 }
 
-std::string_view key_of_override(const ForeignSetting& s) {
-  Settings one("");
-  one.add({s.name.substr(s.name.rfind('.') + 1), s.written, s.value});
-  rename_settings(one);
-  return one.all().empty() ? std::string_view() : key_of_setting(one.all().front().name);
+std::string key_of_override(const tools::Tool& tool, const ForeignSetting& s) {
+  return key_of_given(tool, {s.name.substr(s.name.rfind('.') + 1), s.written, s.value});
 }
 
 // Overrides of a configuration that is not given; those in which several commands differ are open.
-void add_overrides(const ShellRun& run, NamedSettings& named) {
+void add_overrides(const tools::Tool& tool, const ShellRun& run, NamedSettings& named) {
   std::vector<Settings> each;
   std::vector<std::size_t> lines;
   Settings all(named.settings.file());
@@ -159,10 +157,11 @@ void add_overrides(const ShellRun& run, NamedSettings& named) {
   named.other_defaults = "the configuration that its overrides change is not given";
   std::vector<OneRun> runs;
   for (std::size_t i = 0; i < each.size(); ++i) runs.push_back({&each[i], lines[i]});
-  const auto is_harmless = [](const ForeignSetting& s) {
-    return key_of_override(s).empty() && !moves_a_number(s.name);
+  const auto key = [&](const ForeignSetting& s) { return key_of_override(tool, s); };
+  const auto is_harmless = [&](const ForeignSetting& s) {
+    return key(s).empty() && !moves_a_number(s.name);
   };
-  const auto left = take_differing(runs, {key_of_override, is_harmless}, all);
+  const auto left = take_differing(runs, {key, is_harmless}, all);
   named.left.insert(named.left.end(), left.begin(), left.end());
   std::erase_if(named.overrides,
                 [&](const std::string& w) { return !all.has(path_of_override(w)); });
@@ -170,7 +169,7 @@ void add_overrides(const ShellRun& run, NamedSettings& named) {
 
 // Words behind the program that may be more arguments: "$MORE", "$(python3 more.py)". "$@" and "$1"
 // are what the user adds.
-void add_unknown_words(const ShellRun& run, NamedSettings& named) {
+void add_unknown_words(const tools::Tool& tool, const ShellRun& run, NamedSettings& named) {
   bool behind = false;
   bool value = false;  // of the argument before
   for (const std::string& w : run.words) {
@@ -181,8 +180,7 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
     if (w == "-m" || program) behind = true;
     std::string name = argument ? w.substr(2) : "";
     std::replace(name.begin(), name.end(), '-', '_');
-    value = argument && w.find('=') == std::string::npos &&
-            std::find(kFlags.begin(), kFlags.end(), name) == kFlags.end();
+    value = argument && w.find('=') == std::string::npos && !is_flag(tool, name);
     if (!unknown) continue;
     const std::size_t begin = w[1] == '{' ? 2 : 1;
     const std::string variable = w.substr(begin, shell::end_of_name(w, begin) - begin);
@@ -206,105 +204,63 @@ void add_unknown_words(const ShellRun& run, NamedSettings& named) {
 
 bool is_log(std::string_view text) { return text.find(kBegin) != std::string_view::npos; }
 
-// A model of ours by its name, from the files or the command line.
-void read_name(const std::string& name, const ImportJob& job, ImportDraft& d) {
-  if (!name.empty()) d.assume_model(name, "by the name of the file's model");
-  const Json& model = d.at("model").is_string() ? d.at("model") : value_at(d.given, "model");
-  if (job.lookup == nullptr || model.is_null()) return;
-  d.layers_of_named = layers_of_model({{"model", model}}, *job.lookup);
-  d.experts_of_named = !name.empty() && has_experts({{"model", model}}, *job.lookup);
-}
-
-// Trainings of Megatron-LM and its forks that have a second model, or generate.
-void second_model(ImportDraft& d) {
-  for (const char* name : {"kd", "mos", "perform_rl_step"}) {
-    if (d.is_on(name))
-      d.refuse(d.settings.written(name), "a training with a second model or with generation");
-  }
-}
-
-// A checkpoint's own model goes over these settings, and its defaults are not Megatron-LM's. A file
-// of the model's arguments says all of the model, whatever command takes it.
-void read_own_model(ImportDraft& d, bool is_fragment) {
-  const std::string others = d.other_defaults;
-  if (is_fragment && d.settings.has("num_layers")) d.other_defaults.clear();
-  if (d.is_on("use_checkpoint_args") && others.empty())
-    d.other_defaults = "the checkpoint says it, with --use-checkpoint-args";
-  read_model_of(d);
-  d.other_defaults = others;
-}
-
-// The vocabulary of the model that the tokenizer is named after, unless a setting says it.
-void read_tokenizer(const ImportJob& job, ImportDraft& d) {
-  const auto name = d.settings.word("tokenizer_model");
-  if (!name || job.lookup == nullptr || d.is_open("model") || !d.at("model.vocab_size").is_null())
+// DeepSpeed's file says offload and states.
+void ask_for_config(const NamedSettings& named, const ImportJob& job, trainer::Facts& facts) {
+  const ForeignSetting* config = find_setting(named.settings, "deepspeed_config");
+  const ForeignSetting* on = find_setting(named.settings, "deepspeed");
+  const bool off = on == nullptr || !tools::is_on(on->value);
+  if (config == nullptr || !config->value.is_string() || config->value == "None" || off ||
+      is_unknown_to_us(config->value))
     return;
-  const std::int64_t n = vocabulary_of_tokenizer(*name, *job.lookup);
-  if (n == 0) return;
-  d.note("model.vocab_size", std::to_string(n),
-         "the vocabulary of the model that tokenizer " + *name + " is named after");
-  d.set("model.vocab_size", n);
+  const std::string name = base_name(config->value.get<std::string>());
+  const auto same = [&](const ForeignFile& f) { return base_name(f.name) == name; };
+  if (std::any_of(job.files.begin(), job.files.end(), same) ||
+      std::any_of(named.files.begin(), named.files.end(), same))
+    return;
+  facts.refuse(text_of(*config),
+               "is not given; what it says of offload and of states is unknown; give it too");
 }
 
-// Offload and precision are unknown without DeepSpeed's file.
-void read_deepspeed_config(const ImportJob& job, const std::vector<ForeignFile>& own,
-                           ImportDraft& d) {
-  const auto named = d.settings.word("deepspeed_config");
-  const bool deepspeed = d.is_on("deepspeed");
-  if (!named || *named == "None" || !deepspeed) return;
-  const auto same = [&](const ForeignFile& f) { return base_name(f.name) == base_name(*named); };
-  if (std::any_of(job.files.begin(), job.files.end(), same)) return;
-  if (std::any_of(own.begin(), own.end(), same)) return;
-  d.refuse(d.settings.written("deepspeed_config"),
-           "is not given; what it says of offload and of states is unknown; give it too");
-}
-
-// Positions that are no table of the model have no size.
-void read_positions(ImportDraft& d) {
-  const Json& kind = d.at("model.position_embedding");
-  if (kind.is_null() || kind == "learned") return;
-  std::erase_if(d.out.ignored, [&](const LeftOver& l) {
-    if (l.key != "model.max_position_embeddings") return false;
-    d.out.without_effect.push_back(l.setting);
-    return true;
-  });
-}
-
-void read_framework(ImportDraft& d) {
-  const bool deepspeed = d.is_on("deepspeed");
-  const bool primus = d.out.format == ForeignFormat::primus;
-  const char* name = deepspeed ? "megatron-deepspeed"
-                     : primus  ? "megatron-core-rocm"
-                               : "megatron-core";
-  d.note("framework", name, deepspeed ? "--deepspeed" : "--framework takes another profile");
-  d.set("framework", name);
+// Settings that the readers left; --assume MORE_ARGS=none: there is no more.
+void add_left(const std::vector<LeftOver>& left, ImportJob& job, trainer::Facts& facts) {
+  for (const LeftOver& l : left) {
+    const auto none = std::find_if(job.assumed.begin(), job.assumed.end(), [&](const auto& a) {
+      return (l.setting == "$" + a.name || l.setting == a.name) && a.value == "none";
+    });
+    if (none != job.assumed.end()) {
+      none->used = true;
+      facts.note_key(l.setting, "none", "--assume");
+    } else {
+      l.is_refused ? facts.leave_key_open(l.key, l.setting, l.why)
+                   : facts.mention(l.setting, l.why);
+    }
+  }
 }
 
 }  // namespace
 
-std::string_view key_of_setting(std::string_view name) {
-  for (const std::span<const NameRow> rows :
-       {std::span<const NameRow>(kModelRows), std::span<const NameRow>(kExpertRows),
-        std::span<const NameRow>(kLatentRows), std::span<const NameRow>(kTrainingRows),
-        std::span<const NameRow>(kParallelRows), std::span<const NameRow>(kSwitchRows)}) {
-    for (const NameRow& row : rows) {
-      if (row.theirs == name) return row.ours;
-    }
-  }
-  for (const Rename& r : kOtherKeys) {
-    if (r.theirs == name) return r.ours;
-  }
-  return "";
+const tools::Tool& own_tool(const tools::ToolBook& tools) {
+  const tools::Tool* own = tools.find("megatron");
+  if (own == nullptr) throw std::logic_error("configs/tools has no megatron");
+  return *own;
 }
 
-NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts) {
+std::string key_of_given(const tools::Tool& tool, const ForeignSetting& s) {
+  Settings one("");
+  one.add(s);
+  rename_settings(tool, one);
+  return one.all().empty() ? "" : tools::key_of(tool, one.all().front().name).value_or("");
+}
+
+NamedSettings read_named(const ForeignFile& file, const ImportJob& job) {
+  const tools::Tool& tool = own_tool(job.tools);
   NamedSettings named{is_log(file.text) ? settings_of_log(file.text, file.name)
                                         : Settings(file.name)};
   if (is_log(file.text)) return named;
   if (begins_as_yaml(file.text) && contains(file.text, "MODEL_ARGS:"))
     return settings_of_test(file);
-  ShellRun run = run_shell(file.text, file.name, {}, scripts);
-  named = settings_of_script(run, file.name);
+  ShellRun run = run_shell(file.text, file.name, {}, job.scripts);
+  named = settings_of_script(tool, run, file.name);
   named.included = run.included;
   for (const char* name : kVariables) {
     const std::string value = shell_value(run.variables, name);
@@ -315,10 +271,10 @@ NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts) {
   }
   for (const ShellDoubt& doubt : run.doubts) {
     const Settings settings = settings_of_words(doubt.words, file.name);
-    for (const ForeignSetting& s : settings.all()) add_doubt(doubt, s, named);
+    for (const ForeignSetting& s : settings.all()) add_doubt(tool, doubt, s, named);
   }
-  add_overrides(run, named);
-  add_unknown_words(run, named);
+  add_overrides(tool, run, named);
+  add_unknown_words(tool, run, named);
   for (ShellDocument& d : run.documents) {
     if (first_character(d.text) == '{')
       named.files.push_back({d.target.empty() ? file.name : d.target, d.text});
@@ -326,68 +282,30 @@ NamedSettings read_named(const ForeignFile& file, const ShellFiles& scripts) {
   return named;
 }
 
-void rename_settings(Settings& settings) {
-  Settings renamed(settings.file());
-  for (ForeignSetting s : settings.all()) {
-    const auto found = std::find_if(kRenames.begin(), kRenames.end(),
-                                    [&](const Rename& r) { return r.theirs == s.name; });
-    if (found != kRenames.end()) s.name = found->ours;
-    if (s.value == "None" || s.value == "null") continue;
-    if (s.value.is_array() && s.value.size() == 1) s.value = Json(s.value[0]);
-    // Older switches of fp8 are flags.
-    if ((s.name == "fp8_format" || s.name == "fp4_format") && s.value == false) continue;
-    if (s.name == "fp8_format" && (s.value.is_null() || s.value == true)) s.value = "hybrid";
-    // Megatron-DeepSpeed's dense models have one expert.
-    if (s.name == "num_experts" && (s.value == "1" || s.value == 1)) continue;
-    const bool flag = std::find(kFlags.begin(), kFlags.end(), s.name) != kFlags.end();
-    if (flag && is_unknown_to_us(s.value)) s.value = Json();
-    renamed.add(std::move(s));
-  }
-  settings = std::move(renamed);
-}
-
 ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& job) {
-  rename_settings(named.settings);
-  ImportDraft d{
-      std::move(named.settings),      kWithoutEffect, kNotModelled, key_of_setting, job.given,
-      std::move(named.other_defaults)};
-  d.out.format = format;
-  d.out.file = d.settings.file();
-  apply(job.assumed, d.settings, d.out);
-  d.out.assumed.insert(d.out.assumed.end(), named.assumed.begin(), named.assumed.end());
-  d.out.without_effect = std::move(named.without_effect);
-  for (const LeftOver& l : named.left) {
-    // --assume MORE_ARGS=none: there are none.
-    const auto none = std::find_if(job.assumed.begin(), job.assumed.end(), [&](const auto& a) {
-      return (l.setting == "$" + a.name || l.setting == a.name) && a.value == "none";
-    });
-    if (none != job.assumed.end()) {
-      none->used = true;
-      d.note(l.setting, "none", "--assume");
-      continue;
-    }
-    l.is_refused ? d.open(l.key, l.setting, l.why) : d.ignored(l.setting, l.why);
+  trainer::Facts facts(job);
+  if (!named.other_defaults.empty()) facts.set_other_defaults(named.other_defaults);
+  // A file of the model's arguments says all of the model, whatever command takes it.
+  if (named.is_fragment && named.settings.has("num_layers")) facts.set_other_defaults("", "model.");
+  for (const std::string& s : named.without_effect) facts.without_effect(s);
+  add_left(named.left, job, facts);
+  ask_for_config(named, job, facts);
+  if (!named.model.empty())
+    facts.assume_default(trainer::FactId::model, named.model, "by the name of the file's model");
+  if (!named.adapter.is_null())
+    facts.set(trainer::FactId::adapter, std::move(named.adapter), "adapter");
+  const std::string file = named.settings.file();
+  tools::read_with(own_tool(job.tools), std::move(named.settings),
+                   {true, std::string(name_of(format))}, facts);
+  ImportedRun out = facts.finish(trainer::DeepSpeedFile::none);
+  out.format = format;
+  out.file = file;
+  const std::string prefix = base_name(file) + ": ";
+  for (LeftOver& l : out.ignored) {
+    if (begins_with(l.setting, prefix)) l.setting.erase(0, prefix.size());
   }
-  if (const auto config = d.settings.text("yaml_cfg"))
-    d.other_defaults = "it is in " + *config + ", which is not read";
-  read_name(named.model, job, d);
-  second_model(d);
-  // Merges are those of GPT-2, wherever their file is.
-  if (d.settings.has("merge_file")) d.settings.add({"merge_file", "merge_file", "gpt2"});
-  d.set_aside_unknown_values();
-  compare_with_named(named.model, job, d);
-  read_images(d);
-  read_spec(d);
-  read_own_model(d, named.is_fragment);
-  read_positions(d);
-  read_tokenizer(job, d);
-  read_training_of(d);
-  if (!named.adapter.is_null()) d.set("training.adapter", named.adapter);
-  read_parallel_of(d);
-  read_deepspeed_config(job, named.files, d);
-  read_framework(d);
-  d.list_leftovers();
-  return std::move(d.out);
+  out.assumed.insert(out.assumed.end(), named.assumed.begin(), named.assumed.end());
+  return out;
 }
 
 }  // namespace orrery::megatron

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "core/error.h"
 #include "core/json_path.h"
@@ -11,7 +12,6 @@
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/megatron/megatron.h"
-#include "exchange/primus/defaults.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
 
@@ -22,9 +22,16 @@ std::string text_at(const Json& j, const char* key) {
   return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : "";
 }
 
+const tools::Tool& own_tool(const tools::ToolBook& tools) {
+  const tools::Tool* own = tools.find("primus");
+  if (own == nullptr) throw std::logic_error("configs/tools has no primus");
+  return *own;
+}
+
 class Reading {
  public:
-  Reading(const std::vector<ForeignFile>& files, NamedSettings& out) : out_(out) {
+  Reading(const std::vector<ForeignFile>& files, const tools::ToolBook& tools, NamedSettings& out)
+      : spoken_(megatron::own_tool(tools)), own_(own_tool(tools)), out_(out) {
     for (const ForeignFile& f : files) {
       Json document = read_yaml(f.text, f.name);
       std::vector<TakenDefault> defaults;
@@ -73,7 +80,7 @@ class Reading {
   void assume(const TakenDefault& d) {
     const std::string key = d.path.substr(d.path.rfind('.') + 1);
     const bool names = begins_with(d.path, "modules.") && (key == "model" || key == "config");
-    if (!names && megatron::key_of_setting(key).empty() && !moves_a_number(key)) return;
+    if (!names && !tools::key_of(spoken_, key) && !moves_a_number(key)) return;
     out_.assumed.push_back(
         {d.name, d.value, "its default for " + key + "; no script given sets it"});
   }
@@ -141,26 +148,21 @@ class Reading {
 
   // Primus's own file of that name, and the one it goes over; whether there is one.
   bool take_shipped(const std::string& name) {
-    const auto known = std::find_if(kBases.begin(), kBases.end(),
-                                    [&](const ShippedBase& b) { return b.file == name; });
-    if (known == kBases.end() || !out_.tool.empty()) return false;
-    if (!known->base.empty() && !include(std::string(known->base), 0))
-      take_shipped(std::string(known->base));
-    for (const ShippedDefault& s : kDefaults) {
-      if (s.file != name) continue;
-      const std::string setting(s.name);
-      out_.settings.add({setting, setting, yaml_scalar(std::string(s.value)), kShipped});
-    }
+    const auto known = std::find_if(own_.ships.begin(), own_.ships.end(),
+                                    [&](const tools::ShippedFile& f) { return f.name == name; });
+    if (known == own_.ships.end() || !out_.tool.empty()) return false;
+    if (!known->over.empty() && !include(known->over, 0)) take_shipped(known->over);
+    for (const auto& [setting, value] : known->settings)
+      out_.settings.add({setting, setting, value, own_.release});
     return true;
   }
 
   // Defaults that nothing of the run goes over.
   void list_shipped() {
     for (const ForeignSetting& s : out_.settings.all()) {
-      if (s.file != kShipped) continue;
-      const std::string_view key = megatron::key_of_setting(s.name);
-      out_.assumed.push_back({key.empty() ? s.name : std::string(key), bare_text(s.value),
-                              s.name + " of " + kShipped + ", whose file is not given"});
+      if (s.file != own_.release) continue;
+      out_.assumed.push_back({tools::key_of(spoken_, s.name).value_or(s.name), bare_text(s.value),
+                              s.name + " of " + own_.release + ", whose file is not given"});
     }
   }
 
@@ -273,6 +275,8 @@ class Reading {
     }
   }
 
+  const tools::Tool& spoken_;
+  const tools::Tool& own_;
   NamedSettings& out_;
   std::vector<Document> documents_;
   std::vector<std::string> missing_;  // files that are named and not given
@@ -281,9 +285,9 @@ class Reading {
 
 }  // namespace
 
-NamedSettings read_named(const std::vector<ForeignFile>& files) {
+NamedSettings read_named(const std::vector<ForeignFile>& files, const tools::ToolBook& tools) {
   NamedSettings out{Settings(files.front().name)};
-  Reading(files, out).read();
+  Reading(files, tools, out).read();
   return out;
 }
 

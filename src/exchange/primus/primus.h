@@ -11,6 +11,6 @@
 
 namespace orrery::primus {
 
-NamedSettings read_named(const std::vector<ForeignFile>& files);
+NamedSettings read_named(const std::vector<ForeignFile>& files, const tools::ToolBook& tools);
 
 }  // namespace orrery::primus

@@ -23,6 +23,7 @@ constexpr std::array kSigns = {
     NamedSign{"-", [](double a, double b) { return a - b; }},
     NamedSign{"//", [](double a, double b) { return std::ceil(a / b); }},
     NamedSign{"up", [](double a, double b) { return std::ceil(a / b) * b; }},
+    NamedSign{"down", [](double a, double b) { return std::floor(a / b) * b; }},
     NamedSign{"min", [](double a, double b) { return std::min(a, b); }},
     NamedSign{"max", [](double a, double b) { return std::max(a, b); }},
 };

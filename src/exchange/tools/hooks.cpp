@@ -8,6 +8,7 @@
 #include "exchange/adapters.h"
 #include "exchange/bridge/hooks.h"
 #include "exchange/deepspeed/hooks.h"
+#include "exchange/megatron/hooks.h"
 #include "exchange/nemo/hooks.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/condition.h"
@@ -226,6 +227,14 @@ constexpr std::array kHooks = {
     NamedHook{"stages_of_layers", stages_of_layers},
     NamedHook{"deepspeed_states", deepspeed::states},
     NamedHook{"megatron_adapter", megatron_adapter},
+    NamedHook{"megatron_layout", megatron::layout},
+    NamedHook{"megatron_expert_layers", megatron::expert_layers},
+    NamedHook{"megatron_hybrid", megatron::hybrid},
+    NamedHook{"megatron_window", megatron::window},
+    NamedHook{"megatron_vocabulary", megatron::vocabulary},
+    NamedHook{"megatron_states", megatron::states},
+    NamedHook{"megatron_recompute_modules", megatron::recompute_modules},
+    NamedHook{"megatron_recompute_layers", megatron::recompute_layers},
     NamedHook{"bridge_lists", bridge::lists},
     NamedHook{"nemo_class", nemo::model_class},
     NamedHook{"nemo_callbacks", nemo::callbacks},

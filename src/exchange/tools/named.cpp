@@ -45,7 +45,7 @@ NamedSettings read_variables(const std::vector<ForeignFile>& files, ForeignForma
     if (!is_unset(value)) settings.add({variable.first, variable.first, value});
   }
   trainer::Facts facts(job);
-  read_with(tool, std::move(settings), true, facts);
+  read_with(tool, std::move(settings), {}, facts);
   NamedSettings out = facts.named(files.front().name);
   out.included = std::move(included);
   for (const std::string& s : sourced) {

@@ -8,6 +8,7 @@
 #include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/config_lookup.h"
+#include "exchange/arguments.h"
 #include "exchange/flat.h"
 #include "exchange/import_files.h"
 #include "exchange/text_lines.h"
@@ -39,6 +40,30 @@ std::vector<std::string> texts_at(Reader& at, const char* key) {
   if (!list) return texts;
   for (const Reader& r : list->items()) texts.push_back(r.text());
   return texts;
+}
+
+std::vector<std::pair<std::string, std::string>> texts_by_name(Reader& at, const char* key) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  const auto found = at.find(key);
+  if (!found) return texts;
+  Reader r = *found;
+  for (const std::string& name : r.keys()) texts.emplace_back(name, r.at(name).text());
+  return texts;
+}
+
+std::vector<ShippedFile> shipped_files_at(Reader& at) {
+  std::vector<ShippedFile> files;
+  const auto found = at.find("ships");
+  if (!found) return files;
+  Reader list = *found;
+  for (const std::string& name : list.keys()) {
+    Reader file = list.at(name);
+    files.push_back({name, text_or(file, "over"), {}});
+    for (const auto& [setting, value] : file.at("settings").json().items())
+      files.back().settings.emplace_back(setting, value);
+    file.reject_unknown();
+  }
+  return files;
 }
 
 void check_fact(const std::string& fact, const Reader& at) {
@@ -147,7 +172,9 @@ ToolRule read_rule(Reader at) {
   rule.set = facts_at(at, "set");
   rule.assume = facts_at(at, "assume");
   rule.pass = assignments_at(at, "pass");
+  rule.unset = texts_at(at, "unset");
   rule.other_defaults = text_or(at, "other_defaults");
+  rule.of = text_or(at, "of");
   rule.each = texts_at(at, "each");
   rule.open = text_or(at, "open");
   if (!rule.open.empty()) check_fact(rule.open, at.at("open"));
@@ -329,11 +356,7 @@ Tool read_tool(Reader at) {
   if (const auto when = at.find("defaults_when")) tool.defaults_when = read_condition(*when);
   for (ToolRule& rule : rules_at(at, "rules")) tool.rules.push_back(std::move(rule));
   for (const std::string& name : texts_at(at, "without_effect")) tool.without_effect += name + " ";
-  if (const auto notes = at.find("not_modelled")) {
-    Reader r = *notes;
-    for (const std::string& name : r.keys())
-      tool.not_modelled.emplace_back(name, r.at(name).text());
-  }
+  tool.not_modelled = texts_by_name(at, "not_modelled");
   if (const auto list = at.find("without_effect_when")) {
     for (Reader r : list->items()) {
       tool.silent.push_back({read_condition(r.at("when")), texts_at(r, "settings")});
@@ -344,11 +367,11 @@ Tool read_tool(Reader at) {
     Reader r = *types;
     for (const std::string& name : r.keys()) tool.types.emplace_back(name, read_type(r.at(name)));
   }
-  if (const auto values = at.find("elsewhere")) {
-    Reader r = *values;
-    for (const std::string& value : r.keys())
-      tool.elsewhere.emplace_back(value, r.at(value).text());
-  }
+  for (const auto& [value, why] : texts_by_name(at, "elsewhere"))
+    tool.elsewhere.emplace_back(value, why);
+  tool.renames = texts_by_name(at, "renames");
+  tool.says = texts_by_name(at, "says");
+  tool.ships = shipped_files_at(at);
   tool.engine = flag_or(at, "engine");
   if (tool.engine) tool.trains = false;
   tool.below = texts_at(at, "below");
@@ -503,6 +526,36 @@ std::string Tool::setting_for(std::string_view spoken) const {
   return "";
 }
 
+namespace {
+
+void add_rows_of(const ToolRule& rule, std::vector<const Assignment*>& rows) {
+  for (const Assignment& a : rule.set) {
+    if (!a.setting.empty()) rows.push_back(&a);
+  }
+  for (const auto* parts : {&rule.first, &rule.rules}) {
+    for (const ToolRule& part : *parts) add_rows_of(part, rows);
+  }
+}
+
+void add_rows_about(const std::vector<ToolRule>& rules, std::string_view about,
+                    std::vector<const Assignment*>& rows) {
+  for (const ToolRule& rule : rules) {
+    if (rule.about == about) {
+      add_rows_of(rule, rows);
+    } else {
+      for (const auto* parts : {&rule.first, &rule.rules}) add_rows_about(*parts, about, rows);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<const Assignment*> Tool::rows_of(std::string_view about) const {
+  std::vector<const Assignment*> rows;
+  add_rows_about(rules, about, rows);
+  return rows;
+}
+
 const std::string* Tool::elsewhere_of(const Json& value) const {
   const auto found = std::find_if(elsewhere.begin(), elsewhere.end(),
                                   [&](const auto& e) { return e.first == value; });
@@ -525,6 +578,65 @@ void flags_over(const Tool& launcher, const Settings& flags, Json& document) {
     Json& place = part == launcher.below.end() ? document : document[*part];
     place[s.name] = typed.is_null() ? Json(true) : typed;
   }
+}
+
+namespace {
+
+// The key of a rule that takes the setting for its value.
+std::optional<std::string> key_of(const std::vector<ToolRule>& rules, const std::string& setting) {
+  for (const ToolRule& rule : rules) {
+    for (const Assignment& a : rule.set) {
+      const std::vector<std::string> names = alternatives_in(a.setting);
+      if (std::find(names.begin(), names.end(), setting) == names.end()) continue;
+      const auto id = trainer::find_fact(a.fact);
+      // The name of a file that is not known is one that is not given.
+      if (id == trainer::FactId::deepspeed) return {};
+      return id ? std::string(trainer::name_of(*id)) : a.fact;
+    }
+    for (const auto* parts : {&rule.first, &rule.rules}) {
+      if (auto key = key_of(*parts, setting)) return key;
+    }
+  }
+  return {};
+}
+
+const std::string* named(const std::vector<std::pair<std::string, std::string>>& list,
+                         std::string_view name) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const auto& row) { return row.first == name; });
+  return found == list.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+std::optional<std::string> key_of(const Tool& tool, const std::string& setting) {
+  if (const std::string* stated = named(tool.says, setting)) return *stated;
+  return key_of(tool.rules, setting);
+}
+
+void rename_settings(const Tool& tool, Settings& settings) {
+  if (tool.renames.empty()) return;
+  Settings renamed(settings.file());
+  for (ForeignSetting s : settings.all()) {
+    if (s.value == "None" || s.value == "null") continue;
+    if (const std::string* ours = named(tool.renames, s.name)) s.name = *ours;
+    if (s.value.is_array() && s.value.size() == 1) s.value = Json(s.value[0]);
+    // A word behind a flag is another argument.
+    if (is_flag(tool, s.name) && is_unknown_to_us(s.value)) s.value = Json();
+    renamed.add(std::move(s));
+  }
+  settings = std::move(renamed);
+}
+
+bool is_without_effect(const Tool& tool, std::string_view setting) {
+  const std::vector<std::string_view> all = fields_of(tool.without_effect, ' ');
+  return std::any_of(all.begin(), all.end(),
+                     [&](std::string_view pattern) { return fits_pattern(setting, pattern); });
+}
+
+bool is_flag(const Tool& tool, std::string_view setting) {
+  const std::string* type = named(tool.types, setting);
+  return type != nullptr && trainer::find_fact_kind(*type) == trainer::FactKind::boolean;
 }
 
 bool fits_pattern(std::string_view name, std::string_view pattern) {

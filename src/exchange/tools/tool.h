@@ -30,6 +30,11 @@
 //   types                  setting → type (trainer::find_fact_kind) where no fact says it; another
 //                          value is an error
 //   elsewhere              value → why: settings of this value are another file's to say
+//   ships                  files of the tool's own that a run may name without giving them
+//   renames                name of another version or fork → the name that the rules have
+//   says                   setting → the key that follows from it, where no row says so: what is
+//   asked
+//                          for where the value is not known
 //   engine                 the file is of an engine within a program, and a part by itself
 //   examples               texts and the keys they give, which a test checks
 //
@@ -92,8 +97,10 @@ struct ToolRule {
   bool note = false;                    // the settings move a number a little
   bool without_effect = false;          // the settings move none here
   std::vector<Assignment> pass = {};    // settings of the tool that this one speaks
-  std::string other_defaults = {};      // why the defaults of that tool do not hold
-  bool pick_precision = false;          // bf16 where the GPU has it
+  std::vector<std::string> unset = {};  // keys that are neither said nor asked for any more
+  std::string other_defaults = {};  // why the defaults of the tool, or that it speaks, do not hold
+  std::string of = {};              // those alone of keys that begin so
+  bool pick_precision = false;      // bf16 where the GPU has it
   std::optional<AdapterRule> adapter = {};
   std::string hook = {};
   Json parameters = {};
@@ -145,6 +152,13 @@ struct Others {
   std::string why = {};
 };
 
+// A file that the tool ships, for runs that name it without giving it: the one that it goes over,
+// and those of its settings that move a number here.
+struct ShippedFile {
+  std::string name, over;
+  std::vector<std::pair<std::string, Json>> settings;
+};
+
 // A condition on a document, in one form of file or in any.
 struct DocumentMark {
   int score = 0;
@@ -170,6 +184,11 @@ struct Tool {
   std::vector<std::pair<Json, std::string>> elsewhere = {};
   std::vector<std::pair<std::string, std::string>> types = {};
   std::vector<std::string> lists = {};
+  std::vector<ShippedFile> ships = {};
+  std::vector<std::pair<std::string, std::string>> renames =
+      {};  // theirs of other versions, today's
+  std::vector<std::pair<std::string, std::string>> says =
+      {};  // setting → key, where no row says it
   Others others = {};
   std::vector<std::pair<std::string, Json>> written = {};  // what a writer says of what is off
   bool variables = false;                                  // the settings are variables of scripts
@@ -181,6 +200,8 @@ struct Tool {
   bool starts_by_flags() const;
   // The setting that gives one of the tool that is spoken, of several rows the last; "" for none.
   std::string setting_for(std::string_view spoken) const;
+  // The settings of the rule about something that say a key as they are, in order.
+  std::vector<const Assignment*> rows_of(std::string_view about) const;
   // Why a value is another file's to say; nullptr where it is not.
   const std::string* elsewhere_of(const Json& value) const;
 };
@@ -211,6 +232,18 @@ class ToolBook {
  private:
   std::vector<Tool> tools_;
 };
+
+// The key of the run that a setting says, by a row or by `says`; nothing where it says none.
+std::optional<std::string> key_of(const Tool& tool, const std::string& setting);
+
+// Names of other versions and forks to those of the rules; settings that are None are not given.
+void rename_settings(const Tool& tool, Settings& settings);
+
+// True of a setting that moves no number, whatever stands beside it.
+bool is_without_effect(const Tool& tool, std::string_view setting);
+
+// True of a setting that takes no value.
+bool is_flag(const Tool& tool, std::string_view setting);
 
 // "lr_*" and "*.tp_size" are patterns.
 bool fits_pattern(std::string_view name, std::string_view pattern);

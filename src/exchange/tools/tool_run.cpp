@@ -2,7 +2,6 @@
 #include "exchange/tools/tool_run.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <stdexcept>
 
@@ -45,7 +44,8 @@ class Run {
     const ForeignSetting* const before = ground_;
     if (const ForeignSetting* own = values_.ground_of(rule.when)) ground_ = own;
     for (const Assignment& a : rule.pass) pass(a, rule);
-    if (!rule.other_defaults.empty()) facts_.set_other_defaults(rule.other_defaults);
+    for (const std::string& path : rule.unset) facts_.unset_key(path);
+    if (!rule.other_defaults.empty()) facts_.set_other_defaults(rule.other_defaults, rule.of);
     if (rule.each.empty()) {
       state(rule, came);
     } else {
@@ -92,7 +92,7 @@ class Run {
 
   void state(const ToolRule& rule, const Came& came) {
     const std::string setting = came.setting.empty() ? tool_.title : came.setting;
-    if (!rule.open.empty()) open(rule, came, setting);
+    if (!rule.open.empty()) open(rule, came);
     if (rule.refuse) facts_.refuse(bare_setting(setting), rule.why);
     if (rule.note) facts_.mention(bare_setting(setting), rule.why);
     if (!rule.without_effect) return;
@@ -100,8 +100,12 @@ class Run {
     facts_.without_effect(bare.substr(0, bare.find(' ')) + " (" + rule.why + ")");
   }
 
-  void open(const ToolRule& rule, const Came& came, const std::string& setting) {
+  // Named by the setting that says it, or that a rule around this one asks for, else by its key.
+  void open(const ToolRule& rule, const Came& came) {
     const auto fact = trainer::find_fact(rule.open);
+    const std::string key = fact ? std::string(trainer::name_of(*fact)) : rule.open;
+    const std::string by_rule = ground_ == nullptr ? key : values_.written(*ground_);
+    const std::string& setting = came.setting.empty() ? by_rule : came.setting;
     const bool missing = came.setting.empty() || came.is_default;
     if (!fact) return facts_.leave_key_open(rule.open, setting, rule.why);
     missing ? facts_.leave_missing(*fact, setting, rule.why)
@@ -146,9 +150,16 @@ class Run {
       if (same_word(theirs, value.json)) return {ours, value.came};
       allowed.push_back(bare_text(theirs));
     }
+    refuse_word(a, allowed);
+  }
+
+  [[noreturn]] void refuse_word(const Assignment& a, const std::vector<std::string>& allowed) {
     const ForeignSetting* s = values_.given(a.setting);
-    settings_.refuse(s == nullptr ? a.setting : s->name, alternatives(allowed),
-                     ErrorCode::unknown_name);
+    if (s == nullptr || !s->value.is_string())
+      settings_.refuse(s == nullptr ? a.setting : s->name, alternatives(allowed),
+                       ErrorCode::unknown_name);
+    throw InputError(ErrorCode::unknown_name, settings_.file_of(*s), s->written, brief(s->value),
+                     alternatives(allowed), nearest_name(s->value.get<std::string>(), allowed));
   }
 
   void assign(const Assignment& a, const ToolRule& rule, const Came& of_rule, bool assumed) {
@@ -319,28 +330,6 @@ void lift_parts(const Tool& tool, Settings& settings) {
   }
 }
 
-// The key of the run that a setting says; nothing where it says none by itself.
-std::optional<std::string> key_of(const std::vector<ToolRule>& rules, const std::string& setting) {
-  for (const ToolRule& rule : rules) {
-    for (const Assignment& a : rule.set) {
-      const std::vector<std::string> names = alternatives_in(a.setting);
-      if (std::find(names.begin(), names.end(), setting) == names.end()) continue;
-      const auto id = trainer::find_fact(a.fact);
-      // The name of a file that is not known is one that is not given.
-      if (id == FactId::deepspeed) return {};
-      return id ? std::string(trainer::name_of(*id)) : a.fact;
-    }
-    for (const auto* parts : {&rule.first, &rule.rules}) {
-      if (auto key = key_of(*parts, setting)) return key;
-    }
-  }
-  return {};
-}
-
-std::optional<std::string> key_of(const Tool& tool, const std::string& setting) {
-  return key_of(tool.rules, setting);
-}
-
 // Several commands of one script: a setting in which they differ is of none of them.
 void drop_differing(const Tool& tool, const CommandDocument& d, Settings& settings, Facts& facts) {
   if (d.each.size() < 2) return;
@@ -351,15 +340,10 @@ void drop_differing(const Tool& tool, const CommandDocument& d, Settings& settin
   }
   std::vector<OneRun> runs;
   for (std::size_t i = 0; i < each.size(); ++i) runs.push_back({&each[i], d.each[i].line});
-  std::map<std::string, std::string> keys;
-  const auto kept_key = [&](const ForeignSetting& s) -> std::string_view {
-    return keys[s.name] = key_of(tool, s.name).value_or("");
-  };
-  const auto harmless = [&](const ForeignSetting& s) {
-    return fits_any(s.name, tool.without_effect);
-  };
+  const auto key = [&](const ForeignSetting& s) { return key_of(tool, s.name).value_or(""); };
+  const auto harmless = [&](const ForeignSetting& s) { return is_without_effect(tool, s.name); };
   const Settings before = settings;
-  for (const LeftOver& l : take_differing(runs, {kept_key, harmless}, settings)) {
+  for (const LeftOver& l : take_differing(runs, {key, harmless}, settings)) {
     const ForeignSetting* assumed =
         facts.is_assumed(l.setting) ? find_setting(before, l.setting) : nullptr;
     assumed != nullptr ? settings.add(*assumed) : facts.leave_key_open(l.key, l.setting, l.why);
@@ -419,10 +403,22 @@ CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& fa
 
 // Values that only a running shell knows are of no use to a rule.
 void set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
+  constexpr const char* kShell = "a value only the shell knows";
   for (const ForeignSetting& s : std::vector<ForeignSetting>(settings.all())) {
-    const auto key = is_unknown_to_us(s.value) ? key_of(tool, s.name) : std::nullopt;
-    if (!key) continue;
-    facts.leave_key_open(*key, text_of(s), "a value only the shell knows");
+    if (!is_unknown_to_us(s.value)) continue;
+    const auto key = key_of(tool, s.name);
+    if (!key && tool.says.empty()) continue;  // a file that is not known is one that is not given
+    const bool noted = std::any_of(tool.not_modelled.begin(), tool.not_modelled.end(),
+                                   [&](const auto& n) { return fits_pattern(s.name, n.first); });
+    if (key) {
+      facts.leave_key_open(*key, text_of(s), kShell);
+    } else if (is_without_effect(tool, s.name)) {
+      continue;  // whatever it is
+    } else if (moves_a_number(s.name) && !noted) {
+      facts.refuse(text_of(s), kShell);
+    } else {
+      facts.mention(text_of(s), kShell);
+    }
     settings.remove(s.name);
   }
 }
@@ -441,6 +437,8 @@ Json typed(const std::string& name, FactKind kind, Settings& settings) {
       return *settings.count(name, 0, trainer::kMostElements);
     case FactKind::share:
       return *settings.number(name, 0, 1);
+    case FactKind::number:
+      return *settings.number(name, 0, trainer::kMostNumber);
     case FactKind::word:
       return *settings.word(name);
     case FactKind::any:
@@ -454,7 +452,7 @@ void read_types(const Tool& tool, Settings& settings) {
   for (ForeignSetting s : std::vector<ForeignSetting>(settings.all())) {
     const auto type = std::find_if(tool.types.begin(), tool.types.end(),
                                    [&](const auto& t) { return fits_pattern(s.name, t.first); });
-    if (type == tool.types.end() || s.value.is_null() || is_unknown_to_us(s.value) ||
+    if (type == tool.types.end() || is_unknown_to_us(s.value) ||
         tool.elsewhere_of(s.value) != nullptr)
       continue;
     s.value = typed(s.name, *trainer::find_fact_kind(type->second), settings);
@@ -465,7 +463,7 @@ void read_types(const Tool& tool, Settings& settings) {
 // Settings without an effect have none, whoever says them.
 void drop_elsewhere(const Tool& tool, Settings& settings, Facts& facts) {
   const auto none = [&](const ForeignSetting& s) {
-    return tool.elsewhere_of(s.value) != nullptr && fits_any(s.name, tool.without_effect);
+    return tool.elsewhere_of(s.value) != nullptr && is_without_effect(tool, s.name);
   };
   for (const ForeignSetting& s : settings.all()) {
     if (none(s)) facts.without_effect(s.written);
@@ -520,6 +518,7 @@ void pass_others(const Tool& tool, const std::string& silent, const Settings& se
 // Settings of one file, or of a command with the files that it names.
 void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocument& d,
                    Settings settings, Facts& facts) {
+  rename_settings(tool, settings);
   facts.trains = facts.trains || tool.trains;
   if (tool.trains) facts.set_tool(tool.title + (tool.release.empty() ? "" : " " + tool.release));
   lift_parts(tool, settings);
@@ -563,10 +562,11 @@ void read_with(const Tool& tool, Json document, const std::string& file, Facts& 
   read_settings(tool, none, d, settings_of(d.document, file), facts);
 }
 
-void read_with(const Tool& tool, Settings settings, bool has_all, Facts& facts) {
+void read_with(const Tool& tool, Settings settings, const SettingsOrigin& origin, Facts& facts) {
   CommandDocument d;
-  d.has_file = has_all;
-  d.misses_file = !has_all;
+  d.program = origin.of;
+  d.has_file = origin.has_all;
+  d.misses_file = !origin.has_all;
   const ForeignFile none{settings.file(), ""};
   read_settings(tool, none, d, std::move(settings), facts);
 }

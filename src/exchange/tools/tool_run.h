@@ -16,7 +16,12 @@ void read_with(const Tool& tool, const ForeignFile& file, trainer::Facts& facts)
 // A document that is read already.
 void read_with(const Tool& tool, Json document, const std::string& file, trainer::Facts& facts);
 
-// Settings that stand in another tool's files. `has_all`: what they lack is as by default.
-void read_with(const Tool& tool, Settings settings, bool has_all, trainer::Facts& facts);
+// Where settings stand that are not in a file of the tool's own.
+struct SettingsOrigin {
+  bool has_all = true;  // what they lack is as by default
+  std::string of = {};  // the tool whose file they are from (`@program`)
+};
+void read_with(const Tool& tool, Settings settings, const SettingsOrigin& origin,
+               trainer::Facts& facts);
 
 }  // namespace orrery::tools

@@ -18,6 +18,11 @@ using trainer::FactKind;
 
 constexpr std::int64_t kMostTokens = 100'000'000;
 
+const Json& yes() {
+  static const Json kTrue = true;
+  return kTrue;
+}
+
 bool is_number_kind(FactKind kind) {
   return kind == FactKind::count || kind == FactKind::degree || kind == FactKind::tokens ||
          kind == FactKind::elements;
@@ -64,6 +69,11 @@ SeenValue Values::at(const std::string& names) const {
   if (names == "@unread") return {&unread_, unread_ == true};
   if (begins_with(names, "@env.")) return variable_at(names.substr(5));
   if (begins_with(names, "@null.")) return null_at(names.substr(6));
+  if (begins_with(names, "@open.")) return open_at(names.substr(6));
+  if (names == "@defaults")
+    return facts_.other_defaults().empty() ? SeenValue{&yes(), true} : SeenValue{};
+  if (names == "@named") return named_model();
+  if (names == "@replicas") return replicas();
   if (names.front() == '@') return fact_at(names.substr(1));
   if (const ForeignSetting* s = given(names)) return item_at(*s, names);
   if (const ToolDefault* d = default_of(names)) return {&d->value, false};
@@ -73,13 +83,36 @@ SeenValue Values::at(const std::string& names) const {
 // A number of the command line counts as a fact.
 SeenValue Values::fact_at(const std::string& word) const {
   const auto id = trainer::find_fact(word);
-  if (!id) return {};
+  if (!id) return key_at(word);
   if (is_number_kind(trainer::kind_of(*id)) && !trainer::kFacts[*id].is_step) {
     const Json& stated = facts_.of_command_line(*id);
     if (!stated.is_null()) return {&stated, true};
   }
   const auto& seen = facts_.seen(*id);
   return seen ? SeenValue{&seen->value, !seen->is_default} : SeenValue{};
+}
+
+SeenValue Values::key_at(const std::string& path) const {
+  const trainer::FactValue* known = facts_.key(path);
+  return known == nullptr ? SeenValue{} : SeenValue{&known->value, !known->is_default};
+}
+
+SeenValue Values::open_at(const std::string& path) const {
+  return facts_.is_open(path) ? SeenValue{&yes(), true} : SeenValue{};
+}
+
+SeenValue Values::named_model() const {
+  const std::string kind = facts_.named_kind();
+  if (kind.empty()) return {};
+  items_.push_back(std::make_unique<Json>(kind));
+  return {items_.back().get(), true};
+}
+
+SeenValue Values::replicas() const {
+  const std::int64_t n = facts_.replicas();
+  if (n == 0) return {};
+  items_.push_back(std::make_unique<Json>(n));
+  return {items_.back().get(), true};
 }
 
 SeenValue Values::variable_at(const std::string& name) const {
@@ -96,8 +129,7 @@ SeenValue Values::null_at(const std::string& path) const {
       dot == std::string::npos ? *document_ : value_at(*document_, path.substr(0, dot));
   const std::string last = path.substr(dot == std::string::npos ? 0 : dot + 1);
   const auto found = part.is_object() ? part.find(last) : part.end();
-  static const Json kTrue = true;
-  return part.is_object() && found != part.end() && found->is_null() ? SeenValue{&kTrue, true}
+  return part.is_object() && found != part.end() && found->is_null() ? SeenValue{&yes(), true}
                                                                      : SeenValue{};
 }
 
@@ -110,7 +142,8 @@ SeenValue Values::item_at(const ForeignSetting& s, const std::string& names) con
     if (!s.value.is_array() || *item.place >= s.value.size()) return {};
     return {&s.value[*item.place], true};
   }
-  return {&s.value, true};
+  // Given without a value.
+  return {s.value.is_null() ? &yes() : &s.value, true};
 }
 
 const ForeignSetting* Values::given(const std::string& names) const {
@@ -219,6 +252,8 @@ std::optional<FoundValue> Values::given_value(const ForeignSetting& s, FactKind 
       return FoundValue{*settings_.count(name, 0, trainer::kMostElements), came};
     case FactKind::share:
       return FoundValue{*settings_.number(name, 0, 1), came};
+    case FactKind::number:
+      return FoundValue{*settings_.number(name, 0, trainer::kMostNumber), came};
     case FactKind::boolean:
       return FoundValue{*settings_.flag(name), came};
     case FactKind::word: {

@@ -61,6 +61,10 @@ class Values : public SettingsSeen {
  private:
   const ToolDefault* stated_default(const std::string& names) const;
   SeenValue fact_at(const std::string& word) const;
+  SeenValue key_at(const std::string& path) const;
+  SeenValue open_at(const std::string& path) const;
+  SeenValue named_model() const;
+  SeenValue replicas() const;
   SeenValue variable_at(const std::string& name) const;
   SeenValue null_at(const std::string& path) const;
   SeenValue item_at(const ForeignSetting& s, const std::string& names) const;

@@ -12,7 +12,6 @@
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
 #include "exchange/import_draft.h"
-#include "exchange/megatron/megatron.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/values.h"
 #include "exchange/yaml.h"
@@ -110,7 +109,8 @@ struct KindWord {
 constexpr std::array kKindWords = {
     KindWord{"count", FactKind::count},       KindWord{"degree", FactKind::degree},
     KindWord{"elements", FactKind::elements}, KindWord{"share", FactKind::share},
-    KindWord{"boolean", FactKind::boolean},   KindWord{"word", FactKind::word}};
+    KindWord{"boolean", FactKind::boolean},   KindWord{"word", FactKind::word},
+    KindWord{"number", FactKind::number},     KindWord{"whole", FactKind::tokens}};
 
 }  // namespace
 
@@ -143,9 +143,86 @@ void Facts::set_key(const std::string& path, Json value, const std::string& sett
   }
 }
 
+void Facts::replace_key(const std::string& path, Json value, const std::string& setting) {
+  std::erase_if(keys_, [&](const KeyValue& k) { return k.path == path; });
+  keys_.push_back({path, {std::move(value), setting}});
+}
+
+void Facts::unset_key(const std::string& path) {
+  std::erase_if(keys_, [&](const KeyValue& k) { return k.path == path; });
+  std::erase_if(left_, [&](const LeftOver& l) { return l.is_refused && l.key == path; });
+}
+
+const FactValue* Facts::key(std::string_view path) const {
+  const auto known =
+      std::find_if(keys_.begin(), keys_.end(), [&](const KeyValue& k) { return k.path == path; });
+  return known == keys_.end() ? nullptr : &known->value;
+}
+
+std::int64_t Facts::count_of_key(const std::string& path, std::int64_t otherwise) const {
+  const FactValue* own = key(path);
+  const Json& given = value_at(job_.given, path);
+  const Json& value = given.is_null() && own != nullptr ? own->value : given;
+  return value.is_number_integer() ? value.get<std::int64_t>() : otherwise;
+}
+
+bool Facts::is_open(std::string_view path) const {
+  return value_at(job_.given, path).is_null() &&
+         std::any_of(left_.begin(), left_.end(),
+                     [&](const LeftOver& l) { return l.is_refused && l.key == path; });
+}
+
+bool Facts::is_unknown(FactId fact) const {
+  const auto i = static_cast<std::size_t>(fact);
+  const std::string_view key = name_of(fact);
+  if (!value_at(job_.given, key).is_null()) return false;
+  const bool weak = !given_[i] && weak_[i] && weak_[i]->is_default && fact != FactId::model;
+  return is_open(key) || (weak && !other_defaults(key).empty());
+}
+
+const std::string& Facts::other_defaults(std::string_view path) const {
+  static const std::string kNone;
+  const auto last = std::find_if(other_defaults_.rbegin(), other_defaults_.rend(),
+                                 [&](const auto& o) { return begins_with(path, o.first); });
+  return last == other_defaults_.rend() ? kNone : last->second;
+}
+
+std::int64_t Facts::layers() const {
+  const std::int64_t own = count_of_key("model.num_hidden_layers", 0);
+  return own > 0 && !names_model() ? own : layers_of_model();
+}
+
+std::int64_t Facts::replicas() const {
+  std::int64_t parts = 1;
+  for (const FactId id : {FactId::tp, FactId::pp, FactId::cp}) {
+    if (is_unknown(id)) return 0;
+    const Json& given = of_command_line(id);
+    const auto& own = seen(id);
+    if (given.is_number_integer() || own)
+      parts *=
+          given.is_number_integer() ? given.get<std::int64_t>() : own->value.get<std::int64_t>();
+  }
+  const std::int64_t gpus = is_unknown(FactId::gpus) ? 0 : degree(FactId::gpus, 0);
+  return gpus / std::max<std::int64_t>(1, parts);
+}
+
+bool Facts::names_model() const {
+  return value_at(job_.given, "model").is_string() || seen(FactId::model).has_value() ||
+         is_open("model");
+}
+
+std::string Facts::named_kind() const {
+  const Json run = with_model();
+  if (!run.is_object() || !run["model"].is_string() || layers_of_model() == 0) return "";
+  const std::string kind = std::string(has_experts(run, *job_.lookup) ? "experts " : "") +
+                           (has_latent_attention(run, *job_.lookup) ? "latent" : "");
+  return kind.empty() ? "dense" : kind;
+}
+
 void Facts::note_passed(const std::string& name, const std::string& value, const std::string& why) {
-  const std::string_view key = megatron::key_of_setting(name);
-  assumed_.push_back({key.empty() ? name : std::string(key), value, why});
+  const tools::Tool* spoken = job_.tools.find("megatron");
+  const auto key = spoken == nullptr ? std::nullopt : tools::key_of(*spoken, name);
+  assumed_.push_back({key.value_or(name), value, why});
 }
 
 NamedSettings Facts::named(const std::string& file) const {
@@ -157,23 +234,12 @@ NamedSettings Facts::named(const std::string& file) const {
     if (!has(fact))
       out.left.push_back({tools::bare_setting(l.setting), l.why, l.key, l.is_refused});
   }
-  out.other_defaults = other_defaults_;
+  out.other_defaults = other_defaults();
   if (has(FactId::model)) out.model = at(FactId::model)->value.get<std::string>();
   if (has(FactId::adapter)) out.adapter = at(FactId::adapter)->value;
   out.without_effect = without_effect_;
   out.assumed = assumed_;
   return out;
-}
-
-void list_others(std::string_view without_effect, std::span<const SettingNote> not_modelled,
-                 Settings& settings, Facts& facts) {
-  ImportDraft d{settings, without_effect, not_modelled};
-  d.set_aside_unknown_values();
-  d.list_leftovers();
-  for (const LeftOver& l : d.out.ignored) {
-    l.is_refused ? facts.refuse(l.setting, l.why) : facts.mention(l.setting, l.why);
-  }
-  for (const std::string& s : d.out.without_effect) facts.without_effect(s);
 }
 
 std::int64_t Facts::degree(FactId fact, std::int64_t otherwise) const {
@@ -184,13 +250,18 @@ std::int64_t Facts::degree(FactId fact, std::int64_t otherwise) const {
 
 Json Facts::with_model() const {
   Json run = {{"model", value_at(job_.given, "model")}};
-  if (run["model"].is_null() && has(FactId::model)) run["model"] = at(FactId::model)->value;
+  const auto& own = seen(FactId::model);
+  if (run["model"].is_null() && own) run["model"] = own->value;
   return job_.lookup == nullptr || run["model"].is_null() ? Json() : run;
 }
 
 std::int64_t Facts::layers_of_model() const {
   const Json run = with_model();
   return run.is_null() ? 0 : orrery::layers_of_model(run, *job_.lookup);
+}
+
+std::int64_t Facts::vocabulary_of(const std::string& tokenizer) const {
+  return job_.lookup == nullptr ? 0 : vocabulary_of_tokenizer(tokenizer, *job_.lookup);
 }
 
 bool Facts::model_has_experts() const {

@@ -67,8 +67,9 @@ enum class FactId : std::uint8_t {
   liger_activation,
   liger_loss,
   liger_linear_loss,
-  steps,     // of the whole training
-  replicas,  // of the data, where nothing says the GPUs
+  steps,      // of the whole training
+  replicas,   // of the data, where nothing says the GPUs
+  node_gpus,  // that the job has of a node
 };
 
 // The type of a fact in a tool's file.
@@ -78,12 +79,14 @@ enum class FactKind : std::uint8_t {
   tokens,
   elements,  // of a buffer, up to kMostElements
   share,     // from 0 to 1
+  number,    // from 0 to a million
   boolean,
   word,
   any
 };
 // Files ask for so many where they want all at once.
 inline constexpr std::int64_t kMostElements = 1'000'000'000'000'000'000;
+inline constexpr double kMostNumber = 1e6;
 std::optional<FactKind> find_fact_kind(std::string_view word);
 std::vector<std::string> fact_kind_words();
 
@@ -143,7 +146,8 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"liger_loss", "parallel.framework_options.loss", FactKind::boolean, true},
     FactName{"liger_linear_loss", "parallel.framework_options.loss", FactKind::boolean, true},
     FactName{"steps", "training.tokens", FactKind::count, true},
-    FactName{"replicas", "cluster.gpus", FactKind::degree, true}};
+    FactName{"replicas", "cluster.gpus", FactKind::degree, true},
+    FactName{"gpus_per_node", "cluster.gpus", FactKind::degree, true}};
 constexpr std::string_view name_of(FactId fact) { return kFacts[fact].key; }
 constexpr FactKind kind_of(FactId fact) { return kFacts[fact].kind; }
 std::optional<FactId> find_fact(std::string_view word);
@@ -208,6 +212,17 @@ class Facts {
   void leave_missing(FactId fact, const std::string& setting, const std::string& why);
   // A key of the run, as it is.
   void set_key(const std::string& path, Json value, const std::string& setting, bool is_default);
+  // In place of its value.
+  void replace_key(const std::string& path, Json value, const std::string& setting);
+  // A key that is neither set nor asked for any more.
+  void unset_key(const std::string& path);
+  // The value that rules gave a key; nullptr for none.
+  const FactValue* key(std::string_view path) const;
+  // A number of the command line, else of a rule.
+  std::int64_t count_of_key(const std::string& path, std::int64_t otherwise) const;
+  bool is_open(std::string_view path) const;
+  // Open, or a default of the tool's where another one holds, which is not read.
+  bool is_unknown(FactId fact) const;
   // A size that the model of another file may say.
   void set_of_width(SizeOfWidth size) { of_width_.push_back(std::move(size)); }
   // A setting of the tool that the file's tool speaks (tools::Tool::speaks).
@@ -215,7 +230,11 @@ class Facts {
   const Settings& passed() const { return passed_; }
   bool has_passed(std::string_view name) const { return passed_.has(name); }
   void note_passed(const std::string& name, const std::string& value, const std::string& why);
-  void set_other_defaults(const std::string& why) { other_defaults_ = why; }
+  // Why the tool's own defaults do not hold for keys that begin so; "" where they do.
+  void set_other_defaults(const std::string& why, const std::string& of = "") {
+    other_defaults_.emplace_back(of, why);
+  }
+  const std::string& other_defaults(std::string_view path = "") const;
   // All of it, of facts that are settings of the tool that is spoken.
   NamedSettings named(const std::string& file) const;
   void refuse(const std::string& setting, const std::string& why) {
@@ -225,6 +244,9 @@ class Facts {
     left_.push_back({setting, why});
   }
   void note(FactId fact, const std::string& value, const std::string& why);
+  void note_key(const std::string& path, const std::string& value, const std::string& why) {
+    assumed_.push_back({path, value, why});
+  }
   void without_effect(const std::string& setting) { without_effect_.push_back(setting); }
 
   bool has(FactId fact) const { return at(fact).has_value(); }
@@ -250,6 +272,17 @@ class Facts {
   // Layers of the model of the command line, or of the facts; 0 where it is not known.
   std::int64_t layers_of_model() const;
   bool model_has_experts() const;
+  // Rows of the vocabulary of the model that a tokenizer is named after; 0 for another name.
+  std::int64_t vocabulary_of(const std::string& tokenizer) const;
+  // Layers that the rules have set, else those of a model by its name.
+  std::int64_t layers() const;
+  // Replicas of the data; 0 where the GPUs or a degree are not known.
+  std::int64_t replicas() const;
+  // Whether a name says the model.
+  bool names_model() const;
+  // Kinds of the model of a name ("experts", "latent"); "dense" for none of them, "" without a
+  // name.
+  std::string named_kind() const;
 
   // A run of all that was said.
   ImportedRun finish(DeepSpeedFile deepspeed);
@@ -266,7 +299,7 @@ class Facts {
   std::vector<KeyValue> keys_;
   std::vector<SizeOfWidth> of_width_;
   Settings passed_{""};
-  std::string other_defaults_;
+  std::vector<std::pair<std::string, std::string>> other_defaults_;  // beginning of keys, why
   std::vector<std::pair<FactId, LeftOver>> missing_;
   std::vector<LeftOver> left_;
   std::vector<Fact> assumed_;

@@ -8,6 +8,7 @@
 #include "exchange/text_lines.h"
 #include "exchange/tools/values.h"
 #include "exchange/trainer/facts.h"
+#include "exchange/trainer/named_model.h"
 
 namespace orrery::trainer {
 
@@ -18,19 +19,25 @@ class Finish {
       : f_(facts),
         deepspeed_(deepspeed == DeepSpeedFile::beside),
         itself_(deepspeed == DeepSpeedFile::itself),
-        d_{Settings(""), {}} {
-    d_.given = f_.job_.given;
+        d_{f_.job_.given} {
     d_.out.assumed = f_.out_.assumed;
   }
 
   ImportedRun run() {
     liger();
+    compare_with_name();
     for (std::size_t i = 0; i < kCountOf<FactId>; ++i) {
-      if (f_.given_[i]) continue;
+      const auto fact = static_cast<FactId>(i);
+      if (f_.given_[i] || !f_.weak_[i] || is_said_instead(fact)) continue;
+      if (f_.is_unknown(fact)) {
+        ask(std::string(name_of(fact)));
+        continue;
+      }
       f_.given_[i] = f_.weak_[i];
-      if (f_.weak_[i] && f_.weak_[i]->is_default) default_value(static_cast<FactId>(i));
+      if (f_.weak_[i]->is_default) default_value(fact);
     }
     for (const LeftOver& l : f_.left_) {
+      if (is_named(l.key) && !is_beside_name(l)) continue;
       l.is_refused ? d_.open(l.key, l.setting, l.why) : d_.ignored(l.setting, l.why);
     }
     for (const auto& [fact, l] : f_.missing_) {
@@ -90,9 +97,47 @@ class Finish {
           {std::string(name_of(fact)), value, s.setting, Known::tool_default, f_.tool_});
   }
 
+  // The command line says what a setting leaves open.
+  bool is_said_instead(FactId fact) const {
+    const std::string_view key = name_of(fact);
+    return !kFacts[fact].is_step && !f_.of_command_line(fact).is_null() &&
+           std::any_of(f_.left_.begin(), f_.left_.end(),
+                       [&](const LeftOver& l) { return l.is_refused && l.key == key; });
+  }
+
+  // Another default holds, which is not read.
+  void ask(const std::string& key) {
+    if (!f_.is_open(key)) f_.leave_key_open(key, key, f_.other_defaults(key));
+  }
+
+  // The files name a model, and say dimensions beside the name.
+  void compare_with_name() {
+    const auto& named = f_.seen(FactId::model);
+    const ConfigLookup* lookup = f_.job_.lookup;
+    if (!named || lookup == nullptr || !f_.of_command_line(FactId::model).is_null()) return;
+    for (LeftOver& l : other_dimensions(bare_text(named->value), f_.keys_, *lookup))
+      f_.left_.push_back(std::move(l));
+  }
+
+  // A model by its name stands for all of its dimensions.
+  bool is_named(const std::string& path) const {
+    return begins_with(path, "model.") && f_.names_model();
+  }
+
+  // A dimension that a setting beside the files' name leaves open may be another than the name's.
+  bool is_beside_name(const LeftOver& l) const {
+    return l.is_refused && f_.of_command_line(FactId::model).is_null() && !f_.is_open("model");
+  }
+
   // Keys that a tool's rules set as they are.
   void keys() {
     for (const KeyValue& k : f_.keys_) {
+      if (is_named(k.path)) continue;
+      const std::string& why = f_.other_defaults(k.path);
+      if (k.value.is_default && !why.empty() && value_at(d_.given, k.path).is_null()) {
+        if (!d_.is_open(k.path)) d_.open(k.path, k.path, why);
+        continue;
+      }
       d_.set(k.path, k.value.value);
       if (k.value.is_default && value_at(d_.given, k.path).is_null())
         d_.note(k.path, bare_text(k.value.value), k.value.setting);
@@ -149,7 +194,13 @@ class Finish {
     d_.assume("framework", framework, "--framework takes another profile");
   }
 
+  bool of_megatron() const {
+    return has(FactId::framework) &&
+           begins_with(bare_text(f_.at(FactId::framework)->value), "megatron");
+  }
+
   void shard_nothing() {
+    if (of_megatron()) return;
     set(FactId::zero, 0);
     std::erase_if(d_.out.assumed, [](const Fact& a) { return a.path == name_of(FactId::zero); });
   }
@@ -169,10 +220,26 @@ class Finish {
     world_ = gpus() > 0 ? gpus() : world;
     const std::int64_t others = degree(FactId::tp) * degree(FactId::pp) * degree(FactId::cp);
     context();
-    if (any_open({FactId::tp, FactId::pp, FactId::cp})) return;
+    const bool open_parts = any_open({FactId::tp, FactId::pp, FactId::cp});
+    if (of_megatron()) instances(open_parts ? 0 : world_ / others * degree(FactId::cp), replicate);
+    if (open_parts) return;
     product(replicate * f_.count(FactId::shard, 1) * others);
     replicas_ = world_ > 0 ? world_ / others : f_.count(FactId::replicas, 0);
-    if (sharded() || by_deepspeed()) shard_groups(replicate);
+    const std::int64_t stated = f_.count(FactId::replicas, replicas_);
+    if (stated != replicas_)
+      d_.refuse(tools::bare_setting(f_.at(FactId::replicas)->setting),
+                "world size over tp x pp x cp is " + std::to_string(replicas_));
+    if (!of_megatron() && (sharded() || by_deepspeed())) shard_groups(replicate);
+  }
+
+  // Several optimizers of Megatron-Core, each of which shards over a part of the ranks.
+  void instances(std::int64_t ranks, std::int64_t optimizers) {
+    if (optimizers == 1) return;
+    const std::string setting = tools::bare_setting(f_.at(FactId::replicate)->setting);
+    if (ranks == 0) return open(FactId::shard, setting, "of how many GPUs; give --gpus");
+    if (ranks % optimizers != 0)
+      return d_.refuse(setting, "no divisor of the " + std::to_string(ranks) + " ranks");
+    set(FactId::shard, ranks / optimizers);
   }
 
   bool any_open(std::initializer_list<FactId> facts) const {
@@ -196,7 +263,7 @@ class Finish {
 
   void context() {
     if (degree(FactId::cp) == 1) return;
-    if (has(FactId::cp_type)) return copy(FactId::cp_type);
+    if (has(FactId::cp_type) || of_megatron()) return copy(FactId::cp_type);
     set(FactId::cp_type, by_deepspeed() ? "a2a" : "p2p");
   }
 
@@ -206,7 +273,8 @@ class Finish {
     const bool whole = has(FactId::shard);
     const bool same =
         whole ? world_ == stated || world_ == stated * degree(FactId::ep) : world_ % stated == 0;
-    if (world_ == 0 || same || of_rl()) return;
+    // Megatron-Core's own rules say it better (parallel/rules_table.h).
+    if (world_ == 0 || same || of_rl() || of_megatron()) return;
     const std::string setting = whole ? f_.at(FactId::shard)->setting : "tp x pp x cp";
     const std::size_t file = setting.find(": ");
     d_.refuse(setting.substr(file == std::string::npos ? 0 : file + 2),
@@ -496,6 +564,7 @@ class Finish {
   }
 
   void rest() {
+    d_.out.gpus.job_node = f_.count(FactId::node_gpus, 0);
     d_.out.checkpointed_every = f_.count(FactId::checkpointed_every, 0);
     if (d_.out.checkpointed_every > 0) {
       note(FactId::recompute, "full of one layer in " + std::to_string(d_.out.checkpointed_every),
@@ -521,7 +590,7 @@ class Finish {
   Facts& f_;
   bool deepspeed_;  // its file is beside a trainer's
   bool itself_;     // the facts are of its file
-  ImportDraft d_;
+  RunDraft d_;
   std::int64_t world_ = 0;
   std::int64_t replicas_ = 0;
 };

@@ -155,7 +155,7 @@ TEST_CASE("Experts of a model by name are compared too") {
   const ImportedRun r =
       looked_up(nemo_two("mixtral.MixtralConfig8x7B", "    expert_model_parallel_size: 4\n"));
   const auto dispatcher = std::find_if(r.ignored.begin(), r.ignored.end(), [](const LeftOver& l) {
-    return l.setting == "moe_token_dispatcher_type";
+    return l.key == "parallel.framework_options.dispatcher";
   });
   REQUIRE(dispatcher != r.ignored.end());
   CHECK(dispatcher->why.find("Megatron-LM's default") == std::string::npos);

@@ -294,12 +294,4 @@ TEST_CASE("Megatron-LM has no fused attention on a V100") {
            "training.flash_attention") == true);
 }
 
-TEST_CASE("Every switch of a question counts as read") {
-  Settings s("a");
-  s.add({"one", "--one", true});
-  s.add({"two", "--two", true});
-  CHECK(s.any_flag({"one", "two"}));
-  CHECK(std::all_of(s.all().begin(), s.all().end(), [](const auto& f) { return f.taken; }));
-}
-
 }  // namespace orrery

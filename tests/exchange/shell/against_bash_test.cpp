@@ -20,9 +20,9 @@ namespace {
 constexpr int kScripts = 150;
 constexpr int kDeepest = 3;
 
-class RandomScript {
+class ScriptGenerator {
  public:
-  explicit RandomScript(unsigned seed) : random_(seed) {}
+  explicit ScriptGenerator(unsigned seed) : random_(seed) {}
 
   std::string script() {
     std::string text = "A=ax; B='b c'; C=7; D=; E=(p 'q r' s)\n";
@@ -234,7 +234,7 @@ std::string our_run(const std::string& script) {
 TEST_CASE("commands of random scripts get the words that bash gives them") {
   std::vector<std::string> scripts;
   for (int i = 0; i < kScripts; ++i)
-    scripts.push_back(RandomScript(static_cast<unsigned>(i)).script());
+    scripts.push_back(ScriptGenerator(static_cast<unsigned>(i)).script());
   const std::vector<std::string> expected = bash_runs(scripts);
   REQUIRE(expected.size() == scripts.size());
   for (std::size_t i = 0; i < scripts.size(); ++i) {

@@ -238,8 +238,7 @@ TEST_CASE("commands of random scripts get the words that bash gives them") {
     scripts.push_back(ScriptGenerator(static_cast<unsigned>(i)).script());
   const std::vector<std::string> expected = bash_runs(scripts);
   REQUIRE(expected.size() == scripts.size());
-  // What is in doubt is no wrong word; compilers draw other scripts, as they evaluate arguments in
-  // another order.
+  // Doubt is no wrong word. Compilers draw other scripts: they evaluate arguments in another order.
   std::size_t in_doubt = 0;
   for (std::size_t i = 0; i < scripts.size(); ++i) {
     CAPTURE(scripts[i]);

@@ -2,6 +2,8 @@
 #include "estimate/mixed_estimate.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "estimate/boundary_sends.h"
 #include "estimate/busy_stage.h"
@@ -48,18 +50,18 @@ class MixedFinish {
                        ? plain(pipeline_time<R>(one, w_.replicas[c]).all)
                        : plain(busy_time<R>(one, w_.replicas[c], 0, micro_batches(c)));
       out_.replicas.push_back(t);
+      const bool at_once = one.strategy.pp == 1 || takes_a_period(one);
+      done_.push_back(at_once ? std::span<const Seconds>() : stages_done<R>(one, w_.replicas[c]));
     }
   }
 
   // When a stage of the class is done with its micro batches.
-  Seconds done(std::size_t c, std::int64_t stage) {
-    const Run one = run_of_class(run_, c);
-    if (one.strategy.pp == 1 || takes_a_period(one)) return out_.replicas[c].pipeline;
-    return stages_done<R>(one, w_.replicas[c])[static_cast<std::size_t>(stage)];
+  Seconds done(std::size_t c, std::int64_t stage) const {
+    return done_[c].empty() ? out_.replicas[c].pipeline : done_[c][static_cast<std::size_t>(stage)];
   }
 
   // The class of replicas whose micro batches leave the stage last; the first of several.
-  std::size_t last_class(std::int64_t stage) {
+  std::size_t last_class(std::int64_t stage) const {
     std::size_t last = 0;
     for (std::size_t c = 1; c < run_.replicas.size(); ++c) {
       if (done(c, stage) > done(last, stage)) last = c;
@@ -286,6 +288,7 @@ class MixedFinish {
   const MixedRun& run_;
   MixedWorkspaceOf<R>& w_;
   MixedAnswerOf<R> out_;
+  std::vector<std::span<const Seconds>> done_;  // by class and stage; empty: all stages at once
 };
 
 }  // namespace

@@ -116,7 +116,7 @@ class UNetFile {
     }
   }
 
-  // Whether each level's block has transformers, of the names on one way.
+  // Levels whose block has transformers, by the names of the blocks on one way.
   std::vector<bool> attends(const std::string& key, const std::string& with,
                             const std::string& without, const std::vector<bool>& otherwise) {
     if (!is_given(key)) return otherwise;

@@ -87,7 +87,7 @@ Status run_from(const List& list, std::size_t first, Evaluation& state) {
 }
 
 Status run_choice(const If& all, Evaluation& state) {
-  Truth open = true;  // whether no branch was taken
+  Truth open = true;  // no branch was taken
   std::vector<Branch> branches;
   for (const Choice& c : all.choices) {
     const Truth truth = c.condition == nullptr ? Truth(true) : run_list(*c.condition, state).truth;
@@ -129,7 +129,7 @@ class Rounds {
  public:
   Rounds(const List& body, Evaluation& state) : body_(body), state_(state) {}
 
-  // Whether another round may follow.
+  // True if another round may follow.
   bool one(const std::function<void()>& begin) {
     const auto run = [&] {
       begin();

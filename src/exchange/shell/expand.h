@@ -37,7 +37,7 @@ Text expanded_text(const Word& word, Evaluation& state);
 std::optional<std::string> expanded_pattern(const Word& word, Evaluation& state);
 Numbers expanded_numbers(const Word& word, Evaluation& state);
 
-// Whether a value fits one of the patterns, by each of the values that it may be.
+// The value fits one of the patterns, by each of the values that it may be.
 Truth fits(const Text& value, const std::vector<Word>& patterns, Evaluation& state);
 
 // The text that the commands of $( ) print; nothing where another program's output is in it.

@@ -113,8 +113,9 @@ class Expansion {
     if (p_.members == Parameter::Members::none) return indirect();
     Members all{{}, true};
     if (!variable_) return all;
-    for (std::size_t i = 0; i < variable_->members.size(); ++i)
-      all.all.push_back(known(std::to_string(i)));
+    for (std::size_t i = 0; i < variable_->members.size(); ++i) {
+      if (!is_gap(variable_->members[i])) all.all.push_back(known(std::to_string(i)));
+    }
     for (const auto& member : variable_->keyed) all.all.push_back(known(member.first));
     return all;
   }
@@ -130,7 +131,8 @@ class Expansion {
   Members counted() const {
     if (!variable_) return one(unset());
     if (p_.members != Parameter::Members::none) {
-      const std::vector<Text> all = all_of(*variable_);
+      std::vector<Text> all = all_of(*variable_);
+      std::erase_if(all, is_gap);
       if (std::any_of(all.begin(), all.end(), is_more)) return one(unknown(part_.text));
       return one(known(std::to_string(all.size())));
     }
@@ -156,7 +158,7 @@ class Expansion {
     const bool open = std::any_of(variable_->members.begin(), variable_->members.end(), is_more);
     if (at < 0 || at >= size) return open ? std::nullopt : std::optional(Text());
     const Text& own = variable_->members[static_cast<std::size_t>(at)];
-    return is_more(own) && choices_of(own) ? Text() : own;
+    return is_gap(own) ? Text() : own;
   }
 
   // The change of each value that it may be.

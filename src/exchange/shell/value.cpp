@@ -61,6 +61,8 @@ bool is_more(const Text& text) {
          std::all_of(text.begin(), text.end(), [](const Piece& p) { return p.why == Why::more; });
 }
 
+bool is_gap(const Text& text) { return is_more(text) && choices_of(text).has_value(); }
+
 std::string written(const Text& text) {
   std::string all;
   for (const Piece& p : text) {

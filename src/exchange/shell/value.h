@@ -42,6 +42,7 @@ bool is_known(const Text& text);
 bool is_outside(const Text& text);  // nothing sets it
 bool is_filled(const Text& text);   // not empty, whatever it is
 bool is_more(const Text& text);     // only what a branch may add
+bool is_gap(const Text& text);      // a member of an array that nothing has set
 std::string written(const Text& text);
 
 // The texts that it may be, 16 at most; nothing where it is unknown.

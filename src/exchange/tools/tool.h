@@ -32,9 +32,8 @@
 //   elsewhere              value → why: settings of this value are another file's to say
 //   ships                  files of the tool's own that a run may name without giving them
 //   renames                name of another version or fork → the name that the rules have
-//   says                   setting → the key that follows from it, where no row says so: what is
-//   asked
-//                          for where the value is not known
+//   says                   setting → the key that follows from it, where no row says so: it is
+//                          asked for where the value is not known
 //   engine                 the file is of an engine within a program, and a part by itself
 //   examples               texts and the keys they give, which a test checks
 //
@@ -185,10 +184,8 @@ struct Tool {
   std::vector<std::pair<std::string, std::string>> types = {};
   std::vector<std::string> lists = {};
   std::vector<ShippedFile> ships = {};
-  std::vector<std::pair<std::string, std::string>> renames =
-      {};  // theirs of other versions, today's
-  std::vector<std::pair<std::string, std::string>> says =
-      {};  // setting → key, where no row says it
+  std::vector<std::pair<std::string, std::string>> renames = {};
+  std::vector<std::pair<std::string, std::string>> says = {};
   Others others = {};
   std::vector<std::pair<std::string, Json>> written = {};  // what a writer says of what is off
   bool variables = false;                                  // the settings are variables of scripts

@@ -278,7 +278,7 @@ class Facts {
   std::int64_t layers() const;
   // Replicas of the data; 0 where the GPUs or a degree are not known.
   std::int64_t replicas() const;
-  // Whether a name says the model.
+  // True if a name says the model.
   bool names_model() const;
   // Kinds of the model of a name ("experts", "latent"); "dense" for none of them, "" without a
   // name.

@@ -26,7 +26,7 @@ bool is_none(std::string_view key, const Json& value) {
 
 bool is_same(std::string_view key, const Json& ours, const Json& theirs) {
   if (ours.is_null()) return is_none(key, theirs);
-  // Whether it has one: how wide it is, the name says.
+  // A gate or none: the name gives its width.
   if (key == "attention_gate_dim") return tools::is_on(ours) == tools::is_on(theirs);
   // A model counts the token itself, or does not.
   if (key == "sliding_window" && theirs.is_number_integer() && ours.is_number_integer())

@@ -331,6 +331,8 @@ TEST_CASE("patterns, parts and members of values") {
   CHECK(words_passed("A=(a b c d)\nrun ${A[@]:1:2} ${A[-1]} ${A[@]/#/x} \"${!A[@]}\"") ==
         Words{"run", "b", "c", "d", "xa", "xb", "xc", "xd", "0", "1", "2", "3", ";"});
   CHECK(words_passed("A=()\nA[2]=x\nrun \"${A[@]}\"") == Words{"run", "x", ";"});
+  CHECK(words_passed("A=(a)\nA[2]=x\nrun ${#A[@]} ${!A[@]} b${A[1]}") ==
+        Words{"run", "2", "0", "2", "b", ";"});
   CHECK(words_passed("N=A\nA=5\nrun ${!N}") == Words{"run", "5", ";"});
   CHECK(words_passed("f() { run \"${@:2}\"; }\nf a b c") == Words{"run", "b", "c", ";"});
 }

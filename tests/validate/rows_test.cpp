@@ -108,7 +108,7 @@ TEST_CASE("every shipped file is read, one source group a file") {
     }
     count += rows.size();
   }
-  CHECK(count == 2158);
+  CHECK(count == 2168);
   CHECK(ids.size() == count);
 }
 

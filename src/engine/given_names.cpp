@@ -12,12 +12,14 @@
 #include "estimate/run_keys.h"
 #include "exchange/hub_names.h"
 #include "hardware/cluster_keys.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
 
 constexpr const char* kNode = key_path<&ClusterRequest::node>;
 constexpr const char* kGpusOfCluster = key_path<&ClusterRequest::gpus>;
+constexpr const char* kGpusOfNode = "devices_per_node";
 constexpr const char* kPerNode = "cluster.devices_per_node";
 constexpr const char* kTiersOfCluster = "cluster.tiers";
 constexpr const char* kOptimizerOfRun = key_path<&TrainingRequest::optimizer>;
@@ -42,7 +44,16 @@ std::string plain_name(const std::string& text) {
 struct NamesRow {
   std::string ours;
   std::string why;
+  std::vector<std::string> by_gpus;  // of a node: ours with 1, 2, … GPUs, the fewest first
+  KeptJson defaults;                 // of a framework: the tool's own, by key
 };
+
+NamesRow names_row(const Json& row, const char* key) {
+  NamesRow r{row[key].get<std::string>(), row["why"].get<std::string>(), {}, {}};
+  r.defaults = KeptJson(value_at(row, "defaults"));
+  for (const Json& node : value_at(row, "by_gpus")) r.by_gpus.push_back(node.get<std::string>());
+  return r;
+}
 
 // The row of configs/names.json under `list` that has the name; its value is at `key`.
 std::optional<NamesRow> row_of(const ConfigLookup& lookup, const char* list, const char* key,
@@ -54,7 +65,7 @@ std::optional<NamesRow> row_of(const ConfigLookup& lookup, const char* list, con
   for (const Json& row : value_at(document, list)) {
     for (const Json& known : row["names"]) {
       if (plain_name(known.get<std::string>()) == wanted)
-        return NamesRow{row[key].get<std::string>(), row["why"].get<std::string>()};
+        return names_row(row, key);
     }
   }
   return {};
@@ -117,16 +128,51 @@ void take_model_name(const ConfigLookup& lookup, const std::string& file, Json& 
   }
   const std::string ours = shipped_model(*name);
   if (!ours.empty()) {
-    replace(kModelOfRun, *name, {ours, "of the same dimensions"}, run, facts);
+    replace(kModelOfRun, *name, {ours, "of the same dimensions", {}, {}}, run, facts);
   } else if (!hub.empty()) {
     refuse_hub_name(file, *name, hub, lookup);
+  }
+}
+
+// Any of the keys that say how states are spread.
+bool says_sharding(const Json& run) {
+  constexpr std::array kSharding = {key_path<&StrategyRequest::zero>,
+                                    key_path<&StrategyRequest::partition>,
+                                    key_path<&StrategyRequest::zero_shard_group>};
+  return std::any_of(kSharding.begin(), kSharding.end(),
+                     [&](const char* path) { return !value_at(run, path).is_null(); });
+}
+
+// What the tool takes where nobody says it: its profile is that of several tools.
+void take_defaults(const std::string& tool, const NamesRow& row, Json& run,
+                   std::vector<Fact>& facts) {
+  const Json& defaults = *row.defaults;
+  if (!defaults.is_object() || says_sharding(run)) return;
+  for (const auto& [path, value] : defaults.items()) {
+    set_at(run, path, value);
+    facts.push_back({path, bare_text(value), row.why, Known::tool_default, tool});
   }
 }
 
 void take_row(const ConfigLookup& lookup, const char* path, const char* list, const char* key,
               const std::optional<std::string>& name, Json& run, std::vector<Fact>& facts) {
   if (!name) return;
-  if (const auto row = row_of(lookup, list, key, *name)) replace(path, *name, *row, run, facts);
+  const auto row = row_of(lookup, list, key, *name);
+  if (!row) return;
+  replace(path, *name, *row, run, facts);
+  take_defaults(*name, *row, run, facts);
+}
+
+// "Megatron-LM" of megatron-lm.
+void take_framework(const ConfigLookup& lookup, Json& run, std::vector<Fact>& facts) {
+  constexpr const char* kFrameworkOfRun = key_path<&RunRequest::framework>;
+  const auto name = open_name(run, kFrameworkOfRun, lookup.framework);
+  if (!name) return;
+  for (const std::string& ours : lookup.framework_names()) {
+    if (plain_name(ours) != plain_name(*name)) continue;
+    return replace(kFrameworkOfRun, *name, {ours, "the profile of that name", {}, {}}, run, facts);
+  }
+  take_row(lookup, kFrameworkOfRun, "frameworks", "framework", name, run, facts);
 }
 
 std::optional<std::string> unknown_optimizer(const Json& run) {
@@ -196,6 +242,29 @@ void take_part_of_node(const Json& node, std::int64_t gpus, Json& run, std::vect
                    kNameOf + std::to_string(gpus) + " GPUs a node"});
 }
 
+// Of the nodes that a name may mean, the smallest that has so many GPUs; else the largest.
+void choose_by_gpus(const ConfigLookup& lookup, std::int64_t gpus, NamesRow& row) {
+  for (const std::string& node : row.by_gpus) {
+    row.ours = node;
+    if (whole_at(node_document(lookup, node), kGpusOfNode) >= gpus) return;
+  }
+}
+
+// "16xA10": the counts tell a node's name from a path.
+[[noreturn]] void refuse_node_name(const ConfigLookup& lookup, const std::string& file,
+                                   const std::string& text, const std::string& name) {
+  std::vector<std::string> known = lookup.hardware.names(HardwareKind::node);
+  if (const auto names = lookup.names ? lookup.names() : std::nullopt) {
+    const Json document = parse_json(names->text, names->file);
+    for (const Json& row : value_at(document, "nodes")) {
+      for (const Json& other : row["names"]) known.push_back(other.get<std::string>());
+    }
+  }
+  throw InputError(ErrorCode::unknown_name, file, kNode, "\"" + text + "\", and no node of " + name,
+                   "a number and a GPU or a node of `orrery list nodes`, as 8xA100",
+                   nearest_name(name, known));
+}
+
 [[noreturn]] void refuse_counts(const std::string& file, std::int64_t gpus, std::int64_t nodes) {
   throw InputError(ErrorCode::conflict, file, kGpusOfCluster,
                    std::to_string(gpus) + " GPUs in " + std::to_string(nodes) + " nodes",
@@ -223,9 +292,7 @@ void take_names(const ConfigLookup& lookup, const std::string& file, Json& run,
                 std::vector<Fact>& facts) {
   if (!run.is_object()) return;
   take_model_name(lookup, file, run, facts);
-  constexpr const char* kFrameworkOfRun = key_path<&RunRequest::framework>;
-  take_row(lookup, kFrameworkOfRun, "frameworks", "framework",
-           open_name(run, kFrameworkOfRun, lookup.framework), run, facts);
+  take_framework(lookup, run, facts);
   take_row(lookup, kOptimizerOfRun, "optimizers", "optimizer", unknown_optimizer(run), run, facts);
 }
 
@@ -235,20 +302,25 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
     const auto found = lookup.hardware.find(HardwareKind::node, name);
     return found ? std::optional(ConfigText{found->text, found->file}) : std::nullopt;
   };
+  if (value_at(run, kNode).is_number_integer()) {  // --node 4090
+    set_at(run, kNode, std::to_string(whole_at(run, kNode)));
+  }
   CountedName counted;
   if (const auto name = open_name(run, kNode, find)) {
     counted = counted_name(*name);
     auto row = row_of(lookup, "nodes", "node", *name);
     if (row) counted = {*name, 0, 0};
     if (!row) row = row_of(lookup, "nodes", "node", counted.name);
-    if (!row && find(counted.name)) row = NamesRow{counted.name, "so many of its GPUs"};
+    if (!row && find(counted.name)) row = NamesRow{counted.name, "so many of its GPUs", {}, {}};
+    if (!row && counted.per_node > 0) refuse_node_name(lookup, file, *name, counted.name);
     if (!row) return;
+    if (counted.per_node > 0) choose_by_gpus(lookup, counted.per_node, *row);
     replace(kNode, *name, *row, run, facts);
   }
   if (nodes) counted.nodes = *nodes;
   const Json& named = value_at(run, kNode);
   const Json node = named.is_string() ? node_document(lookup, named.get<std::string>()) : Json();
-  const std::int64_t whole = whole_at(node, "devices_per_node");
+  const std::int64_t whole = whole_at(node, kGpusOfNode);
   const bool shaped = !value_at(run, kTiersOfCluster).is_null();
   const std::int64_t gpus = whole_at(run, kGpusOfCluster);
   if (counted.nodes > 0 && gpus > 0 && counted.per_node == 0) {

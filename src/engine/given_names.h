@@ -4,7 +4,8 @@
 //
 // Rows of configs/names.json, and hub names of shipped models (exchange/hub_names.h). A name that a
 // document or file of its own has stays. A node's name may carry counts: "8xA100" is eight GPUs,
-// "2 nodes of 4 A100 PCIe" eight in nodes of four; a run without `gpus` takes them. Fewer GPUs of a
+// "2 nodes of 4 A100 PCIe" eight in nodes of four; a run without `gpus` takes them, and of several
+// nodes of one GPU ("by_gpus" of a row) the smallest that has as many. Fewer GPUs of a
 // node than it has make its inner tier as small (`devices_per_node` and the tier's `size`, which is
 // one decision). Each name that is replaced is a fact, whose `where` begins with kNameOf, so that
 // the answer says it. Errors: InputError where a hub's name is of no shipped model, where counts

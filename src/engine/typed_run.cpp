@@ -3,13 +3,15 @@
 
 #include "engine/config_source.h"
 #include "engine/given_run.h"
+#include "engine/short_flags.h"
 
 namespace orrery {
 
 TypedRun typed_run(const GivenRun& given) {
-  TypedRun run{given.document ? given.document->file : given.name, {}};
+  TypedRun run{given.document ? given.document->file : given.name, {}, ""};
   if (given.document && !is_path(run.name)) run.name = "RUN";
   for (const Override& o : given.overrides) run.settings.push_back({o.path, bare_text(o.value)});
+  if (given.nodes) run.nodes = std::string(kNodesFlag) + " " + std::to_string(*given.nodes);
   return run;
 }
 

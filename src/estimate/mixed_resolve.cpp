@@ -190,6 +190,10 @@ class MixedResolver {
       refuse(key_path<&Strategy::schedule>, std::string(name_of(first.strategy.schedule)),
              "a schedule with one copy of the model, where groups differ");
     }
+    if (first.strategy.schedule_runs > 1) {
+      refuse(key_path<&Strategy::schedule_runs>, std::to_string(first.strategy.schedule_runs),
+             "one run of the schedule, where groups differ");
+    }
     const std::int64_t grain = first.strategy.vpp > 1 ? first.strategy.pp : 1;
     if (out_.run.micro_batches % grain != 0) {
       refuse(key_path<&Training::global_batch>, std::to_string(global_batch_),

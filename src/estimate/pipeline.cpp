@@ -89,9 +89,12 @@ void play_rounds(ScheduleId schedule, const PipelineShape& shape, const Pipeline
                  PipelineWorkspace& w, std::vector<Time>& arrivals, std::vector<Time>& finish) {
   fill_costs(costs, w.costs);
   finish.assign(static_cast<std::size_t>(shape.stages), Time{});
+  const PipelineShape one = one_run(shape);
   with_rounds_of(schedule, [&]<class Order>() {
-    const Arrivals<Time> at(shape, Order::kSeveralChunks, arrivals);
-    play<Order>(shape, w.costs.data(), at, finish.data());
+    const Arrivals<Time> at(one, Order::kSeveralChunks, arrivals);
+    for (std::int64_t i = 0; i < shape.runs; ++i) {
+      play<Order>(one, w.costs.data(), at, finish.data());
+    }
   });
 }
 

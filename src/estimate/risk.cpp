@@ -46,9 +46,20 @@ double fit_probability(double spread, Bytes needed, Bytes capacity) {
   return std::round(p * kDigits) / kDigits;
 }
 
+namespace {
+
+// What a device holds all through a step: these bytes are counted, and no error takes any away.
+template <Number R>
+Bytes held_throughout(const StageMemory<R>& m) {
+  using enum MemoryLine;
+  return plain(m[weights]) + plain(m[secondary_weights]) + plain(m[optimizer]);
+}
+
+}  // namespace
+
 template <Number R>
 double fit_probability(const Run& run, const AnswerOf<R>& a) {
-  if (a.reason == Reason::host_memory) return 0;
+  if (a.reason == Reason::host_memory || held_throughout(a.memory) > a.capacity) return 0;
   return fit_probability(run.memory_risk.spread, plain(a.needed), a.capacity);
 }
 

@@ -64,12 +64,12 @@ ListOptions list_options(const Run& run) {
 }
 
 PipelineShape pipeline_shape(const Strategy& s) {
-  return shape_of_pipeline(s.schedule, s.pp, s.vpp, s.micro_batches);
+  return shape_of_pipeline(s.schedule, s.pp, s.vpp, s.micro_batches, s.schedule_runs);
 }
 
 PipelineShape pipeline_shape(const Run& run) {
   const Strategy& s = run.strategy;
-  return shape_of_pipeline(schedule_of(run), s.pp, s.vpp, s.micro_batches);
+  return shape_of_pipeline(schedule_of(run), s.pp, s.vpp, s.micro_batches, s.schedule_runs);
 }
 
 RunShape shape_of(const Run& run) {

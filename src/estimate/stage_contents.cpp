@@ -70,11 +70,12 @@ template <Number R>
 Bytes receive_buffers(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage,
                       std::int64_t in_flight) {
   if (!run.framework.pipeline.receives_apart || run.strategy.pp == 1) return {};
+  const std::int64_t of_one_run = run.strategy.micro_batches / run.strategy.schedule_runs;
   std::int64_t buffers = 0;
   bool receives_inputs = false;
   for_each_chunk(run, stage, [&](std::int64_t part) {
-    if (part > 0) buffers += run.strategy.micro_batches;
-    if (class_of<R>(w, part).blocks[BlockType::head] == 0) buffers += run.strategy.micro_batches;
+    if (part > 0) buffers += of_one_run;
+    if (class_of<R>(w, part).blocks[BlockType::head] == 0) buffers += of_one_run;
     receives_inputs = receives_inputs || part > 0;
   });
   const std::int64_t beside =

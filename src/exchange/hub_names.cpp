@@ -26,6 +26,7 @@ constexpr std::string_view kOurs[] = {
     "dinov3-7b",
     "dit-xl-2",
     "falcon-180b",
+    "falcon-40b",
     "fastconformer-xl",
     "flux.1-dev",
     "flux.1-schnell",
@@ -67,8 +68,10 @@ constexpr std::string_view kOurs[] = {
     "llama-3-8b",
     "llama-3.2-1b",
     "llama-3.2-3b",
+    "llama-30b",
     "llama-4-maverick",
     "llama-4-scout",
+    "llama-65b",
     "ltx-video-2b",
     "megatron-1t",
     "megatron-22b",
@@ -128,9 +131,11 @@ constexpr std::string_view kOurs[] = {
     "wav2vec2-base",
     "whisper-base",
     "whisper-large",
+    "whisper-large-v3",
     "whisper-medium",
     "whisper-small",
     "whisper-tiny",
+    "yi-34b",
 };
 
 struct OtherName {
@@ -152,6 +157,19 @@ constexpr OtherName kOtherNames[] = {
     {"llama4maverick17b128e", "llama-4-maverick"},
     {"deepseekv30324", "deepseek-v3"},
     {"deepseekr1", "deepseek-v3"},
+    {"deepseekr1distillqwen15b", ""},  // with a head of its own
+    {"deepseekr1distillqwen7b", "qwen2.5-7b"},
+    {"deepseekr1distillqwen14b", "qwen2.5-14b"},
+    {"deepseekr1distillqwen32b", "qwen2.5-32b"},
+    {"deepseekr1distillllama8b", "llama-3-8b"},
+    {"deepseekr1distillllama70b", "llama-3-70b"},
+    {"qwq32b", "qwen2.5-32b"},
+    {"qwq32bpreview", "qwen2.5-32b"},
+    {"qwen25coder7b", "qwen2.5-7b"},
+    {"qwen25coder14b", "qwen2.5-14b"},
+    {"qwen25coder32b", "qwen2.5-32b"},
+    {"qwen25math7b", "qwen2.5-7b"},
+    {"qwen25math72b", "qwen2.5-72b"},
     {"olmo211247b", "olmo-2-7b"},
     {"olmo2112413b", "olmo-2-13b"},
     {"bloom", "bloom-176b"},
@@ -168,6 +186,12 @@ constexpr OtherName kOtherNames[] = {
     {"tinyllama11bintermediatestep1431k3t", "tinyllama-1.1b"},
     {"llama7b", "llama-2-7b"},  // of the same dimensions
     {"llama13b", "llama-2-13b"},
+    {"llama33b", "llama-30b"},  // as its paper's text calls it
+    {"vicuna7bv13", "llama-2-7b"},
+    {"vicuna13bv13", "llama-2-13b"},
+    {"vicuna33bv13", "llama-30b"},
+    {"yi1534b", "yi-34b"},
+    {"whisperlargev2", "whisper-large"},  // trained further
     {"vicuna7bv15", "llama-2-7b"},  // trained further
     {"vicuna13bv15", "llama-2-13b"},
     {"qwen205b", "qwen2.5-0.5b"},

@@ -159,6 +159,7 @@ void set_point(const Space& space, const Base& base, const Point& p, Strategy& s
       std::max<std::int64_t>(1, base.run.training.global_batch / (s.dp * p.micro_batch));
   s.vpp = p.vpp;
   s.schedule = p.schedule;
+  s.schedule_runs = s.pp == 1 ? 1 : base.run.strategy.schedule_runs;
   s.post_validation = space.post_validation && schedule_of(p.schedule).zero_bubble;
   s.sequence_parallel = p.sequence_parallel;
   set_sharding(p.sharding, s);

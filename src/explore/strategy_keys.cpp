@@ -54,6 +54,7 @@ Json with_strategy(Json run, const Space& space, std::size_t base, const Strateg
     if (!may_recompute(s, Recompute::selective)) erase_key<&Strategy::recompute_modules>(p);
     if (s.zero == 0) erase_key<&StrategyRequest::zero_shard_group>(p);
     if (!schedule_of(s.schedule).zero_bubble) erase_key<&Strategy::post_validation>(p);
+    if (s.schedule_runs == 1) erase_key<&Strategy::schedule_runs>(p);
   }
   merge_over(run, strategy_keys(space, s));
   return run;

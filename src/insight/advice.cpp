@@ -30,8 +30,12 @@ bool half(std::int64_t& n) {
   return true;
 }
 
-// To the next kind that the framework has.
+// To the next kind that the framework has; from some layers to all.
 bool step_recompute(Run& r, int by) {
+  if (by > 0 && recompute_choice(r.strategy) == RecomputeChoice::layers) {
+    r.strategy.recompute_layers = 0;
+    return true;
+  }
   int level = static_cast<int>(r.strategy.recompute) + by;
   const auto is_kind = [&] { return level >= 0 && level < static_cast<int>(kCountOf<Recompute>); };
   while (is_kind() && !has_recompute(r.framework, static_cast<RecomputeChoice>(level))) level += by;
@@ -180,7 +184,8 @@ class Adviser {
   // Recompute that the run leaves open is what the changed run would have.
   void fill_prices(Run& changed) {
     workspace_.end_traffics.clear();
-    if (recompute_open_ && changed.strategy.recompute == run_.strategy.recompute) {
+    const bool is_same = recompute_choice(changed.strategy) == recompute_choice(run_.strategy);
+    if (recompute_open_ && is_same) {
       predict_recompute(changed, workspace_);
     }
     price<double>(changed, workspace_.scratch, workspace_.prices);

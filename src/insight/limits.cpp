@@ -43,15 +43,15 @@ constexpr const char* kMemoryPath = "cluster.device.memory_capacity";
 constexpr const char* kTiersPath = "cluster.tiers";
 
 constexpr std::array kLimitRows = {
-    LimitKindRow{LimitKind::sequence_length, "longest sequence", kSequencePath, "tokens", true},
+    LimitKindRow{LimitKind::sequence_length, "longest sequence", kSequencePath, "tokens", true, true},
     LimitKindRow{LimitKind::micro_batch, "largest micro batch", kMicroBatchPath, "sequences",
-                 false},
-    LimitKindRow{LimitKind::gpus, "fewest GPUs", kGpusPath, "GPUs", true},
-    LimitKindRow{LimitKind::layers, "most layers", kLayersPath, "layers", true},
-    LimitKindRow{LimitKind::width, "widest model", kWidthPath, "hidden size", true},
-    LimitKindRow{LimitKind::network, "slowest network", kTiersPath, "of its rate", false},
-    LimitKindRow{LimitKind::memory, "least device memory", kMemoryPath, "GiB", true},
-    LimitKindRow{LimitKind::price, "highest price", kNodePath, "of this price", true},
+                 false, true},
+    LimitKindRow{LimitKind::gpus, "fewest GPUs", kGpusPath, "GPUs", true, true},
+    LimitKindRow{LimitKind::layers, "most layers", kLayersPath, "layers", true, true},
+    LimitKindRow{LimitKind::width, "widest model", kWidthPath, "hidden size", true, true},
+    LimitKindRow{LimitKind::network, "slowest network", kTiersPath, "of its rate", false, false},
+    LimitKindRow{LimitKind::memory, "least device memory", kMemoryPath, "GiB", true, true},
+    LimitKindRow{LimitKind::price, "highest price", kNodePath, "of this price", true, false},
 };
 
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 30;  // as the key allows
@@ -429,8 +429,37 @@ std::vector<LimitKind> kinds_of(const LimitQuestion& q) {
 
 const LimitKindRow& limit_row(LimitKind kind) { return kLimitRows[static_cast<std::size_t>(kind)]; }
 
+namespace {
+
+// The same question of a run that need not fit more surely than not.
+LimitQuestion at_even_odds(LimitQuestion q) {
+  Json run = *q.run;
+  at_key<&RunRequest::risk>(run) = kMostRisk;
+  q.run = std::move(run);
+  q.keeps_layout = true;
+  return q;
+}
+
+bool goes_further(const Limit& a, const Limit& b) {
+  const bool least = a.kind == LimitKind::gpus || a.kind == LimitKind::memory;
+  return least ? *a.value < *b.value : *a.value > *b.value;
+}
+
+// The common layouts that are searched need not hold the run's own.
+void take_better(const Limit& own, Limit& any) {
+  if (!own.value || (any.value && !goes_further(own, any))) return;
+  any = own;
+  any.layout = LimitLayout::any;
+  any.even.reset();
+  any.note += std::string(own.note.empty() ? "" : "; ") + "the run's own layout";
+}
+
+}  // namespace
+
 LimitsReport limits_of(const LimitQuestion& q) {
   LimitFinder finder(q);
+  const LimitQuestion even_question = at_even_odds(q);
+  LimitFinder even(even_question);
   LimitsReport report{finder.resolved(), finder.answer(), finder.base(), q.within, q.versus, {}};
   std::vector<std::pair<LimitKind, LimitLayout>> all;
   for (const LimitKind kind : kinds_of(q)) {
@@ -440,7 +469,13 @@ LimitsReport limits_of(const LimitQuestion& q) {
   }
   std::int64_t done = 0;
   for (const auto& [kind, layout] : all) {
-    report.limits.push_back(finder.find(kind, layout));
+    Limit limit = finder.find(kind, layout);
+    if (layout == LimitLayout::any) {
+      take_better(report.limits.back(), limit);
+    } else if (limit_row(kind).is_of_memory) {
+      limit.even = even.find(kind, layout).value;
+    }
+    report.limits.push_back(std::move(limit));
     if (q.progress) q.progress(++done, static_cast<std::int64_t>(all.size()));
   }
   return report;

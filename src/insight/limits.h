@@ -4,8 +4,8 @@
 // its step grows too much.
 //
 // Each limit varies one key of the run file (kLimitKinds) and keeps all others. `yours` keeps the
-// run's strategy; `any` searches the common layouts (insight/remedy.h) at every value. Bisection
-// over the estimate gives exact integers: the value fits with a probability of 1 − risk
+// run's strategy; `any` is the better of it and of the common layouts (insight/remedy.h), searched
+// at every value. Bisection over the estimate gives exact integers: the value fits with a probability of 1 − risk
 // (estimate/risk.h), the next one does not. Values beyond it are probed, and one that fits again is
 // named, so that a limit that is none does not pass for one. A value that no rule allows counts as
 // one that does not fit; the rule is then what limits.
@@ -58,6 +58,7 @@ struct LimitKindRow {
   const char* path;      // of the key that varies
   const char* unit;      // of the value, in JSON and tables
   bool is_searched;      // also asked with any layout
+  bool is_of_memory;     // the value is one that fits, and no step alone decides it
 };
 
 const LimitKindRow& limit_row(LimitKind kind);
@@ -83,6 +84,7 @@ struct Limit {
   LimitKind kind = LimitKind::sequence_length;
   LimitLayout layout = LimitLayout::yours;
   std::optional<double> value;  // nothing: there is none, and `why` says why
+  std::optional<double> even;   // of the run's own layout: that fits as likely as not
   std::vector<Setting> settings;
   std::optional<LimitPoint> there;
   std::string why;   // what limits: what happens at the next value

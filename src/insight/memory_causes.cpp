@@ -33,6 +33,7 @@ constexpr double kLimited = 0.99;
 constexpr double kBesideProcess = 3 * 0x1p30;
 constexpr double kOwnPriorOfRun = 0.34;  // as of a step (causes.cpp)
 constexpr double kNarrowestSpread = 0.05;
+constexpr double kFarSpread = 0.2;  // of ln(stated/predicted) [judgement]
 
 constexpr const char* kExpandable =
     "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (torch 2.1 and newer), or "
@@ -115,6 +116,7 @@ class MemoryWeighing {
   }
 
   void others() {
+    if (m_[Stated::program]) return;  // of a program that was compiled and never ran
     const auto held = held_by_others(m_);
     if (!held && !(m_[Stated::free] && m_[Stated::capacity])) {
       all_.push_back({"another process or an inference engine is on the GPU",
@@ -171,6 +173,11 @@ class MemoryWeighing {
   }
 
   std::string stated_need() const {
+    if (const auto& program = m_[Stated::program]) {
+      const auto& capacity = m_[Stated::capacity];
+      return "the compiled program needs " + gib_text(*program) +
+             (capacity ? " of " + gib_text(*capacity) : "");
+    }
     const auto& allocated = m_[Stated::allocated];
     std::string text = allocated ? gib_text(*allocated) + " were allocated" : "";
     if (asked()) text += (text.empty() ? "" : ", ") + gib_text(*asked()) + " more asked for";
@@ -190,6 +197,7 @@ class MemoryWeighing {
 
   // Bytes held and asked for when an allocation failed; else the most that was held.
   Bytes needed() const {
+    if (m_[Stated::program]) return *m_[Stated::program];
     const Bytes peak = m_[Stated::peak_allocated].value_or(Bytes());
     const Bytes held = m_[Stated::allocated].value_or(peak);
     return asked() ? held + *asked() : std::max(held, peak);
@@ -218,12 +226,17 @@ class MemoryWeighing {
 
   void tensors() {
     if (!asked()) return;
-    const std::vector<KnownTensor> found = tensors_of_size(r_->resolved.run, *asked());
+    const Run& run = r_->resolved.run;
+    const std::vector<KnownTensor> found = tensors_of_size(run, *asked());
+    // What fails is the last straw: it says little where all else is far from what is predicted.
+    const double near = reaches(r_->answer.memory.allocated + *asked(), needed(),
+                                std::max(kFarSpread, run.memory_risk.spread));
     for (const KnownTensor& t : found) {
       const TensorAdvice& advice = kTensorAdvice[t.use];
       all_.push_back({std::string(advice.what),
                       gib_text(*asked()) + " were asked for: " + t.what + " is " + gib_text(t.size),
-                      advice.check, advice.mend, "", kClear / static_cast<double>(found.size())});
+                      advice.check, advice.mend, "",
+                      kClear * std::min(1.0, 2 * near) / static_cast<double>(found.size())});
     }
   }
 

@@ -38,7 +38,13 @@ class KeysLeftOver {
       : keys_(keys), list_(list) {}
 
   void of_recompute(const Strategy& a, const Strategy& b) {
-    if (a.recompute == b.recompute) return;
+    if (recompute_choice(a) == recompute_choice(b)) return;
+    if (a.recompute == b.recompute) {
+      list_.push_back({key_path<&Strategy::recompute>, std::string(name_of(b.recompute))});
+      take_away<&StrategyRequest::recompute_layers>();
+      take_away<&StrategyRequest::recompute_method>();
+      return;
+    }
     if (b.recompute != Recompute::selective) take_away<&StrategyRequest::recompute_modules>();
     if (b.recompute != Recompute::full) {
       take_away<&StrategyRequest::recompute_layers>();
@@ -124,6 +130,10 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
+std::string file_as_typed(const std::string& file) {
+  return file == "standard input" ? "-" : quoted(file);
+}
+
 std::string typed(const std::vector<Setting>& settings) {
   std::vector<std::string> parts;
   for (const Setting& s : settings) {
@@ -140,8 +150,12 @@ std::string typed_with(const TypedRun& run, const std::vector<Setting>& more) {
     std::erase_if(all, [&](const Setting& old) { return old.path == s.path; });
     if (s.value != "null" || !run.name.empty()) all.push_back(s);
   }
-  const std::string flags = typed(all);
-  return run.name + (run.name.empty() || flags.empty() ? "" : " ") + flags;
+  const bool counts_gpus = std::any_of(more.begin(), more.end(), [](const Setting& s) {
+    return s.path == key_path<&ClusterRequest::gpus>;
+  });
+  std::vector<std::string> words = {run.name, typed(all), counts_gpus ? "" : run.nodes};
+  std::erase(words, "");
+  return joined(words, " ");
 }
 
 std::vector<Setting> settings_between(const Json& from, const Json& to) {
@@ -166,6 +180,7 @@ std::vector<Setting> differences(const Run& from, const Run& to,
     list.push_back({key_path<&TrainingRequest::micro_batch>, std::to_string(b.micro_batch)});
   }
   if (says<&Strategy::schedule>(parallel_keys)) note<&Strategy::schedule>(list, a, b);
+  note<&Strategy::schedule_runs>(list, a, b);
   note<&Strategy::recompute>(list, a, b);
   left_over.of_recompute(a, b);
   note<&Strategy::zero>(list, a, b);

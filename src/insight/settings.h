@@ -26,6 +26,9 @@ struct Setting {
 // A word of a command line, in quotes where a shell would read it otherwise.
 std::string quoted(const std::string& word);
 
+// A file as it is typed: "-" for standard input.
+std::string file_as_typed(const std::string& file);
+
 // Settings as words of a command line: "--tp 4 --set parallel.recompute_modules=null".
 std::string typed(const std::vector<Setting>& settings);
 
@@ -33,6 +36,7 @@ std::string typed(const std::vector<Setting>& settings);
 struct TypedRun {
   std::string name;
   std::vector<Setting> settings;
+  std::string nodes;  // "--nodes 2", where the line has it
 };
 
 // "run.json --tp 4" with more settings; one of the same key replaces that of the run.

@@ -84,7 +84,7 @@ void find_in_rounds(ScheduleId schedule, const PipelineShape& shape, std::int64_
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     weight[c] = kept * plain(chunks[c].kept).si() + plain(chunks[c].logits).si();
   }
-  schedule_of(schedule).fullest(shape, stage, {weight.data(), chunks.size()},
+  schedule_of(schedule).fullest(one_run(shape), stage, {weight.data(), chunks.size()},
                                 {whole.data(), chunks.size()});
   for (std::size_t c = 0; c < chunks.size(); ++c) held[c] = {whole[c], 0};
 }

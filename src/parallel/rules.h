@@ -60,6 +60,7 @@ enum class RuleId : std::uint8_t {
   dualpipev_micro_batches,
   post_validation,
   schedule_steps,
+  schedule_runs,
   empty_chunk,
   stage_layers,
   vision_stage,
@@ -91,7 +92,7 @@ enum class RuleId : std::uint8_t {
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 54;  // without none
+inline constexpr std::size_t kRules = 55;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

@@ -74,6 +74,8 @@ std::string fact_text(RuleFact fact, const RuleCase& c) {
       return pair("micro_batch", s.micro_batch);
     case RuleFact::micro_batches:
       return pair("micro batches", s.micro_batches);
+    case RuleFact::schedule_runs:
+      return pair(key_name<&Strategy::schedule_runs>, s.schedule_runs);
     case RuleFact::zero:
       return pair(key_name<&Strategy::zero>, s.zero);
     case RuleFact::weights:

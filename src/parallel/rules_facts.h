@@ -30,6 +30,7 @@ enum class RuleFact : std::uint8_t {
   etp,
   micro_batch,
   micro_batches,
+  schedule_runs,
   zero,
   weights,
   gradients,

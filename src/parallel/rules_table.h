@@ -104,16 +104,17 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
      {RuleFact::schedule, RuleFact::vpp},
      [](const C& c) { return c.s.vpp != 2 && chunks_taken(c) == ChunksTaken::two; }},
     {{RuleId::interleaved_micro_batches, "interleaved-micro-batches", "parallel.pp",
-      "pp that divides the micro batches, global_batch/(dp·micro_batch), where interleaved"},
-     {RuleFact::pp, RuleFact::micro_batches},
+      "pp that divides the micro batches, global_batch/(dp·micro_batch), of each run of the "
+      "schedule where interleaved"},
+     {RuleFact::pp, RuleFact::micro_batches, RuleFact::schedule_runs},
      [](const C& c) {
-       return c.s.schedule == ScheduleId::interleaved && !divides(c.s.pp, c.s.micro_batches);
+       return c.s.schedule == ScheduleId::interleaved && !divides(c.s.pp, of_one_run(c));
      }},
     {{RuleId::breadth_first_micro_batches, "breadth-first-micro-batches", "parallel.pp",
       "pp up to the micro batches, global_batch/(dp·micro_batch), where breadth-first"},
      {RuleFact::pp, RuleFact::micro_batches},
      [](const C& c) {
-       return c.s.schedule == ScheduleId::breadth_first && c.s.micro_batches < c.s.pp;
+       return c.s.schedule == ScheduleId::breadth_first && of_one_run(c) < c.s.pp;
      }},
     {{RuleId::dualpipe_stages, "dualpipe-stages", "parallel.pp", "pp even where dualpipe"},
      {RuleFact::pp},
@@ -129,7 +130,7 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
       "micro batches, global_batch/(dp·micro_batch), at least 2·pp where dualpipev"},
      {RuleFact::pp, RuleFact::micro_batches},
      [](const C& c) {
-       return c.s.schedule == ScheduleId::dualpipev && c.s.micro_batches < 2 * c.s.pp;
+       return c.s.schedule == ScheduleId::dualpipev && of_one_run(c) < 2 * c.s.pp;
      }},
     {{RuleId::post_validation, "post-validation", "parallel.optimizer_post_validation",
       "false where `orrery list schedules` does not say zero bubble"},
@@ -147,6 +148,16 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
        const std::int64_t most = std::int64_t{1}
                                  << (schedule_of(c.s.schedule).written_out ? 20 : 22);
        return c.s.pp > 1 && c.s.micro_batches > most / (c.s.pp * c.s.vpp);
+     }},
+    // Two copies of the model meet in the middle of a step, and an order of the user's own is whole.
+    {{RuleId::schedule_runs, "schedule-runs", "parallel.schedule_runs",
+      "a divisor of the micro batches, global_batch/(dp·micro_batch); 1 where pp is 1, the schedule "
+      "dualpipe or of your own"},
+     {RuleFact::schedule_runs, RuleFact::micro_batches, RuleFact::pp, RuleFact::schedule},
+     [](const C& c) {
+       if (c.s.schedule_runs == 1) return false;
+       return c.s.pp == 1 || c.s.schedule == ScheduleId::dualpipe ||
+              c.s.schedule == ScheduleId::own || !divides(c.s.schedule_runs, c.s.micro_batches);
      }},
     // The embedding and the head may have a chunk of their own: Llama 3.1 405B has 126 layers and
     // runs in 16·8 chunks.

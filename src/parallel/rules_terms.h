@@ -50,6 +50,9 @@ constexpr bool recomputes(const Strategy& s, ModuleMask modules) {
   return (recomputed_modules(s) & modules) != 0;
 }
 
+// Micro batches that one run of the schedule takes.
+constexpr std::int64_t of_one_run(const C& c) { return c.s.micro_batches / c.s.schedule_runs; }
+
 constexpr bool stage_layers_fit(const C& c) {
   std::int64_t sum = 0;
   for (std::int64_t j = 0; j < c.s.pp * c.s.vpp; ++j) {

@@ -27,6 +27,7 @@ struct Strategy {
   std::int64_t sites = 1;        // that the replicas are spread over, evenly (estimate/training.h)
   std::int64_t micro_batch = 1;  // sequences
   std::int64_t micro_batches = 1;  // m, of one replica and step
+  std::int64_t schedule_runs = 1;  // of a step, each with m/schedule_runs (schedules/schedule.h)
 
   std::int64_t zero = 0;  // 0 to 3, kept for the report; `partition` is what counts
   Partition partition;    // of dense parameters

@@ -182,6 +182,7 @@ StrategyRequest request_of(const Strategy& s) {
   const ZeroPlusPlus& z = s.zeropp;
   if (z != ZeroPlusPlus{}) q.zeropp = {z.qwz, z.hpz, z.qgz};
   if (!schedule_of(s.schedule).zero_bubble && !s.post_validation) q.post_validation.reset();
+  if (s.schedule_runs == 1) q.schedule_runs.reset();
   if (s.pp == 1 || s.listed_stages) q.layer_split.reset();
   if (s.listed_stages) {
     q.stage_layers.emplace(s.stage_layers.begin(), s.stage_layers.begin() + s.pp * s.vpp);

@@ -206,6 +206,10 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         .read_by<read_schedule>()
         .written_by<write_schedule>()
         .flagged("--schedule", "pipeline schedule"),
+    key<&StrategyRequest::schedule_runs, &Strategy::schedule_runs>(
+        "schedule_runs", form::whole(1, kLargestDegree, "runs"), otherwise("1"), Vary::stages,
+        "times that a step runs its schedule, one after the other, each with its share of the "
+        "micro batches: gradients add up around the pipeline"),
     key<&StrategyRequest::post_validation, &Strategy::post_validation>(
         "optimizer_post_validation", form::boolean(),
         otherwise("true where `orrery list schedules` says zero bubble, else false",

@@ -42,6 +42,7 @@ struct StrategyRequest {
   ZeroPlusPlusRequest zeropp;
   std::optional<ScheduleId> schedule;
   std::string schedule_file;  // where schedule is ScheduleId::own: of its order (own_order.h)
+  std::optional<std::int64_t> schedule_runs;
   std::optional<bool> post_validation;
   std::optional<LayerSplit> layer_split;
   std::optional<std::vector<std::int64_t>> stage_layers;

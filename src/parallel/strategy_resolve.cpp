@@ -158,6 +158,7 @@ class Resolver {
         given_or(q_.schedule, interleaved ? ScheduleId::interleaved : ScheduleId::one_f_one_b,
                  key_path<&Q::schedule>, interleaved ? "interleaved" : "1f1b",
                  interleaved ? "vpp is above 1" : kNotGiven);
+    s().schedule_runs = q_.schedule_runs.value_or(1);
     post_validation();
     s().vision_stage = q_.vision_stage.value_or(false);
     split();

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::size_t kMostCauses = 5;
 constexpr std::size_t kMostHolders = 8;
-constexpr std::string_view kStandardInput = "standard input";  // as the command line names it
 
 constexpr EnumArray<Stated, const char*> kStatedNames = {
     "asked for by the allocation that failed",
@@ -43,11 +42,6 @@ constexpr EnumArray<Stated, const char*> kStatedNames = {
     "arguments of the program",
     "host memory in use",
 };
-
-// The file as it is typed: "-" for standard input.
-std::string file_word(const Diagnosis& d) {
-  return d.file == kStandardInput ? "-" : quoted(d.file);
-}
 
 std::string times_words(std::int64_t n) { return n > 1 ? ", " + grouped(n) + " times" : ""; }
 
@@ -238,7 +232,7 @@ void add_asking(const Diagnosis& d, Section& s) {
                  "the run itself, to set a prediction beside this: --run RUN, or its "
                  "flags"));
   const std::string flags = typed(known);
-  s.add(labelled("next", "orrery diagnose " + file_word(d) + missing_flags(known) +
+  s.add(labelled("next", "orrery diagnose " + file_as_typed(d.file) + missing_flags(known) +
                              (flags.empty() ? "" : " " + flags)));
 }
 
@@ -311,7 +305,7 @@ void add_run(const Diagnosis& d, AnswerDocument& document) {
 Paragraph collectives_next(const Diagnosis& d) {
   std::string node = "NODE";
   if (d.run) node = std::string(d.run->resolved.run.cluster.node.view());
-  return labelled("next", "orrery collective --against " + file_word(d) + " --node " + node);
+  return labelled("next", "orrery collective --against " + file_as_typed(d.file) + " --node " + node);
 }
 
 void add_cause(const std::string& form, const DiagnosedCause& c, Table& table) {

@@ -332,14 +332,21 @@ Section limit_section(const RunReport& r) {
   return s;
 }
 
+// A change of the run as it stands that fits as surely as it asks.
+static bool has_change_that_fits(const RunReport& r) {
+  const std::vector<Advice> advice = advice_of(r);
+  return !advice.empty() && advice.front().fits;
+}
+
 Section remedy_section(const RunReport& r) {
   if (is_feasible(r)) return {};
+  const bool here = r.remedy && r.remedy->gpus == r.resolved.run.cluster.gpus;
+  if (!here && has_change_that_fits(r)) return {};  // it stands above
   if (!r.remedy) {
     return {{},
             {Paragraph{bold("Remedy") + "  none found; `orrery search` tries every strategy", 2}}};
   }
   const Remedy& m = *r.remedy;
-  const bool here = m.gpus == r.resolved.run.cluster.gpus;
   const std::string what =
       here ? "a strategy that fits on these GPUs"
            : "the search of usual layouts found none that fits on these GPUs; with " +

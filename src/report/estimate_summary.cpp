@@ -45,10 +45,20 @@ std::string part_words(const RunReport& r, MetricGroup group, Text&& text) {
   return joined(words, ", ");
 }
 
+// On the run's own GPUs, and faster than the change that would fit.
+bool is_better_remedy(const RunReport& r, const std::vector<Advice>& advice) {
+  if (!r.remedy) return false;
+  if (advice.empty() || !advice[0].fits) return true;
+  return r.remedy->gpus == r.resolved.run.cluster.gpus &&
+         r.remedy->step_time < advice[0].step_time;
+}
+
 // The run with what would help most, or the search.
 std::string next_estimate(const RunReport& r, const TypedRun& run) {
-  if (!is_feasible(r) && r.remedy) return "orrery estimate " + typed_with(run, r.remedy->settings);
   const std::vector<Advice> advice = advice_of(r);
+  if (!is_feasible(r) && is_better_remedy(r, advice)) {
+    return "orrery estimate " + typed_with(run, r.remedy->settings);
+  }
   const bool helps = !advice.empty() && advice[0].fits;
   return helps ? "orrery estimate " + typed_with(run, advice[0].settings)
                : "orrery search " + typed_with(run);

@@ -133,7 +133,8 @@ std::string batch_line(const Run& run) {
       grouped(s.micro_batches) + (s.micro_batches == 1 ? " micro batch" : " micro batches");
   return "a step is " + counted(run.training.global_batch, "sequence") + ", " +
          short_count(tokens) + " tokens: " + micro_batches + " of " +
-         counted(s.micro_batch, "sequence") + " on each of " + counted(s.dp, "replica");
+         counted(s.micro_batch, "sequence") + " on each of " + counted(s.dp, "replica") +
+         (s.schedule_runs > 1 ? ", in " + counted(s.schedule_runs, "run") + " of the schedule" : "");
 }
 
 constexpr EnumArray<Known, const char*> kOriginTitles = {"Stated", "Assumed", "Derived", "Chosen",

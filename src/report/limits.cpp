@@ -23,6 +23,11 @@ std::string limit_value(const Limit& l) {
   return number + " " + limit_row(l.kind).unit;
 }
 
+// "3,808"; "–" where it is the value itself.
+std::string even_value(const Limit& l) {
+  return l.even && l.even != l.value ? grouped(*l.even) : "–";
+}
+
 std::string limit_layout(const Limit& l) {
   return l.there ? strategy_words(Space{}, 0, l.there->run.strategy) : "";
 }
@@ -51,12 +56,14 @@ std::string limit_reason(const Limit& l) {
 }
 
 Table limits_table(const LimitsReport& r) {
-  Table table({{"limit"}, {"value"}, {"step", true}, {"peak", true}, {"fit"}}, 2);
+  Table table(
+      {{"limit"}, {"value"}, {"step", true}, {"peak", true}, {"fit"}, {"at 50 %", true}}, 2);
   for (const Limit& l : r.limits) {
     const bool there = l.there.has_value();
     table.add({limit_question(l), limit_value(l),
                there ? pretty(l.there->answer.step_time, 3) : "–",
-               there ? gib_text(l.there->answer.memory.peak, 1) : "–", limit_fit(l)});
+               there ? gib_text(l.there->answer.memory.peak, 1) : "–", limit_fit(l),
+               even_value(l)});
   }
   return table;
 }
@@ -79,6 +86,7 @@ Table limit_rows(const LimitsReport& r) {
                {"step_time_s"},
                {"peak_gib"},
                {"fit_probability"},
+               {"even_value"},
                {"type"},
                {"why"}});
   for (const Limit& l : r.limits) {
@@ -88,7 +96,7 @@ Table limit_rows(const LimitsReport& r) {
                there ? data_cell(l.there->answer.step_time.si()) : Cell(""),
                there ? data_cell(gib(l.there->answer.memory.peak)) : Cell(""),
                there ? data_cell(fit_probability(l.there->run, l.there->answer)) : Cell(""),
-               typed(l.settings), l.why});
+               l.even ? data_cell(*l.even) : Cell(""), typed(l.settings), l.why});
   }
   return table;
 }
@@ -120,6 +128,7 @@ Json limit_json(const Limit& l) {
             {"path", limit_row(l.kind).path},
             {"layout", name_of(l.layout)},
             {"value", value_json(l)},
+            {"even_value", l.even ? Json(static_cast<std::int64_t>(*l.even)) : Json()},
             {"unit", limit_row(l.kind).unit},
             {"why", l.why},
             {"note", l.note},
@@ -145,6 +154,7 @@ std::string headline_words(const std::vector<const Limit*>& rows) {
     const bool any = l->layout == LimitLayout::any;
     text += (l == rows[0] ? ": " : "; ") + std::string(any ? "with any layout " : "") +
             limit_value(*l) + " (" + limit_fit(*l) + ")";
+    if (l->even && l->even != l->value) text += ", " + grouped(*l->even) + " as likely as not";
   }
   return text;
 }
@@ -167,7 +177,7 @@ std::string limits_heading(const LimitsReport& r) {
                            percent(1 - r.resolved.risk.value_or(kDefaultRisk), 0) + " or more";
   if (!r.base) return fits;
   const bool own = r.base->run.strategy == r.resolved.run.strategy;
-  return fits + ", a step is at most " + percent(r.within, 0) + " longer than " +
+  return fits + "; with a slower network or less memory a step is at most " + percent(r.within, 0) + " longer than " +
          pretty(r.base->answer.step_time, 3) +
          (own ? ""
               : " of " + strategy_words(Space{}, 0, r.base->run.strategy) +

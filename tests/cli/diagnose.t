@@ -104,3 +104,16 @@ $ echo "RuntimeError: DataLoader worker (pid 7) is killed by signal: Bus error. 
 $ orrery diagnose shm.txt --json
 ! json messages[0].kind = "shared_memory"
 ! json messages[0].causes[0].mend ~ /shm-size/
+
+# A program that XLA compiled needs more than the device has: no process beside it is to blame.
+$ printf 'XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 87.08G of 30.75G hbm. Exceeded hbm capacity by 56.33G.\n' > xla.txt
+$ orrery diagnose xla.txt
+> ...
+> answer            the job needs more than the device holds (100 %): the compiled program needs
+>                   87.1 GiB of 30.8 GiB
+> ...
+
+# DeepSpeed's launcher names the signal that ended a rank.
+$ printf '[2023-05-30 06:01:05,101] [ERROR] [launch.py:434:sigkill_handler] exits with return code = -9\n' > launcher.txt
+$ orrery diagnose launcher.txt
+> ...

@@ -2,7 +2,8 @@
 $ orrery limits llama-3-8b-8-h100
 > Llama 3 8B: ...
 > ...
-> Limits, each alone; a run fits with 90 % or more, a step is at most 10 % longer than ... s
+> Limits, each alone; a run fits with 90 % or more; with a slower network or less memory a step is
+> at most 10 % longer than ... s
 >   limit  ...
 >   longest sequence  ... tokens ...
 > ...
@@ -31,6 +32,13 @@ $ orrery estimate llama-3-8b-8-h100 $(python3 -c 'import json; print(json.load(o
 $ orrery limits llama-3-8b-8-h100 --of sequence_length --keep-layout --risk 0.5 --json > bold.json
 ! json limits[0].value > limits.json:limits[0].value
 ! json limits[0].fit_probability >= 0.5
+
+# Beside the value that fits surely stands the one that fits as likely as not; any layout goes at
+# least as far as the run's own.
+$ orrery limits llama-3-8b-8-h100 --of sequence_length,memory --json > both.json
+! json limits[0].even_value = bold.json:limits[0].value
+! json limits[1].value >= limits[0].value
+! json limits[3].value <= limits[2].value
 
 # Two nodes: the network, and the price at which another node costs the same.
 $ orrery limits llama-3-8b-8-h100 --gpus 16 --global-batch 32 --of network,price --versus hgx-h200 --within 5 --keep-layout --json

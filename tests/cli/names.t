@@ -21,7 +21,7 @@ $ orrery estimate --model llama-3.2-1b --node p4d-24xlarge --set cluster.devices
 ! json inputs.cluster.devices_per_node = 4
 $ orrery estimate --model llama-3.2-1b --node 4x4090 --framework fsdp --sequence-length 2048 --global-batch 8 --json
 ! json inputs.cluster.gpus = 4
-! json inputs.cluster.node = "rtx-4090-pcie"
+! json inputs.cluster.node = "rtx-4090-4x"
 $ orrery estimate --model llama-3-8b --node h100 --nodes 4 --sequence-length 8192 --global-batch 64 --json
 ! json inputs.cluster.gpus = 32
 $ orrery estimate --model llama-3-8b --node a3-mega --nodes 4 --gpus 30 --sequence-length 8192 --global-batch 60
@@ -81,3 +81,34 @@ $ echo '{"name": "p", "run": {"model": "meta-llama/Llama-3.1-8B", "cluster": {"n
 $ orrery capacity plan.json --json
 ! json options[0].node = "hgx-h200"
 ! json options[1].node = "hgx-b200"
+
+# The number of GPUs chooses among nodes of one GPU; the next command keeps --nodes.
+$ orrery estimate --model llama-3.2-1b --node 8x3090 --framework fsdp --sequence-length 2048 --global-batch 8 --json
+! json inputs.cluster.node = "rtx-3090-8x"
+! json inputs.cluster.gpus = 8
+
+$ orrery estimate --model llama-3.2-1b --node 1x4090 --gpus 4 --framework fsdp --sequence-length 2048 --global-batch 8 --json
+! json inputs.cluster.node = "rtx-4090-1x"
+
+$ orrery estimate --model llama-3.2-1b --node 4090 --gpus 4 --framework fsdp --sequence-length 2048 --global-batch 8 --json
+! json inputs.cluster.node = "rtx-4090-pcie"
+
+$ orrery estimate --model llama-2-7b --node 4xA100-40GB --nodes 2 --framework fsdp --sequence-length 2048 --global-batch 32
+> ...
+> next              orrery ... --nodes 2...
+> ...
+
+# A GPU that nobody knows is named as what it is.
+$ orrery estimate --model llama-3.2-1b --node 16xA10 --framework fsdp --sequence-length 2048 --global-batch 16
+! exit 2
+! stderr /cluster.node: found "16xA10", and no node of a10; allowed: .* as 8xA100; did you mean "a10g"\?/
+
+# A tool's own default, of a profile that several tools share.
+$ orrery estimate --model llama-3.2-1b --node 8xA100 --framework llamafactory --sequence-length 2048 --global-batch 16 --lora 8 --json
+! json inputs.parallel.zero = 0
+
+$ orrery estimate --model llama-3.2-1b --node 8xA100 --framework Megatron-LM --sequence-length 2048 --global-batch 16 --json
+! json inputs.framework.name = "megatron-lm"
+
+$ orrery show model deepseek-ai/DeepSeek-R1-Distill-Qwen-32B
+> ...

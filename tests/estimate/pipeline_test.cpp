@@ -112,6 +112,12 @@ std::vector<Pipeline> random_cases(bool free_sends) {
       cases.push_back(random_stages(ScheduleId::deepspeed, {p, 1, m}, ++seed, free_sends));
     }
     if (p == 1) continue;
+    for (const std::int64_t runs : {2, 3}) {
+      const PipelineShape several{p, 1, 4 * runs, runs};
+      cases.push_back(random_stages(ScheduleId::one_f_one_b, several, ++seed, free_sends));
+      cases.push_back(
+          random_stages(ScheduleId::interleaved, {p, 2, 2 * p * runs, runs}, ++seed, free_sends));
+    }
     for (const std::int64_t v : {2, 3, 5}) {
       for (const std::int64_t groups : {1, 2, 6}) {
         cases.push_back(
@@ -171,6 +177,15 @@ TEST_CASE(
     const Pipeline pipeline = equal_stages(ScheduleId::one_f_one_b, {8, 1, m}, 1, 2, 0);
     CHECK(makespan(pipeline).si() == static_cast<double>(m + 7) * 3);
   }
+}
+
+TEST_CASE("every run of 1F1B has its bubble, (p - 1)(f + b)") {
+  const auto of = [](std::int64_t m, std::int64_t runs) {
+    return makespan(equal_stages(ScheduleId::one_f_one_b, {4, 1, m, runs}, 1, 2, 0)).si();
+  };
+  CHECK(of(8, 1) == 33);  // (8 + 3)·3
+  CHECK(of(8, 2) == 42);  // 2·(4 + 3)·3
+  CHECK(of(8, 8) == 96);  // 8·(1 + 3)·3
 }
 
 TEST_CASE("the sweep agrees with an event simulation on uneven stages") {

@@ -134,6 +134,8 @@ std::vector<PipelineInParts> random_pipelines() {
         if (s.pairs && (m < 2 * p || m % 2 == 1)) continue;
         const std::int64_t vpp = s.chunks == ChunksTaken::two ? 2 : 1;
         all.push_back(random_parts(s.id, shape_of_pipeline(s.id, p, vpp, m), ++seed));
+        if (s.id == ScheduleId::dualpipe) continue;
+        all.push_back(random_parts(s.id, shape_of_pipeline(s.id, p, vpp, 2 * m, 2), ++seed));
       }
     }
   }

@@ -100,6 +100,24 @@ TEST_CASE("1F1B fills, alternates and drains") {
   CHECK(order_text(program_of(id, {4, 1, 2}, 0)) == "F0 F1 B0 B1");
 }
 
+TEST_CASE("runs of a schedule follow each other, with their micro batches numbered through") {
+  CHECK(order_text(program_of(ScheduleId::one_f_one_b, {2, 1, 6, 2}, 0)) ==
+        "F0 F1 B0 F2 B1 B2 F3 F4 B3 F5 B4 B5");
+  CHECK(order_text(program_of(ScheduleId::gpipe, {2, 1, 4, 2}, 1)) == "F0 F1 B1 B0 F2 F3 B3 B2");
+  const Programs written = programs_of(ScheduleId::zb_h1, {2, 1, 4, 2});
+  const Programs one = programs_of(ScheduleId::zb_h1, {2, 1, 2});
+  for (std::size_t i = 0; i < 2; ++i) {
+    REQUIRE(written[i].size() == 2 * one[i].size());
+    for (std::size_t at = 0; at < one[i].size(); ++at) {
+      CHECK(written[i][at] == one[i][at]);
+      Step later = one[i][at];
+      later.micro_batch += 2;
+      CHECK(written[i][one[i].size() + at].micro_batch == later.micro_batch);
+      CHECK(written[i][one[i].size() + at].kind == later.kind);
+    }
+  }
+}
+
 TEST_CASE("interleaved has the order of Megatron-LM's get_schedule_table") {
   // p 2, v 2, m 4, microbatch_group_size_per_vp_stage 2: warm-up 2(p − 1 − i) + (v − 1)p steps.
   const PipelineShape shape{2, 2, 4};

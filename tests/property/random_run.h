@@ -140,6 +140,14 @@ class RunMaker {
     s.micro_batch = dice_.integer(1, 4);
     s.micro_batches = s.vpp > 1 ? s.pp * dice_.integer(1, 4) : dice_.integer(1, 24);
     if (s.pp > 1 && dice_.chance(0.3)) split_backward(s);
+    run_again(s);
+  }
+
+  // Every third strategy that may runs its schedule twice; no draw, so that others stay as they are.
+  void run_again(Strategy& s) {
+    if (s.pp == 1 || s.schedule == ScheduleId::dualpipe || s.micro_batches % 3 != 1) return;
+    s.micro_batches *= 2;
+    s.schedule_runs = 2;
   }
 
   // A schedule whose backward is two steps, with micro batches that it takes.

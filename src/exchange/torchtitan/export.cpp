@@ -70,12 +70,13 @@ class Export {
 
   void batches() {
     const Run& run = r_.run;
-    const bool pipeline = run.strategy.pp > 1;
+    const Strategy& s = run.strategy;
+    const bool pipeline = s.pp > 1;
     add("training", "local_batch_size",
-        run.strategy.micro_batch * (pipeline ? run.strategy.micro_batches : 1));
+        s.micro_batch * (pipeline ? s.micro_batches / s.schedule_runs : 1));
     add("training", "global_batch_size", run.training.global_batch);
     if (pipeline) {
-      add("parallelism", "pipeline_parallel_microbatch_size", run.strategy.micro_batch);
+      add("parallelism", "pipeline_parallel_microbatch_size", s.micro_batch);
     }
   }
 

@@ -179,6 +179,7 @@ void batches(HookCall& call) {
     facts.set(FactId::micro_batch, *tokens, "num_tokens_per_microbatch_per_dp_rank");
   } else if (facts.degree(FactId::pp) > 1) {
     facts.set(FactId::micro_batch, part_of(call, local.value_or(0)), stated);
+    if (local) put(FactId::schedule_batch, *local);
   } else if (local) {
     put(FactId::micro_batch, *local);
   }

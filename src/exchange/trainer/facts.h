@@ -26,6 +26,7 @@ enum class FactId : std::uint8_t {
   micro_batch,
   accumulation,
   replica_batch,  // sequences of a replica in a step
+  schedule_batch,  // of them, what one run of the pipeline's schedule takes
   global_batch,
   sequence_length,
   precision,
@@ -103,6 +104,7 @@ inline constexpr EnumArray<FactId, FactName> kFacts = {
     FactName{"micro_batch", "training.micro_batch", FactKind::degree},
     FactName{"accumulation", "training.global_batch", FactKind::degree, true},
     FactName{"replica_batch", "training.global_batch", FactKind::degree, true},
+    FactName{"schedule_batch", "parallel.schedule_runs", FactKind::degree, true},
     FactName{"global_batch", "training.global_batch", FactKind::degree},
     FactName{"sequence_length", "training.sequence_length", FactKind::tokens},
     FactName{"precision", "training.precision", FactKind::word},

@@ -283,6 +283,25 @@ class Finish {
   }
 
   void batches() {
+    batch_of_step();
+    runs_of_schedule();
+  }
+
+  // Gradients that add up around a pipeline: a step runs its schedule once for each schedule_batch
+  // of a replica.
+  void runs_of_schedule() {
+    const std::int64_t once = f_.count(FactId::schedule_batch, 0);
+    const std::int64_t batch = count_at(FactId::global_batch, 0);
+    if (degree(FactId::pp) == 1 || once == 0 || batch == 0 || replicas_ == 0) return;
+    const std::int64_t at_once = once * replicas_;
+    if (batch % at_once != 0)
+      return open(FactId::schedule_batch, f_.at(FactId::schedule_batch)->setting,
+                  "the batch of a step, " + std::to_string(batch) + ", is no multiple of " +
+                      std::to_string(at_once) + ", that of all replicas");
+    if (batch > at_once) set(FactId::schedule_batch, batch / at_once);
+  }
+
+  void batch_of_step() {
     // Answers that share micro batches of so many tokens are one sequence each.
     if (!sets("training.rl.packed_tokens")) copy(FactId::micro_batch);
     if (of_rl()) return;

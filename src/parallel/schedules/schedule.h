@@ -17,6 +17,11 @@
 //    rounds are its program.
 //  - written out: the program of each stage as a list (order.h finds the order over all stages).
 //
+// A step may run its schedule several times, one after the other: gradients add up around the
+// pipeline, as torchtitan and NeMo Automodel do where the batch of a step is more than
+// local_batch_size of each replica. A stage goes on to the next run without waiting for the others;
+// micro batches are numbered through. Two copies of the model have one run.
+//
 // Errors: none.
 #pragma once
 
@@ -30,12 +35,18 @@ namespace orrery {
 struct PipelineShape {
   std::int64_t stages = 1;         // p
   std::int64_t chunks = 1;         // v, of each stage
-  std::int64_t micro_batches = 1;  // m
+  std::int64_t micro_batches = 1;  // m, of all runs
+  std::int64_t runs = 1;           // of the schedule, one after the other, each with m/runs
 
   bool operator==(const PipelineShape&) const = default;
 };
 
 constexpr std::int64_t virtual_stages(const PipelineShape& s) { return s.stages * s.chunks; }
+
+// What one of the runs passes through.
+constexpr PipelineShape one_run(const PipelineShape& s) {
+  return {s.stages, s.chunks, s.micro_batches / s.runs, 1};
+}
 
 // Forward steps of one stage; as many backward.
 constexpr std::int64_t steps_each_way(const PipelineShape& s) { return s.chunks * s.micro_batches; }

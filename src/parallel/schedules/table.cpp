@@ -53,13 +53,30 @@ constexpr bool in_order_of_ids() {
 }
 static_assert(in_order_of_ids(), "list.h is in the order of ScheduleId");
 
+// The programs of one run, run after run.
+Programs repeated(Programs programs, std::int64_t runs, std::int64_t micro_batches) {
+  for (Program& program : programs) {
+    const std::size_t steps = program.size();
+    program.reserve(steps * static_cast<std::size_t>(runs));
+    for (std::int64_t run = 1; run < runs; ++run) {
+      for (std::size_t i = 0; i < steps; ++i) {
+        program.push_back(in_run(program[i], run * micro_batches));
+      }
+    }
+  }
+  return programs;
+}
+
 }  // namespace
 
 constinit const EnumArray<ScheduleId, Schedule> kSchedules = kTable;
 
 Programs programs_of(const ScheduleRef& schedule, const PipelineShape& shape) {
   if (schedule.own != nullptr) return schedule.own->programs;
-  if (schedule.entry().written_out) return schedule.entry().programs(shape);
+  if (schedule.entry().written_out) {
+    const PipelineShape one = one_run(shape);
+    return repeated(schedule.entry().programs(one), shape.runs, one.micro_batches);
+  }
   Programs all(static_cast<std::size_t>(shape.stages));
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].reserve(static_cast<std::size_t>(2 * steps_each_way(shape)));

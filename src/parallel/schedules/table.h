@@ -76,8 +76,9 @@ struct ScheduleRef {
 
 // The shape of a strategy's pipeline: a stage of two copies holds a chunk of each.
 inline PipelineShape shape_of_pipeline(const ScheduleRef& schedule, std::int64_t pp,
-                                       std::int64_t vpp, std::int64_t micro_batches) {
-  return {pp, vpp * copies_of_model(schedule.layout()), micro_batches};
+                                       std::int64_t vpp, std::int64_t micro_batches,
+                                       std::int64_t runs = 1) {
+  return {pp, vpp * copies_of_model(schedule.layout()), micro_batches, runs};
 }
 
 // The steps of every stage, in order.

@@ -24,14 +24,28 @@ void with_rounds_of(ScheduleId id, Call&& call) {
   std::apply([&](const auto&... lines) { (one(lines), ...); }, kScheduleList);
 }
 
+// A step of the first run, in the run whose micro batches begin with `first`.
+constexpr Step in_run(Step step, std::int64_t first) {
+  step.micro_batch += first;
+  step.backward_micro_batch += first;
+  return step;
+}
+
 // Calls visit(stage, Step) for every step of all stages, each after all it needs. Allocates where
 // the schedule is written out.
 template <class Visit>
 void walk(const ScheduleRef& schedule, const PipelineShape& shape, Visit&& visit) {
   if (schedule.entry().written_out) {
     walk_programs(schedule.layout(), shape, programs_of(schedule, shape), visit);
-  } else {
-    with_rounds_of(schedule.id, [&]<class S>() { walk_rounds<S>(shape, visit); });
+    return;
+  }
+  const PipelineShape one = one_run(shape);
+  for (std::int64_t first = 0; first < shape.micro_batches; first += one.micro_batches) {
+    with_rounds_of(schedule.id, [&]<class S>() {
+      walk_rounds<S>(one, [&](std::int64_t stage, const Step& step) {
+        visit(stage, in_run(step, first));
+      });
+    });
   }
 }
 
@@ -43,8 +57,13 @@ void walk_stage(const ScheduleRef& schedule, const PipelineShape& shape, std::in
   if (schedule.entry().written_out) {
     const Programs all = programs_of(schedule, shape);
     for (const Step& step : all[static_cast<std::size_t>(stage)]) visit(step);
-  } else {
-    with_rounds_of(schedule.id, [&]<class S>() { walk_stage_rounds<S>(shape, stage, visit); });
+    return;
+  }
+  const PipelineShape one = one_run(shape);
+  for (std::int64_t first = 0; first < shape.micro_batches; first += one.micro_batches) {
+    with_rounds_of(schedule.id, [&]<class S>() {
+      walk_stage_rounds<S>(one, stage, [&](const Step& step) { visit(in_run(step, first)); });
+    });
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,7 @@
 #include "core/quote.h"
 #include "document/words.h"
 #include "engine/answer.h"
+#include "engine/given_run.h"
 #include "io/files.h"
 #include "io/ranks.h"
 #include "io/terminal.h"
@@ -180,6 +182,18 @@ std::string flag_of_trainers(std::string word) {
   return "";
 }
 
+// Files beside the run, which complete one of another tool.
+bool take_files(const CLI::App& app, Json& request) {
+  const std::vector<std::string> extras = app.remaining();
+  std::error_code error;
+  const bool are_files = std::all_of(extras.begin(), extras.end(), [&](const std::string& word) {
+    return std::filesystem::is_regular_file(word, error);
+  });
+  if (extras.empty() || !are_files || !request.contains("run")) return false;
+  request[kWithKey] = extras;
+  return true;
+}
+
 void refuse_extras(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return;
@@ -282,7 +296,7 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
     if (o->count() > 0) refuse(app, "the flag --" + o->get_lnames().front());
   }
   refuse_no_value(app);
-  refuse_extras(app);
+  if (!take_files(app, request)) refuse_extras(app);
   if (session.json && session.csv) {
     throw InputError("orrery " + std::string(c.name), "", "--json and --csv", "one of them");
   }

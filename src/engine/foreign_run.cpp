@@ -59,9 +59,12 @@ bool add_companions(const ImportedRun& imported, const std::string& beside,
   return files.size() > before;
 }
 
-// "--precision bf16" of a key that has a flag, "--set …" of another.
-std::string answer_to(const LeftOver& l) {
-  if (l.key.empty()) return "--assume " + l.setting.substr(0, l.setting.find(' ')) + "=none";
+// "--precision bf16" of a key that has a flag, "--set …" of another; what no key says, an import
+// can go on without.
+std::string answer_to(const LeftOver& l, const std::string& file) {
+  if (l.key.empty())
+    return "`orrery import " + file + " --assume " + l.setting.substr(0, l.setting.find(' ')) +
+           "=none -o run.json`";
   const std::string flag = flag_of_key(l.key);
   return flag.empty() ? "--set " + l.key + "=…" : flag;
 }
@@ -93,7 +96,7 @@ bool is_shipped_run(const std::string& name, const ConfigSource& configs) {
 [[noreturn]] void refuse_open(const std::string& file, const std::vector<LeftOver>& open) {
   std::vector<std::string> answers;
   for (const LeftOver& l : open) {
-    const std::string answer = answer_to(l);
+    const std::string answer = answer_to(l, file);
     if (std::find(answers.begin(), answers.end(), answer) == answers.end())
       answers.push_back(answer);
   }
@@ -142,10 +145,16 @@ std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigS
   return r.kind == FileKind::training ? found : std::nullopt;
 }
 
-Json run_of_foreign(const ConfigText& file, const Json& own, const ConfigSource& configs) {
+Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with, const Json& own,
+                    const ConfigSource& configs) {
   const std::string beside = directory_of(file.file);
   const ConfigLookup lookup = config_lookup(configs, beside);
   std::vector<ForeignFile> files = {{file.file, std::string(file.text)}};
+  for (const std::string& name : with) {
+    const auto found = configs.open ? configs.open(name) : std::nullopt;
+    if (!found) throw InputError(name, "", "no such file", "a file of the same training");
+    files.push_back({found->file, std::string(found->text)});
+  }
   ImportedRun imported;
   do {
     ImportJob job;

@@ -26,7 +26,8 @@ ImportedRun whole_import(ImportJob job, const Json& own, const std::vector<Fact>
 // The text of a file that is no run file; nothing for a run file and for no file at all.
 std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigSource& configs);
 
-// The run file that a tool's file amounts to, with its `assumed`.
-Json run_of_foreign(const ConfigText& file, const Json& own, const ConfigSource& configs);
+// The run file that a tool's file amounts to, with others that complete it, and its `assumed`.
+Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with, const Json& own,
+                    const ConfigSource& configs);
 
 }  // namespace orrery

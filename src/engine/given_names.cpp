@@ -231,9 +231,22 @@ std::string larger_tier(const Json& node, std::int64_t gpus) {
   return "";
 }
 
+// One GPU of a node reaches others by the tiers beyond the node alone: those without a size.
+void keep_outer_tiers(const Json& node, Json& run, std::vector<Fact>& facts) {
+  Json outer = Json::array();
+  for (const Json& tier : value_at(node, "tiers")) {
+    if (value_at(tier, "size").is_null()) outer.push_back(tier);
+  }
+  if (outer.empty()) return;
+  set_at(run, kTiersOfCluster, outer);
+  facts.push_back({kTiersOfCluster, "those beyond the node", "each node has one GPU here",
+                   Known::derived, std::string(kNameOf) + "1 GPU a node"});
+}
+
 // Nodes of which the run has so many GPUs.
 void take_part_of_node(const Json& node, std::int64_t gpus, Json& run, std::vector<Fact>& facts) {
   set_at(run, kPerNode, gpus);
+  if (gpus == 1) return keep_outer_tiers(node, run, facts);
   const std::string tier = larger_tier(node, gpus);
   if (tier.empty()) return;
   const std::string path = std::string(kTiersOfCluster) + "." + tier + ".size";

@@ -111,16 +111,21 @@ RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
 RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
   const auto foreign =
       given.name.empty() || given.document ? std::nullopt : foreign_text_at(given.name, configs);
+  if (!foreign && !given.with.empty()) {
+    throw InputError("orrery", "", "one argument too many: " + given.with.front(),
+                     "one run, or files of one training of another tool");
+  }
   if (!foreign) return source_of(given, configs);
   const ConfigLookup lookup = config_lookup(configs);
   Json own = Json::object();
-  std::vector<Fact> names;
+  std::vector<Fact> facts;
   for (const Override& o : given.overrides) {
     apply_override(o, lookup, own);
-    take_names(lookup, o.flag, own, names);
+    take_names(lookup, o.flag, own, facts);
   }
-  take_node(lookup, "command line", given.nodes, own, names);
-  return {run_of_foreign(*foreign, own, configs), foreign->file, directory_of(foreign->file), {}};
+  take_node(lookup, "command line", given.nodes, own, facts);
+  return {run_of_foreign(*foreign, given.with, own, configs), foreign->file,
+          directory_of(foreign->file), {}};
 }
 
 // {"run", "set", …}: changes of this run alone; those of the request go over them. Without a run
@@ -208,6 +213,9 @@ GivenRun given_run(Request& request) {
   GivenRun given;
   given.asker = request.asker();
   if (const auto run = request.find("run")) take_run(*run, given);
+  if (const auto with = request.find(kWithKey)) {
+    for (const Reader& item : with->items()) given.with.push_back(item.text());
+  }
   for (const RunFlag& flag : run_flags()) {
     if (auto o = given_override(request, key_of(flag.name), flag.path)) {
       given.overrides.push_back(*std::move(o));

@@ -23,8 +23,12 @@ namespace orrery {
 struct ObservedStep;
 struct ResolvedRun;
 
+// The key of a request for further files beside `run`.
+inline constexpr const char* kWithKey = "with";
+
 struct GivenRun {
   std::string name;                         // "" where there is none, or the document is given
+  std::vector<std::string> with;            // further files of another tool, which complete it
   std::optional<RequestDocument> document;  // handed in
   std::vector<Override> overrides;          // in the order in which they go over the run
   std::optional<NamedText> observed;

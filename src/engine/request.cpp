@@ -2,6 +2,7 @@
 #include "engine/request.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "core/error.h"
@@ -150,12 +151,20 @@ std::string Request::named(const std::string& key) const {
 
 std::string Request::origin() const { return options_.file(); }
 
+// "train.yaml", which no name of ours ends like.
+static bool ends_as_file(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kEndings = {".yaml", ".yml", ".toml", ".sh",  ".py",
+                                                        ".slurm", ".sbatch", ".log", ".txt"};
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view end) { return name.ends_with(end); });
+}
+
 RequestDocument named_document(ConfigKind kind, const std::string& name,
                                const ConfigSource& configs) {
   if (const auto found = find_config(configs, kind, name)) {
     return {parse_json(found->text, found->file), found->file, directory_of(found->file)};
   }
-  if (is_path(name)) {
+  if (is_path(name) || ends_as_file(name)) {
     throw InputError(ErrorCode::not_found, name, "", "No such file or directory",
                      "a file that can be read");
   }

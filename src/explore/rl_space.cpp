@@ -64,6 +64,7 @@ class SpaceMaker {
     const bool has_layouts = std::any_of(out_.learners.begin(), out_.learners.end(),
                                          [](const RlLearners& l) { return !l.layouts.empty(); });
     if (!has_layouts && refusal_) throw InputError(*refusal_);
+    if (out_.learners.empty() && engine_refusal_) throw InputError(*engine_refusal_);
     return std::move(out_);
   }
 
@@ -154,7 +155,7 @@ class SpaceMaker {
         add_shares(split, keys, *open.resolved.rl);
       } catch (const InputError& error) {
         ++out_.refused_engines;
-        if (!refusal_) refusal_ = error;
+        if (!engine_refusal_) engine_refusal_ = error;
       }
     }
   }
@@ -309,7 +310,8 @@ class SpaceMaker {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, double>,
            std::size_t>
       played_;
-  std::optional<InputError> refusal_;
+  std::optional<InputError> refusal_;         // of a learner's layout
+  std::optional<InputError> engine_refusal_;  // some splits have no engine: it counts where none has
   RlSpace out_;
 };
 

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/json.h"
+#include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/links.h"
+#include "estimate/run_keys.h"
+#include "hardware/cluster_keys.h"
 #include "insight/limiter.h"
 #include "insight/switches.h"
 
@@ -33,6 +37,19 @@ RunReport report_on(ResolvedRun resolved) {
   return r;
 }
 
+namespace {
+
+// "2xA800" said two GPUs; with another number of them the node is what it is called here.
+void name_node(const Json& run, const std::vector<Fact>& changes, Remedy& remedy) {
+  constexpr const char* kNodeOfRun = key_path<&ClusterRequest::node>;
+  const Fact* named = find_fact(changes, kNodeOfRun);
+  const bool is_part = !value_at(run, "cluster.devices_per_node").is_null();
+  if (named == nullptr || is_part || !named->where.starts_with(kNameOf)) return;
+  remedy.settings.insert(remedy.settings.begin(), {kNodeOfRun, named->value});
+}
+
+}  // namespace
+
 RunReport report_with_remedy(const Json& run, const std::string& file, const ConfigLookup& lookup,
                              const std::vector<Fact>& changes) {
   RunReport r = report_on(resolve_run(run, file, lookup, changes));
@@ -40,6 +57,9 @@ RunReport report_with_remedy(const Json& run, const std::string& file, const Con
   if (is_feasible(r) || r.resolved.run.own_order) return r;
   r.remedy = strategy_that_fits(run, file, lookup);
   if (!r.remedy) r.remedy = fewest_gpus(run, file, lookup);
+  if (r.remedy && r.remedy->gpus != r.resolved.run.cluster.gpus) {
+    name_node(run, changes, *r.remedy);
+  }
   return r;
 }
 

@@ -90,13 +90,18 @@ std::string held_words(const SearchReport& r) {
          "; model, cluster, batch, length, precision, optimizer and framework";
 }
 
+// "kernels liger, compile true": switches of the profile that the search turned.
+std::string turned_switches(const SearchReport& r) {
+  std::vector<std::string> parts;
+  for (const Setting& s : r.switches) parts.push_back(path_keys(s.path).back() + " " + s.value);
+  return joined(parts, ", ");
+}
+
 std::string switch_words(const SearchReport& r) {
   const std::string layouts = counted(static_cast<std::int64_t>(r.switch_layouts), "layout");
   if (r.switches.empty())
     return "as the run has them; no other value that a search tries is faster on " + layouts;
-  std::vector<std::string> parts;
-  for (const Setting& s : r.switches) parts.push_back(path_keys(s.path).back() + " " + s.value);
-  return joined(parts, ", ") + " for all strategies below, the fastest on " + layouts;
+  return turned_switches(r) + " for all strategies below, the fastest on " + layouts;
 }
 
 Section outcome(const SearchReport& r, bool all) {
@@ -401,8 +406,8 @@ std::string winner_words(const SearchReport& r) {
   const RunReport& run = r.best[0].run;
   const double p = fit_probability(run.resolved.run, run.answer);
   std::string text =
-      strategy_words(r.request.space, r.best[0].found.place.base, r.best[0].found.strategy) + ": " +
-      pretty(run.answer.step_time, 3) + ", " + gib_text(run.answer.memory.peak, 1) + ", " +
+      strategy_words(r.request.space, r.best[0].found.place.base, r.best[0].found.strategy) +
+      (r.switches.empty() ? "" : " with " + turned_switches(r)) + ": " + pretty(run.answer.step_time, 3) + ", " + gib_text(run.answer.memory.peak, 1) + ", " +
       std::string(fit_words(p)) + " (" + probability_words(p) + ")";
   return text + "; " + r.best[0].why;
 }

@@ -21,6 +21,16 @@ $ rm ds/z2.json; orrery memory full.yaml --node dgx-h100 --gpus 8
 ! exit 2
 ! stderr /full.yaml: .*deepspeed ds/z2.json: is not given; give it too/
 
+# Or it stands beside it on the line.
+$ mkdir -p apart; echo '{"zero_optimization": {"stage": 2}, "bf16": {"enabled": "auto"}, "train_micro_batch_size_per_gpu": "auto"}' > apart/z2.json; orrery memory full.yaml apart/z2.json --node dgx-h100 --gpus 8 --json > g.json
+! json g.json:inputs.parallel.zero = 2
+$ orrery memory run.json apart/z2.json
+! exit 2
+! stderr /one argument too many: apart\/z2.json; allowed: one run, or files of one training of another tool/
+$ orrery estimate absent.yaml --node dgx-h100 --gpus 8
+! exit 2
+! stderr /absent.yaml: found No such file or directory/
+
 # A run file stays one, whatever its name, and a name of ours goes before a file of that name.
 $ cp run.json mine; orrery estimate ./mine --json > e.json; echo nothing > llama-3-8b-8-h100; orrery estimate llama-3-8b-8-h100 --json > f.json
 ! json e.json:step_time_s = a.json:step_time_s

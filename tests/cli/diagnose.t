@@ -109,8 +109,8 @@ $ orrery diagnose shm.txt --json
 $ printf 'XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 87.08G of 30.75G hbm. Exceeded hbm capacity by 56.33G.\n' > xla.txt
 $ orrery diagnose xla.txt
 > ...
-> answer            the job needs more than the device holds (100 %): the compiled program needs
->                   87.1 GiB of 30.8 GiB
+> answer            the job needs more than the device holds (100 %): the compiled program needs 87.08
+>                   GiB of 30.75 GiB
 > ...
 
 # DeepSpeed's launcher names the signal that ended a rank.

@@ -93,22 +93,21 @@ $ orrery estimate --model llama-3.2-1b --node 1x4090 --gpus 4 --framework fsdp -
 $ orrery estimate --model llama-3.2-1b --node 4090 --gpus 4 --framework fsdp --sequence-length 2048 --global-batch 8 --json
 ! json inputs.cluster.node = "rtx-4090-pcie"
 
-$ orrery estimate --model llama-2-7b --node 4xA100-40GB --nodes 2 --framework fsdp --sequence-length 2048 --global-batch 32
-> ...
-> next              orrery ... --nodes 2...
-> ...
+$ orrery estimate --model llama-2-7b --node 4xA100-40GB --nodes 2 --framework fsdp --sequence-length 2048 --global-batch 32 > answer.txt
+$ tail -n 3 answer.txt | grep -o -e '--nodes 2'
+> --nodes 2
 
 # A GPU that nobody knows is named as what it is.
 $ orrery estimate --model llama-3.2-1b --node 16xA10 --framework fsdp --sequence-length 2048 --global-batch 16
 ! exit 2
-! stderr /cluster.node: found "16xA10", and no node of a10; allowed: .* as 8xA100; did you mean "a10g"\?/
+! stderr /cluster.node: found "16xA10", and no node of a10; allowed: .* as 8xA100; did you mean "a100"\?/
 
 # A tool's own default, of a profile that several tools share.
 $ orrery estimate --model llama-3.2-1b --node 8xA100 --framework llamafactory --sequence-length 2048 --global-batch 16 --lora 8 --json
 ! json inputs.parallel.zero = 0
 
 $ orrery estimate --model llama-3.2-1b --node 8xA100 --framework Megatron-LM --sequence-length 2048 --global-batch 16 --json
-! json inputs.framework.name = "megatron-lm"
+! json inputs.framework = "megatron-lm"
 
 $ orrery show model deepseek-ai/DeepSeek-R1-Distill-Qwen-32B
 > ...

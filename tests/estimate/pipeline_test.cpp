@@ -138,7 +138,7 @@ double total(const std::vector<std::int64_t>& counts, const std::vector<Seconds>
   return sum;
 }
 
-// 1F1B with one chunk and free sends takes at most Σ(fᵢ + bᵢ) + (m − 1)·max(fᵢ + bᵢ).
+// A run of 1F1B with one chunk and free sends takes at most Σ(fᵢ + bᵢ) + (m − 1)·max(fᵢ + bᵢ).
 Seconds upper_bound_of_1f1b(const PipelineShape& shape, const PipelineCosts& costs) {
   Seconds sum{};
   Seconds slowest{};
@@ -147,7 +147,9 @@ Seconds upper_bound_of_1f1b(const PipelineShape& shape, const PipelineCosts& cos
     sum += both;
     slowest = std::max(slowest, both);
   }
-  return sum + static_cast<double>(shape.micro_batches - 1) * slowest;
+  const PipelineShape one = one_run(shape);
+  return static_cast<double>(shape.runs) *
+         (sum + static_cast<double>(one.micro_batches - 1) * slowest);
 }
 
 }  // namespace

@@ -156,6 +156,7 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
          c.s.micro_batches = (1 << 19) + 1;
          c.run.global_batch = c.s.micro_batches * 16;
        }},
+      {RuleId::schedule_runs, gpt3, [](Case& c) { c.s.schedule_runs = c.s.micro_batches + 1; }},
       {RuleId::interleaved_micro_batches, gpt3_interleaved,
        [](Case& c) {
          c.s.micro_batches = 97;

@@ -48,6 +48,7 @@ TEST_CASE("no overlap turned off makes a step shorter, and what each costs adds 
       const bool keeps = kOverlapTable[i].name == "reshard";  // fewer gathers, for more memory
       if (!keeps) all.without = static_cast<OverlapMask>(all.without | one.without);
       const double without = simulate(run, one).played.times.step.si();
+      CAPTURE(without / step - 1);
       CHECK((keeps ? step >= without * (1 - 1e-9) : without >= step * (1 - 1e-9)));
       costly[i] += std::abs(without / step - 1) > 1e-6 ? 1 : 0;
     }

@@ -64,8 +64,7 @@ std::optional<NamesRow> row_of(const ConfigLookup& lookup, const char* list, con
   const Json document = parse_json(text->text, text->file);
   for (const Json& row : value_at(document, list)) {
     for (const Json& known : row["names"]) {
-      if (plain_name(known.get<std::string>()) == wanted)
-        return names_row(row, key);
+      if (plain_name(known.get<std::string>()) == wanted) return names_row(row, key);
     }
   }
   return {};
@@ -143,7 +142,7 @@ bool says_sharding(const Json& run) {
                      [&](const char* path) { return !value_at(run, path).is_null(); });
 }
 
-// What the tool takes where nobody says it: its profile is that of several tools.
+// Values that the tool takes where nobody gives them: its profile is that of several tools.
 void take_defaults(const std::string& tool, const NamesRow& row, Json& run,
                    std::vector<Fact>& facts) {
   const Json& defaults = *row.defaults;
@@ -255,7 +254,7 @@ void take_part_of_node(const Json& node, std::int64_t gpus, Json& run, std::vect
                    kNameOf + std::to_string(gpus) + " GPUs a node"});
 }
 
-// Of the nodes that a name may mean, the smallest that has so many GPUs; else the largest.
+// The smallest of the nodes that a name may mean that has so many GPUs; else the largest.
 void choose_by_gpus(const ConfigLookup& lookup, std::int64_t gpus, NamesRow& row) {
   for (const std::string& node : row.by_gpus) {
     row.ours = node;

@@ -124,8 +124,10 @@ RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
     take_names(lookup, o.flag, own, facts);
   }
   take_node(lookup, "command line", given.nodes, own, facts);
-  return {run_of_foreign(*foreign, given.with, own, configs), foreign->file,
-          directory_of(foreign->file), {}};
+  return {run_of_foreign(*foreign, given.with, own, configs),
+          foreign->file,
+          directory_of(foreign->file),
+          {}};
 }
 
 // {"run", "set", …}: changes of this run alone; those of the request go over them. Without a run

@@ -153,8 +153,8 @@ std::string Request::origin() const { return options_.file(); }
 
 // "train.yaml", which no name of ours ends like.
 static bool ends_as_file(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kEndings = {".yaml", ".yml", ".toml", ".sh",  ".py",
-                                                        ".slurm", ".sbatch", ".log", ".txt"};
+  constexpr std::array<std::string_view, 9> kEndings = {".yaml",  ".yml",    ".toml", ".sh", ".py",
+                                                        ".slurm", ".sbatch", ".log",  ".txt"};
   return std::any_of(kEndings.begin(), kEndings.end(),
                      [&](std::string_view end) { return name.ends_with(end); });
 }

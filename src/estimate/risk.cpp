@@ -48,7 +48,7 @@ double fit_probability(double spread, Bytes needed, Bytes capacity) {
 
 namespace {
 
-// What a device holds all through a step: these bytes are counted, and no error takes any away.
+// Bytes that a device holds all through a step: they are counted, and no error takes any away.
 template <Number R>
 Bytes held_throughout(const StageMemory<R>& m) {
   using enum MemoryLine;

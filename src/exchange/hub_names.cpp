@@ -192,7 +192,7 @@ constexpr OtherName kOtherNames[] = {
     {"vicuna33bv13", "llama-30b"},
     {"yi1534b", "yi-34b"},
     {"whisperlargev2", "whisper-large"},  // trained further
-    {"vicuna7bv15", "llama-2-7b"},  // trained further
+    {"vicuna7bv15", "llama-2-7b"},        // trained further
     {"vicuna13bv15", "llama-2-13b"},
     {"qwen205b", "qwen2.5-0.5b"},
     {"qwen215b", "qwen2.5-1.5b"},

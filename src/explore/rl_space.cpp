@@ -310,8 +310,9 @@ class SpaceMaker {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, double>,
            std::size_t>
       played_;
-  std::optional<InputError> refusal_;         // of a learner's layout
-  std::optional<InputError> engine_refusal_;  // some splits have no engine: it counts where none has
+  std::optional<InputError> refusal_;  // of a learner's layout
+  std::optional<InputError>
+      engine_refusal_;  // some splits have no engine: it counts where none has
   RlSpace out_;
 };
 

@@ -43,9 +43,10 @@ constexpr const char* kMemoryPath = "cluster.device.memory_capacity";
 constexpr const char* kTiersPath = "cluster.tiers";
 
 constexpr std::array kLimitRows = {
-    LimitKindRow{LimitKind::sequence_length, "longest sequence", kSequencePath, "tokens", true, true},
-    LimitKindRow{LimitKind::micro_batch, "largest micro batch", kMicroBatchPath, "sequences",
-                 false, true},
+    LimitKindRow{LimitKind::sequence_length, "longest sequence", kSequencePath, "tokens", true,
+                 true},
+    LimitKindRow{LimitKind::micro_batch, "largest micro batch", kMicroBatchPath, "sequences", false,
+                 true},
     LimitKindRow{LimitKind::gpus, "fewest GPUs", kGpusPath, "GPUs", true, true},
     LimitKindRow{LimitKind::layers, "most layers", kLayersPath, "layers", true, true},
     LimitKindRow{LimitKind::width, "widest model", kWidthPath, "hidden size", true, true},

@@ -228,7 +228,8 @@ class MemoryWeighing {
     if (!asked()) return;
     const Run& run = r_->resolved.run;
     const std::vector<KnownTensor> found = tensors_of_size(run, *asked());
-    // What fails is the last straw: it says little where all else is far from what is predicted.
+    // The tensor that fails is the last straw: it says little where all else is far from what is
+    // predicted.
     const double near = reaches(r_->answer.memory.allocated + *asked(), needed(),
                                 std::max(kFarSpread, run.memory_risk.spread));
     for (const KnownTensor& t : found) {

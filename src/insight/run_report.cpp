@@ -39,7 +39,7 @@ RunReport report_on(ResolvedRun resolved) {
 
 namespace {
 
-// "2xA800" said two GPUs; with another number of them the node is what it is called here.
+// "2xA800" is two GPUs; with another number of them the node is what it is called here.
 void name_node(const Json& run, const std::vector<Fact>& changes, Remedy& remedy) {
   constexpr const char* kNodeOfRun = key_path<&ClusterRequest::node>;
   const Fact* named = find_fact(changes, kNodeOfRun);

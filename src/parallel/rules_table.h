@@ -149,9 +149,11 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
                                  << (schedule_of(c.s.schedule).written_out ? 20 : 22);
        return c.s.pp > 1 && c.s.micro_batches > most / (c.s.pp * c.s.vpp);
      }},
-    // Two copies of the model meet in the middle of a step, and an order of the user's own is whole.
+    // Two copies of the model meet in the middle of a step, and an order of the user's own is
+    // whole.
     {{RuleId::schedule_runs, "schedule-runs", "parallel.schedule_runs",
-      "a divisor of the micro batches, global_batch/(dp·micro_batch); 1 where pp is 1, the schedule "
+      "a divisor of the micro batches, global_batch/(dp·micro_batch); 1 where pp is 1, the "
+      "schedule "
       "dualpipe or of your own"},
      {RuleFact::schedule_runs, RuleFact::micro_batches, RuleFact::pp, RuleFact::schedule},
      [](const C& c) {

@@ -305,7 +305,8 @@ void add_run(const Diagnosis& d, AnswerDocument& document) {
 Paragraph collectives_next(const Diagnosis& d) {
   std::string node = "NODE";
   if (d.run) node = std::string(d.run->resolved.run.cluster.node.view());
-  return labelled("next", "orrery collective --against " + file_as_typed(d.file) + " --node " + node);
+  return labelled("next",
+                  "orrery collective --against " + file_as_typed(d.file) + " --node " + node);
 }
 
 void add_cause(const std::string& form, const DiagnosedCause& c, Table& table) {

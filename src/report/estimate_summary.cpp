@@ -49,8 +49,7 @@ std::string part_words(const RunReport& r, MetricGroup group, Text&& text) {
 bool is_better_remedy(const RunReport& r, const std::vector<Advice>& advice) {
   if (!r.remedy) return false;
   if (advice.empty() || !advice[0].fits) return true;
-  return r.remedy->gpus == r.resolved.run.cluster.gpus &&
-         r.remedy->step_time < advice[0].step_time;
+  return r.remedy->gpus == r.resolved.run.cluster.gpus && r.remedy->step_time < advice[0].step_time;
 }
 
 // The run with what would help most, or the search.

@@ -134,7 +134,8 @@ std::string batch_line(const Run& run) {
   return "a step is " + counted(run.training.global_batch, "sequence") + ", " +
          short_count(tokens) + " tokens: " + micro_batches + " of " +
          counted(s.micro_batch, "sequence") + " on each of " + counted(s.dp, "replica") +
-         (s.schedule_runs > 1 ? ", in " + counted(s.schedule_runs, "run") + " of the schedule" : "");
+         (s.schedule_runs > 1 ? ", in " + counted(s.schedule_runs, "run") + " of the schedule"
+                              : "");
 }
 
 constexpr EnumArray<Known, const char*> kOriginTitles = {"Stated", "Assumed", "Derived", "Chosen",

@@ -56,14 +56,13 @@ std::string limit_reason(const Limit& l) {
 }
 
 Table limits_table(const LimitsReport& r) {
-  Table table(
-      {{"limit"}, {"value"}, {"step", true}, {"peak", true}, {"fit"}, {"at 50 %", true}}, 2);
+  Table table({{"limit"}, {"value"}, {"step", true}, {"peak", true}, {"fit"}, {"at 50 %", true}},
+              2);
   for (const Limit& l : r.limits) {
     const bool there = l.there.has_value();
-    table.add({limit_question(l), limit_value(l),
-               there ? pretty(l.there->answer.step_time, 3) : "–",
-               there ? gib_text(l.there->answer.memory.peak, 1) : "–", limit_fit(l),
-               even_value(l)});
+    table.add(
+        {limit_question(l), limit_value(l), there ? pretty(l.there->answer.step_time, 3) : "–",
+         there ? gib_text(l.there->answer.memory.peak, 1) : "–", limit_fit(l), even_value(l)});
   }
   return table;
 }
@@ -177,8 +176,8 @@ std::string limits_heading(const LimitsReport& r) {
                            percent(1 - r.resolved.risk.value_or(kDefaultRisk), 0) + " or more";
   if (!r.base) return fits;
   const bool own = r.base->run.strategy == r.resolved.run.strategy;
-  return fits + "; with a slower network or less memory a step is at most " + percent(r.within, 0) + " longer than " +
-         pretty(r.base->answer.step_time, 3) +
+  return fits + "; with a slower network or less memory a step is at most " + percent(r.within, 0) +
+         " longer than " + pretty(r.base->answer.step_time, 3) +
          (own ? ""
               : " of " + strategy_words(Space{}, 0, r.base->run.strategy) +
                     " (the run's own layout does not fit)");

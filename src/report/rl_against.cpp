@@ -121,8 +121,8 @@ AnswerDocument rl_against_document(const RlLog& log, const std::string& file, co
   Section end;
   for (const std::string& line : findings(log, r)) end.add(Paragraph{line, 4, 2});
   if (r == nullptr) {
-    end.add(labelled("next", "orrery diagnose " + file_as_typed(file) +
-                                 " --run RUN, a run with training.rl"));
+    end.add(labelled(
+        "next", "orrery diagnose " + file_as_typed(file) + " --run RUN, a run with training.rl"));
   }
   d.add(end);
   return d;

@@ -407,7 +407,8 @@ std::string winner_words(const SearchReport& r) {
   const double p = fit_probability(run.resolved.run, run.answer);
   std::string text =
       strategy_words(r.request.space, r.best[0].found.place.base, r.best[0].found.strategy) +
-      (r.switches.empty() ? "" : " with " + turned_switches(r)) + ": " + pretty(run.answer.step_time, 3) + ", " + gib_text(run.answer.memory.peak, 1) + ", " +
+      (r.switches.empty() ? "" : " with " + turned_switches(r)) + ": " +
+      pretty(run.answer.step_time, 3) + ", " + gib_text(run.answer.memory.peak, 1) + ", " +
       std::string(fit_words(p)) + " (" + probability_words(p) + ")";
   return text + "; " + r.best[0].why;
 }

@@ -143,7 +143,8 @@ class RunMaker {
     run_again(s);
   }
 
-  // Every third strategy that may runs its schedule twice; no draw, so that others stay as they are.
+  // Every third strategy that may runs its schedule twice; no draw, so that others stay as they
+  // are.
   void run_again(Strategy& s) {
     if (s.pp == 1 || s.schedule == ScheduleId::dualpipe || s.micro_batches % 3 != 1) return;
     s.micro_batches *= 2;

@@ -25,7 +25,7 @@ enum class FactId : std::uint8_t {
   gpus,
   micro_batch,
   accumulation,
-  replica_batch,  // sequences of a replica in a step
+  replica_batch,   // sequences of a replica in a step
   schedule_batch,  // of them, what one run of the pipeline's schedule takes
   global_batch,
   sequence_length,

@@ -43,7 +43,7 @@ struct PipelineShape {
 
 constexpr std::int64_t virtual_stages(const PipelineShape& s) { return s.stages * s.chunks; }
 
-// What one of the runs passes through.
+// The shape of one of the runs.
 constexpr PipelineShape one_run(const PipelineShape& s) {
   return {s.stages, s.chunks, s.micro_batches / s.runs, 1};
 }

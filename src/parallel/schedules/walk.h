@@ -42,9 +42,8 @@ void walk(const ScheduleRef& schedule, const PipelineShape& shape, Visit&& visit
   const PipelineShape one = one_run(shape);
   for (std::int64_t first = 0; first < shape.micro_batches; first += one.micro_batches) {
     with_rounds_of(schedule.id, [&]<class S>() {
-      walk_rounds<S>(one, [&](std::int64_t stage, const Step& step) {
-        visit(stage, in_run(step, first));
-      });
+      walk_rounds<S>(
+          one, [&](std::int64_t stage, const Step& step) { visit(stage, in_run(step, first)); });
     });
   }
 }

@@ -24,7 +24,7 @@ struct ObservedStep;
 struct ResolvedRun;
 
 // The key of a request for further files beside `run`.
-inline constexpr const char* kWithKey = "with";
+inline constexpr const char* kWithKey = "completed_by";
 
 struct GivenRun {
   std::string name;                         // "" where there is none, or the document is given

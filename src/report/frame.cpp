@@ -243,6 +243,10 @@ Section run_subject(const ResolvedRun& r) {
   return header_of(r, {model_line(r), Phrase(cluster_line(r))});
 }
 
+Section run_layout(const ResolvedRun& r) {
+  return header_of(r, {model_line(r), Phrase(cluster_line(r)), Phrase(strategy_line(r))});
+}
+
 Section run_header(const ResolvedRun& r) {
   return header_of(r, {model_line(r), Phrase(cluster_line(r)), Phrase(strategy_line(r)),
                        Phrase(batch_line(r.run))});

@@ -20,6 +20,8 @@ std::string cluster_words(const Cluster& c);
 
 // Model and cluster in words; where constants come from if calibrated.
 Section run_subject(const ResolvedRun& r);
+// The same with its strategy.
+Section run_layout(const ResolvedRun& r);
 
 // The run in words: these and strategy, batch.
 Section run_header(const ResolvedRun& r);

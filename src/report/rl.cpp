@@ -386,7 +386,7 @@ AnswerDocument rl_summary(const RlReport& r, const TypedRun& run) {
       r.learner.resolved.model_name + ": one step of reinforcement learning", {}, rl_row(r)};
   Section head = rl_headline(r);
   for (const Element& e : rl_parts(r).elements) head.add(e);
-  d.sections = {rl_header(r), run_subject(r.learner.resolved), head};
+  d.sections = {rl_header(r), run_layout(r.learner.resolved), head};
   if (!r.faster.empty()) d.add(faster_section(r));
   d.add(run_open_keys(r.learner.resolved));
   d.add(rl_ending(r, run));

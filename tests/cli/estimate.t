@@ -165,9 +165,9 @@ $ orrery explain --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8
 > the device is full: cached blocks fill it, which the allocator gives back; ... GiB are allocated,
 
 # No published run is on these cards, whatever NVIDIA calls their architecture.
-$ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --node $n --gpus 8 --sequence-length 4096 --global-batch 8 --framework fsdp --zero 3 | grep -o 'published runs; none on [a-z0-9-]*'; done
-> published runs; none on ada
-> published runs; none on ampere-ga10x
+$ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --node $n --gpus 8 --sequence-length 4096 --global-batch 8 --framework fsdp --zero 3 --all | grep -o 'each predicted .*; none on [a-z0-9-]*'; done
+> each predicted without its team; none on ada
+> each predicted without its team; none on ampere-ga10x
 
 # An advice's keys and values are those of a run file.
 $ orrery estimate mixtral-8x7b-64-h100 --json

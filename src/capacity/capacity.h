@@ -28,7 +28,8 @@
 
 namespace orrery {
 
-struct RlStep;  // rl/step.h
+struct RlStep;          // rl/step.h
+struct LayoutsLeftOut;  // capacity/layouts_left_out.h
 
 // never_ends: failures come faster than progress.
 enum class OptionStatus : std::uint8_t { fits, does_not_fit, illegal, never_ends };
@@ -73,6 +74,7 @@ struct OptionAnswer {
   std::optional<double> buying_pays_at;  // utilisation, if both prices are known
   std::int64_t spares_advised = 0;       // enough to wait less than 0.1 % of the time
   std::vector<Assumption> assumptions;
+  std::shared_ptr<const LayoutsLeftOut> left_out;  // null: its strategy was not searched
   const OptionPlan* plan = nullptr;
 };
 

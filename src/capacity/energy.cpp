@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/power.h"
+
 namespace orrery {
 namespace {
 
@@ -79,19 +81,17 @@ EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m
                      const StepLoad& step, const Goodput& g, Seconds wall) {
   EnergyUse e;
   const auto all = static_cast<double>(system_count(c) + spares);
-  const auto devices = static_cast<double>(devices_of_system(c));
-  const Watts rated = c.device.power * devices;
-  const Watts capped = cap_of(c) * devices;
-  e.node_power_known = system_power(c) > rated;
-  const Watts around = e.node_power_known ? system_power(c) - rated : Watts();
+  e.node_power_known = node_power_is_known(c);
+  const Watts around = power_around_devices(c);
   const Watts working = mean_power(c, m.load, step, g) * static_cast<double>(c.gpus);
+  const Watts rated = c.device.power * static_cast<double>(devices_of_system(c));
   const Watts idle = rated * (static_cast<double>(spares) * m.load.idle.value);
   e.pue_known = m.pue.has_value();
   const double pue = m.pue ? m.pue->value : 1;
   e.nodes = (working + idle + around * all) * wall;
   e.facility = e.nodes * pue;
   e.average = e.facility / wall;
-  e.peak = (capped + around) * (all * pue);
+  e.peak = most_power(c, all * pue);
   e.swing =
       (drawn(c, m.load.compute) - drawn(c, m.load.waiting)) * (static_cast<double>(c.gpus) * pue);
   add_carbon(m, wall, e);

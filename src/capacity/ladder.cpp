@@ -5,17 +5,23 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 
+#include "capacity/layouts_left_out.h"
 #include "capacity/option.h"
 #include "capacity/sizes.h"
 #include "core/divide.h"
 #include "core/error.h"
+#include "hardware/power.h"
 
 namespace orrery {
 namespace {
 
 // GPU-time that another size may take, of the least that one took.
 constexpr double kBetterRate = 0.9;
+
+// A cap lowers the power of a device to half at most.
+constexpr double kMostOverPower = 2;
 
 // Suggest another batch only if it saves at least 2 % of the GPUs.
 constexpr double kWorthSaying = 0.02;
@@ -45,6 +51,7 @@ class SizeSearch {
 
   SmallestFound found() {
     try_sizes();
+    if (!meets_power()) try_under_caps();
     try_hopeless();
     if (fitting_.empty()) explain_refusals();
     std::vector<std::int64_t> wanted;
@@ -81,7 +88,7 @@ class SizeSearch {
 
   OptionAnswer answered(std::int64_t gpus, const TryOptions& how) const {
     try {
-      return try_option(plan_, option_, gpus, context_, how);
+      return caps_ ? under_cap(gpus, how) : try_option(plan_, option_, gpus, context_, how);
     } catch (const InputError& e) {
       if (gpus == sizes_.own || !speaks_of_the_cluster(e)) throw;
       OptionAnswer o;
@@ -94,12 +101,73 @@ class SizeSearch {
     }
   }
 
+  Cluster cluster_of(std::int64_t gpus) const {
+    Cluster c = sizes_.cluster;
+    c.gpus = gpus;
+    return c;
+  }
+
+  double pue() const { return option_.energy.pue ? option_.energy.pue->value : 1; }
+
+  // The cap of a device that keeps the limit with so many spares; nothing where none does.
+  std::optional<Watts> cap_at(std::int64_t gpus, std::int64_t spares) const {
+    const Cluster c = cluster_of(gpus);
+    const auto systems = static_cast<double>(system_count(c) + spares);
+    return cap_within(c, systems, *least_power(plan_.requirements) / pue());
+  }
+
+  // Draws at its rating so much more than a limit that no cap keeps it.
+  bool is_beyond(Watts limit, std::int64_t gpus) const {
+    const Cluster c = cluster_of(gpus);
+    const Watts most = most_power(c, static_cast<double>(system_count(c)) * pue());
+    return most > limit * kMostOverPower;
+  }
+
+  // The spares follow from the answer, and draw power too.
+  OptionAnswer under_cap(std::int64_t gpus, const TryOptions& how) const {
+    OptionAnswer o;
+    std::int64_t spares = std::max<std::int64_t>(0, option_.spares);
+    for (int times = 0; times < 2; ++times) {
+      const std::optional<Watts> cap = cap_at(gpus, spares);
+      const bool is_capped = cap && *cap < sizes_.cluster.device.power;
+      o = is_capped ? try_option(plan_, with_power_cap(option_, *cap), gpus, context_, how)
+                    : try_option(plan_, option_, gpus, context_, how);
+      o.plan = &option_;
+      if (!is_capped || o.status != OptionStatus::fits || o.inputs.spares <= spares) break;
+      spares = o.inputs.spares;
+    }
+    return o;
+  }
+
+  // Whether each limit of power that must be kept within a deadline is.
+  bool meets_power() const {
+    return std::all_of(plan_.requirements.begin(), plan_.requirements.end(),
+                       [&](const Requirement& q) {
+                         return !q.power || !q.deadline || first_that_meets(q) != nullptr;
+                       });
+  }
+
+  // Sizes that draw too much at the rating of their devices, and less under a cap.
+  void try_under_caps() {
+    caps_ = true;
+    std::erase_if(fitting_, [&](const Entry& e) {
+      return e.second.outcome.energy.peak > *least_power(plan_.requirements) && cap_at(e.first, 0);
+    });
+    hopeless_.clear();
+    try_sizes();
+  }
+
   // Sizes were compared by common layouts; the answer has the best of more.
   OptionAnswer among_more_layouts(OptionAnswer common) const {
     OptionAnswer more = answered(common.gpus, {Refusals::brief, Layouts::wide});
     const bool better =
         more.status == OptionStatus::fits && more.outcome.wall < common.outcome.wall;
-    return better ? std::move(more) : std::move(common);
+    LayoutsLeftOut both;
+    if (more.left_out) both.of_answer = more.left_out->of_answer;
+    if (common.left_out) both.of_sizes = common.left_out->of_answer;
+    OptionAnswer answer = better ? std::move(more) : std::move(common);
+    answer.left_out = std::make_shared<LayoutsLeftOut>(std::move(both));
+    return answer;
   }
 
   // Empty if the size is refused.
@@ -160,8 +228,10 @@ class SizeSearch {
     if (plan_.requirements.empty() || option_.achieved || gpus == sizes_.own) return false;
     const Seconds least =
         std::max(sizes_.least_gpu_time, likely_gpu_time_) / static_cast<double>(gpus);
-    return std::all_of(plan_.requirements.begin(), plan_.requirements.end(),
-                       [&](const Requirement& q) { return q.deadline && least > *q.deadline; });
+    return std::all_of(
+        plan_.requirements.begin(), plan_.requirements.end(), [&](const Requirement& q) {
+          return q.deadline && (least > *q.deadline || (q.power && is_beyond(*q.power, gpus)));
+        });
   }
 
   // Sizes of about the same number take about as many GPU-hours.
@@ -187,6 +257,7 @@ class SizeSearch {
   void try_sizes() {
     const auto settled = [&](const Requirement& q) { return is_settled(q); };
     for (const std::int64_t gpus : sizes_.rungs) {
+      if (fitting_.count(gpus) + refused_.count(gpus) > 0) continue;
       if (is_hopeless(gpus)) {
         hopeless_.push_back(gpus);
         continue;
@@ -367,6 +438,7 @@ class SizeSearch {
   std::vector<std::int64_t> hopeless_;  // rungs that are not tried
   Seconds likely_gpu_time_{};           // no size is likely to take less; 0: not known
   std::int64_t left_out_ = 0;
+  bool caps_ = false;  // sizes that draw too much are tried under a cap
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "capacity/bill.h"
 #include "capacity/gpu_rents.h"
+#include "capacity/layouts_left_out.h"
 #include "capacity/rl_training.h"
 #include "capacity/what_if.h"
 #include "core/error.h"
@@ -13,7 +14,6 @@
 #include "core/units.h"
 #include "estimate/estimate.h"
 #include "estimate/run_keys.h"
-#include "explore/narrow.h"
 #include "explore/rule_error.h"
 #include "explore/search.h"
 #include "explore/space.h"
@@ -58,24 +58,25 @@ std::string why_never(const Outcome& o) {
          " undoes more than is trained in between";
 }
 
-void narrow_to(Layouts layouts, Space& space) {
+std::vector<NotTried> narrow_to(Layouts layouts, Space& space) {
   switch (layouts) {
     case Layouts::all:
-      return;
+      return {};
     case Layouts::wide:
-      narrow_further(space, kWideCells);
-      return;
+      return narrow_further(space, kWideCells);
     case Layouts::common:
-      narrow_further(space, kCommonCells);
-      return;
+      return narrow_further(space, kCommonCells);
   }
+  return {};
 }
 
-// The run with the best strategy of its space; throws Refused if none fits.
+// The run with the best strategy of its space, and which values that leaves out; throws Refused if
+// none fits.
 Json with_best(const Json& run, const std::string& file, const Json& axes,
-               const PlanContext& context, const TryOptions& how) {
+               const PlanContext& context, const TryOptions& how,
+               std::vector<NotTried>& not_tried) {
   SearchRequest request = read_search(run, file, context.lookup, axes, context.metrics);
-  narrow_to(how.layouts, request.space);
+  not_tried = narrow_to(how.layouts, request.space);
   SearchOptions options;
   options.top = 1;
   options.tie = request.tie;
@@ -88,10 +89,10 @@ Json with_best(const Json& run, const std::string& file, const Json& axes,
   options.stopped = context.stopped;
   SearchAnswer found = search(request.space, options);
   if (found.best.empty() && how.layouts == Layouts::common) {
-    return with_best(run, file, axes, context, {how.refusals, Layouts::wide});
+    return with_best(run, file, axes, context, {how.refusals, Layouts::wide}, not_tried);
   }
   if (found.best.empty() && how.layouts == Layouts::wide && how.refusals == Refusals::explained) {
-    return with_best(run, file, axes, context, {how.refusals, Layouts::all});
+    return with_best(run, file, axes, context, {how.refusals, Layouts::all}, not_tried);
   }
   if (found.best.empty() && how.refusals == Refusals::brief) {
     throw Refused{OptionStatus::does_not_fit, "no strategy fits"};
@@ -209,7 +210,11 @@ class Builder {
   void add_phase(const PhasePlan& phase) {
     Json run = *phase.run;
     at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run)) = gpus_;
-    if (option_.search) run = with_best(run, phase.file, **option_.search, context_, how_);
+    if (option_.search) {
+      std::vector<NotTried> not_tried;
+      run = with_best(run, phase.file, **option_.search, context_, how_, not_tried);
+      a_.left_out = std::make_shared<LayoutsLeftOut>(LayoutsLeftOut{std::move(not_tried), {}});
+    }
     Fitting full = fitting(run, phase.file, context_);
     take_achieved_rate(full);
     double tokens = goal_tokens(phase, full.resolved.run, plan_.file);
@@ -377,10 +382,10 @@ DataDemand demand_of(const OptionAnswer& a) {
 }
 
 // None of these moves the range: they say what would be if the hardware were another.
-void add_what_ifs(OptionAnswer& a) {
+void add_what_ifs(const CapacityPlan& plan, OptionAnswer& a) {
   for (const Sensitivity& s : bandwidth_what_ifs(a.inputs, a.pieces)) a.sensitivities.push_back(s);
   sort_widest_first(a.sensitivities);
-  a.capped = under_power_caps(a.inputs, a.pieces);
+  a.capped = under_power_caps(a.inputs, a.pieces, least_power(plan.requirements));
   a.periodic = periodic_syncs(a.inputs, a.training, a.pieces);
   a.late_gradients = time_with_late_gradients(a.inputs, a.training, a.pieces);
 }
@@ -422,7 +427,7 @@ void complete_option(const CapacityPlan& plan, OptionAnswer& a) {
   fill_range(plan, a);
   compare_policies(a);
   if (a.rl) return;  // the rest asks of a training on one stream of tokens
-  add_what_ifs(a);
+  add_what_ifs(plan, a);
   add_needs(a);
   add_materials(a);
 }

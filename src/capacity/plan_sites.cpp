@@ -158,6 +158,23 @@ PriceBook read_price_documents(const Reader& given, const SiteSource& source) {
   return read_prices(site.read(SiteKind::prices, given).reader(), source.exchange);
 }
 
+namespace {
+
+EnergyModel read_energy_of(SiteReader& site, const std::optional<Reader>& given,
+                           const SiteSource& source) {
+  static const Json kDefaultEnergy = "by-load";
+  const Reader energy = given.value_or(Reader(kDefaultEnergy, source.plan_file, "energy"));
+  return read_energy(site.read(SiteKind::energy, energy).reader());
+}
+
+}  // namespace
+
+EnergyModel read_energy_documents(const std::optional<Reader>& given, const SiteSource& source) {
+  std::vector<Assumption> named;  // a step says its own
+  SiteReader site(source, named);
+  return read_energy_of(site, given, source);
+}
+
 void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan& option) {
   SiteReader site(source, option.assumptions);
   if (given.failures) {
@@ -182,9 +199,7 @@ void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan&
     option.prices =
         read_prices(site.read(SiteKind::prices, *given.prices).reader(), source.exchange);
   }
-  static const Json kDefaultEnergy = "by-load";
-  const Reader energy = given.energy.value_or(Reader(kDefaultEnergy, source.plan_file, "energy"));
-  option.energy = read_energy(site.read(SiteKind::energy, energy).reader());
+  option.energy = read_energy_of(site, given.energy, source);
   read_data(given.data, source, option.data);
   if (given.materials) option.materials = read_materials(site, source, *given.materials);
 }

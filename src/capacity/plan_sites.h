@@ -22,6 +22,9 @@ struct SiteSource {
 // Prices alone, for those who buy no cluster: of one step, of a whole training.
 PriceBook read_price_documents(const Reader& given, const SiteSource& source);
 
+// Power by load alone, of what `energy` names; by default as in a plan.
+EnergyModel read_energy_documents(const std::optional<Reader>& given, const SiteSource& source);
+
 void read_sites(const ScenarioKeys& given, const SiteSource& source, OptionPlan& option);
 
 }  // namespace orrery

@@ -86,6 +86,14 @@ bool ranks_before(RankBy by, bool beside_rent, const OptionAnswer& a, const Opti
 
 }  // namespace
 
+std::optional<Watts> least_power(const std::vector<Requirement>& requirements) {
+  std::optional<Watts> least;
+  for (const Requirement& q : requirements) {
+    if (q.power) least = std::min(least.value_or(*q.power), *q.power);
+  }
+  return least;
+}
+
 Shortfall shortfall(const Requirement& q, const OptionAnswer& o) {
   Shortfall s;
   if (q.sure && o.run && !fits_at_risk(o)) {

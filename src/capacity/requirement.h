@@ -38,6 +38,9 @@ struct Requirement {
   bool wants_most() const { return !deadline; }
 };
 
+// The least power that is required; nothing where none is.
+std::optional<Watts> least_power(const std::vector<Requirement>& requirements);
+
 // The distance of an option from a requirement, as the worst factor; at most 1: it meets all that
 // can be judged.
 struct Shortfall {

@@ -13,7 +13,6 @@
 #include "estimate/rl_resolve.h"
 #include "explore/rl_search.h"
 #include "hardware/cluster_keys.h"
-#include "model/operators.h"
 #include "rl/step.h"
 #include "rl/step_cost.h"
 

@@ -14,6 +14,7 @@
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
 #include "explore/axes.h"
+#include "hardware/node_keys.h"
 #include "model/operators.h"
 
 namespace orrery {
@@ -29,6 +30,7 @@ struct PhaseLayout {
   std::int64_t batches = 1;  // common divisor of the batches; every dp·micro_batch divides it
   std::int64_t micro_batch = 1;
   Seconds least_gpu_time{};
+  Cluster cluster;
 };
 
 // By the FLOPs of 6 a weight and token (2 forward, 4 backward; an adapter's base may have 2 alone),
@@ -56,7 +58,8 @@ PhaseLayout layout_of(const PhasePlan& phase, std::int64_t own, const PlanContex
   if (cluster.is_object()) at_key<&ClusterRequest::gpus>(cluster) = std::max<std::int64_t>(1, own);
   const OpenRun open = resolve_open(run, phase.file, context.lookup);
   PhaseLayout l;
-  l.node = devices_of_node(open.resolved.run.cluster);
+  l.cluster = open.resolved.run.cluster;
+  l.node = devices_of_node(l.cluster);
   for (const auto& degree : {open.request.tp, open.request.cp, open.request.pp}) {
     l.replica = std::min(kMostLadderGpus + 1, l.replica * degree.value_or(1));
   }
@@ -150,6 +153,16 @@ OptionPlan with_batch(OptionPlan option, std::int64_t global_batch) {
   return option;
 }
 
+OptionPlan with_power_cap(OptionPlan option, Watts cap) {
+  for (PhasePlan& phase : option.phases) {
+    Json run = *phase.run;
+    at_key<&Cluster::power_cap>(at_key<&RunRequest::cluster>(run)) =
+        std::to_string(std::llround(cap.si())) + " W";
+    phase.run = std::move(run);
+  }
+  return option;
+}
+
 namespace {
 
 [[noreturn]] void ask_for_size(const PhasePlan& phase) {
@@ -181,6 +194,7 @@ LadderSizes ladder_sizes(const OptionPlan& option, const PlanContext& context) {
   std::vector<PhaseLayout> phases;
   for (const PhasePlan& phase : option.phases) phases.push_back(layout_of(phase, s.own, context));
   for (const PhaseLayout& l : phases) s.least_gpu_time += l.least_gpu_time;
+  s.cluster = phases.front().cluster;
   s.all = option.search ? of_nodes(phases.front().node) : of_layout(phases);
   const bool lone = phases.size() == 1 && option.phases.front().ramp.empty();
   const PhaseLayout& first = phases.front();

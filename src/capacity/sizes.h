@@ -32,6 +32,7 @@ struct LadderSizes {
   // One GPU computes the training's products in it at its peak; 0: not known. No size can be
   // faster: time at n GPUs is at least this over n.
   Seconds least_gpu_time{};
+  Cluster cluster;  // of the first phase, with the run's own size
 };
 
 // Batches this far from the run's are tried.
@@ -45,6 +46,9 @@ std::vector<std::int64_t> near_batches(std::int64_t batch, std::int64_t unit);
 
 // The option with another global batch in its first phase.
 OptionPlan with_batch(OptionPlan option, std::int64_t global_batch);
+
+// The option with its devices under this cap.
+OptionPlan with_power_cap(OptionPlan option, Watts cap);
 
 LadderSizes ladder_sizes(const OptionPlan& option, const PlanContext& context);
 

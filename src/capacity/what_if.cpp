@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "capacity/piece_run.h"
 #include "estimate/estimate.h"
 #include "estimate/run.h"
 #include "hardware/cluster_links.h"
+#include "hardware/power.h"
 
 namespace orrery {
 namespace {
@@ -112,16 +115,29 @@ PowerCapped capped_at(Watts cap, const OutcomeInputs& in, const std::vector<Piec
 
 }  // namespace
 
-std::vector<PowerCapped> under_power_caps(const OutcomeInputs& in,
-                                          const std::vector<PieceRun>& pieces) {
-  const Device& d = in.cluster.device;
-  std::vector<PowerCapped> all;
-  if (!is_known(d.clock) || in.cluster.power_cap > Watts()) return all;
+std::vector<Watts> power_caps(const Cluster& c, std::optional<Watts> kept) {
+  std::vector<Watts> caps;
+  if (!is_known(c.device.clock)) return caps;
   for (const double share : kPowerCaps) {
-    const Watts cap = d.power * share;
-    if (cap < least_power_cap(d)) continue;
-    all.push_back(capped_at(cap, in, pieces));
+    caps.emplace_back(std::round(c.device.power.si() * share));
   }
+  if (kept) caps.push_back(*kept);
+  std::sort(caps.begin(), caps.end(), std::greater<>());
+  caps.erase(std::unique(caps.begin(), caps.end()), caps.end());
+  std::erase_if(caps,
+                [&](Watts cap) { return cap < least_power_cap(c.device) || cap == cap_of(c); });
+  return caps;
+}
+
+std::vector<PowerCapped> under_power_caps(const OutcomeInputs& in,
+                                          const std::vector<PieceRun>& pieces,
+                                          std::optional<Watts> limit) {
+  const double pue = in.energy.pue ? in.energy.pue->value : 1;
+  const auto systems = static_cast<double>(system_count(in.cluster) + in.spares);
+  std::optional<Watts> kept;
+  if (limit) kept = cap_within(in.cluster, systems, *limit / pue);
+  std::vector<PowerCapped> all;
+  for (const Watts cap : power_caps(in.cluster, kept)) all.push_back(capped_at(cap, in, pieces));
   return all;
 }
 

@@ -22,6 +22,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "capacity/outcome.h"
@@ -53,17 +54,23 @@ struct PeriodicSyncs {
   std::vector<PeriodicSync> at;  // empty with one replica, if nothing is exposed or it does not fit
 };
 
-inline constexpr std::array<double, 5> kPowerCaps = {0.9, 0.8, 0.7, 0.6, 0.5};  // of the rating
+inline constexpr std::array<double, 6> kPowerCaps = {1, 0.9, 0.8, 0.7, 0.6, 0.5};  // of the rating
+
+// Caps of a device to look at, the highest first: these shares of its rating, in whole watts, as
+// far as its clock law holds, and `kept`, but not the cap that it has. None for a device without
+// that law.
+std::vector<Watts> power_caps(const Cluster& c, std::optional<Watts> kept);
 
 struct PowerCapped {
   Watts cap{};  // of a device
   Outcome outcome;
 };
 
-// The same training with each device under a power cap: its clock, and so its rates, follow
-// (hardware/clock_law.h). Empty for a device without that law, or with a cap already.
+// The same training with each device under another power cap, the one that keeps the site's limit
+// among them: its clock, and so its rates, follow (hardware/clock_law.h).
 std::vector<PowerCapped> under_power_caps(const OutcomeInputs& in,
-                                          const std::vector<PieceRun>& pieces);
+                                          const std::vector<PieceRun>& pieces,
+                                          std::optional<Watts> limit);
 
 // Number of replicas of the whole model, each on dp/replicas data parallel ranks.
 std::int64_t whole_replicas(const Strategy& s);

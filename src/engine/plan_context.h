@@ -44,7 +44,8 @@ inline constexpr std::array kPlanFlags = {
     PlanFlag{"--prices", "prices", "NAME", "prices: a name of `orrery list prices` or a path",
              "prices"},
     PlanFlag{"--rent", "prices.rent", "MONEY",
-             "what you pay for an hour of a GPU: 2.5, \"2.5 USD/h\"; goes before --prices"},
+             "what you pay for an hour of a GPU: 2.5, \"2.5 USD/h\", or by node: "
+             "hgx-b200=3.1,dgx-h100=2.2; goes before --prices"},
     PlanFlag{"--energy", "energy", "NAME",
              "power by load and PUE: a name of `orrery list energy` or a path", "energy"},
     PlanFlag{

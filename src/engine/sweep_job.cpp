@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <utility>
 
 #include "core/divide.h"
@@ -198,66 +199,107 @@ SweepCrew::SweepCrew(const SweepJob& job, const SweepRows& rows, const EngineHoo
                      unsigned jobs)
     : job_(job), rows_(rows), hooks_(hooks), workers_(workers_of(hooks, jobs)) {}
 
-std::vector<std::string> SweepCrew::rows(std::int64_t first, std::int64_t count) const {
-  std::vector<std::string> batch(static_cast<std::size_t>(count));
+void SweepCrew::each(std::int64_t first, std::int64_t count, const Row& make) const {
   std::atomic<std::int64_t> next{0};
   parallel_of(hooks_, workers_)([&](unsigned /*worker*/) {
     PointRun run(job_);
     Workspace workspace;
     for (std::int64_t i = next++; i < count && !stopped(); i = next++) {
       const std::int64_t point = job_.point(first + i);
-      batch[static_cast<std::size_t>(i)] =
-          rows_.row(point, run.at(point), job_.run_file, job_.lookup, workspace);
+      make(static_cast<std::size_t>(i), point, run.at(point), workspace);
     }
   });
-  std::size_t whole = 0;
-  while (whole < batch.size() && !batch[whole].empty()) ++whole;
-  batch.resize(whole);
-  return batch;
 }
 
 namespace {
 
-CommandAnswer table_of(const std::string& lines, const SweepJob& job, const SweepChoice& choice,
-                       const OutputForm& output) {
-  std::vector<Json> rows;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = lines.find('\n', begin);
-    rows.push_back(parse_json(lines.substr(begin, end - begin), job.sweep_file));
-    begin = end + 1;
+// Rows up to the first that a stop left out.
+template <class T>
+std::vector<T> whole(std::vector<T> rows) {
+  rows.erase(std::find_if(rows.begin(), rows.end(), [](const T& row) { return row.empty(); }),
+             rows.end());
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::string> SweepCrew::rows(std::int64_t first, std::int64_t count) const {
+  std::vector<std::string> batch(static_cast<std::size_t>(count));
+  each(first, count,
+       [&](std::size_t at, std::int64_t point, const Json& run, Workspace& workspace) {
+         batch[at] = rows_.row(point, run, job_.run_file, job_.lookup, workspace);
+       });
+  return whole(std::move(batch));
+}
+
+std::vector<Json> SweepCrew::values(std::int64_t first, std::int64_t count) const {
+  std::vector<Json> batch(static_cast<std::size_t>(count));
+  each(first, count,
+       [&](std::size_t at, std::int64_t point, const Json& run, Workspace& workspace) {
+         batch[at] = rows_.values(point, run, job_.run_file, job_.lookup, workspace);
+       });
+  return whole(std::move(batch));
+}
+
+namespace {
+
+// Calls take(first, count), which says how many points it took, until none is left; false where it
+// was stopped.
+template <class Take>
+bool work_through(const SweepJob& job, const SweepCrew& crew, const EngineHooks& hooks,
+                  Take&& take) {
+  for (std::int64_t done = 0; done < job.mine;) {
+    done += static_cast<std::int64_t>(take(done, std::min(job.mine - done, kBatch)));
+    if (crew.stopped()) return false;
+    if (hooks.progress) hooks.progress(done, job.mine);
   }
+  return true;
+}
+
+TypedRun typed_sweep(const SweepChoice& choice) {
   TypedRun run = typed_run(choice.run);
   if (!choice.name.empty()) run.name = choice.name;
-  return {ExitCode::answer, drawn(sweep_document(job.sweep, rows, run), output)};
+  return run;
+}
+
+// The points of a small sweep as a table; of a part there is none.
+CommandAnswer answer_as_table(const SweepJob& job, const SweepCrew& crew, const EngineHooks& hooks,
+                              const SweepChoice& choice, const OutputForm& output) {
+  std::vector<Json> points;
+  const bool all = work_through(job, crew, hooks, [&](std::int64_t first, std::int64_t count) {
+    std::vector<Json> batch = crew.values(first, count);
+    std::move(batch.begin(), batch.end(), std::back_inserter(points));
+    return batch.size();
+  });
+  if (!all) return {ExitCode::interrupted};
+  return {ExitCode::answer, drawn(sweep_document(job.sweep, points, typed_sweep(choice)), output)};
+}
+
+CommandAnswer answer_as_rows(const SweepJob& job, const SweepCrew& crew, const EngineHooks& hooks,
+                             std::string text) {
+  const bool all = work_through(job, crew, hooks, [&](std::int64_t first, std::int64_t count) {
+    const std::vector<std::string> batch = crew.rows(first, count);
+    for (const std::string& row : batch) text += row;
+    return batch.size();
+  });
+  CommandAnswer answer{all ? ExitCode::answer : ExitCode::interrupted, std::move(text)};
+  answer.is_rows = true;
+  return answer;
 }
 
 CommandAnswer answer_sweep(Request& request, const CommandContext& context) {
   const SweepChoice choice = sweep_choice(request);
   const OutputForm output =
       request.output({AnswerFormat::json, AnswerFormat::csv, AnswerFormat::text});
-  const AnswerFormat format = output.format;
   request.done();
   const SweepJob job = read_sweep_job(choice, context);
-  const bool as_table = format == AnswerFormat::text && !choice.vary.empty();
   const SweepRows rows(job.sweep, job.sweep_file, job.id,
-                       format == AnswerFormat::csv ? RowFormat::csv : RowFormat::json);
-  SweepCrew crew(job, rows, context.hooks, choice.jobs);
-  CommandAnswer answer;
-  answer.is_rows = true;
-  std::string text = rows.header();
-  for (std::int64_t done = 0; done < job.mine;) {
-    const std::vector<std::string> batch = crew.rows(done, std::min(job.mine - done, kBatch));
-    for (const std::string& row : batch) text += row;
-    done += static_cast<std::int64_t>(batch.size());
-    if (crew.stopped()) {
-      answer.code = ExitCode::interrupted;
-      break;
-    }
-    if (context.hooks.progress) context.hooks.progress(done, job.mine);
+                       output.csv() ? RowFormat::csv : RowFormat::json);
+  const SweepCrew crew(job, rows, context.hooks, choice.jobs);
+  if (output.format == AnswerFormat::text && !choice.vary.empty()) {
+    return answer_as_table(job, crew, context.hooks, choice, output);
   }
-  if (as_table) return table_of(text, job, choice, output);
-  answer.text = std::move(text);
-  return answer;
+  return answer_as_rows(job, crew, context.hooks, rows.header());
 }
 
 CommandAnswer answer_merge(Request& request, const CommandContext& /*context*/) {

@@ -4,9 +4,11 @@
 // workers that make its rows.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "engine/given_run.h"
 #include "engine/hooks.h"
 #include "engine/overrides.h"
@@ -49,10 +51,15 @@ class SweepCrew {
   SweepCrew(const SweepJob& job, const SweepRows& rows, const EngineHooks& hooks, unsigned jobs);
 
   std::vector<std::string> rows(std::int64_t first, std::int64_t count) const;
+  // The same as objects.
+  std::vector<Json> values(std::int64_t first, std::int64_t count) const;
   bool stopped() const { return hooks_.stopped && hooks_.stopped(); }
   unsigned workers() const { return workers_; }
 
  private:
+  using Row = std::function<void(std::size_t at, std::int64_t point, const Json& run, Workspace&)>;
+  void each(std::int64_t first, std::int64_t count, const Row& make) const;
+
   const SweepJob& job_;
   const SweepRows& rows_;
   const EngineHooks& hooks_;

@@ -2,6 +2,8 @@
 #include "explore/narrow.h"
 
 #include <limits>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "explore/space.h"
@@ -58,9 +60,28 @@ void apply(const Narrowing& step, AxisValues& axis) {
   if (!kept.empty()) axis.runnable = std::move(kept);
 }
 
+// Units of one run have as many cells if they have as many stages, and tensor parallelism or not.
+struct AlikeUnits {
+  Unit first;
+  std::int64_t count = 0;
+};
+
+std::vector<AlikeUnits> alike_units(const Space& space) {
+  std::map<std::tuple<std::size_t, bool, std::int64_t>, AlikeUnits> groups;
+  for (const Unit& unit : units_of(space)) {
+    AlikeUnits& group = groups.try_emplace({unit.base, unit.tp == 1, unit.pp}, unit).first->second;
+    ++group.count;
+  }
+  std::vector<AlikeUnits> all;
+  for (auto& [key, group] : groups) all.push_back(group);
+  return all;
+}
+
 std::int64_t cells_of(const Space& space) {
   std::int64_t sum = 0;
-  for (const Unit& unit : units_of(space)) sum += UnitWalk(space, unit).cell_count();
+  for (const AlikeUnits& alike : alike_units(space)) {
+    sum += alike.count * UnitWalk(space, alike.first).cell_count();
+  }
   return sum;
 }
 

@@ -55,7 +55,8 @@ bool PriceCache::exchange(const PriceKey& now, const PriceKey& wanted, Prices<do
                             [&](const auto& e) { return e.first == wanted; });
   const bool known = entry != entries_.end();
   if (!known && entries_.size() < kMostCachedPrices) {
-    entry = entries_.insert(entries_.end(), {PriceKey(), Prices<double>()});
+    entries_.emplace_back();
+    entry = entries_.end() - 1;
   } else if (!known) {
     entry = entries_.begin() + static_cast<std::ptrdiff_t>(oldest_++ % kMostCachedPrices);
   }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ class PriceCache {
   bool exchange(const PriceKey& now, const PriceKey& wanted, Prices<double>& prices);
 
  private:
-  std::vector<std::pair<PriceKey, Prices<double>>> entries_;
+  std::deque<std::pair<PriceKey, Prices<double>>> entries_;  // large, so that none is moved
   std::size_t oldest_ = 0;
 };
 

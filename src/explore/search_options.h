@@ -25,8 +25,8 @@ struct SearchOptions {
                      // 1 of another objective, whose interval is not known
   bool ties = true;  // false: they are not counted, and `pruned` is what that spares
   bool families = true;
-  // false: nothing is counted but `candidates`, no strategy is the nearest to fit, and those that
-  // cannot be the best or within its band are not judged. Without families only.
+  // false: nothing is counted, no strategy is the nearest to fit, and those that cannot be the best
+  // or within its band are not judged. Without families only.
   bool counts = true;
   std::optional<AxisPair> pair;            // of which the best of every two values is wanted too
   const Conditions* conditions = nullptr;  // besides fitting; and what is best

@@ -193,21 +193,25 @@ void UnitWalk::add_partitions(std::int64_t replicas) {
 
 void UnitWalk::add_schedules(const Unit& unit) {
   const AxisValues& axis = space_.axes[SearchAxis::schedule];
+  Strategy unlisted = base_.run.strategy;
+  unlisted.pp = pp_;
+  unlisted.listed_stages = false;
   for (const std::int64_t v : chosen(axis, free_schedules(unit.pp, axis.open))) {
     const auto id = static_cast<ScheduleId>(v);
     const auto chunks = free_chunks(id, unit.pp, base_.run.model.layers);
-    for (const std::int64_t vpp : chosen(space_.axes[SearchAxis::vpp], chunks)) add_splits(id, vpp);
+    for (const std::int64_t vpp : chosen(space_.axes[SearchAxis::vpp], chunks)) {
+      unlisted.vpp = vpp;
+      add_splits(id, unlisted);
+    }
   }
   for (Chunked& c : schedules_) add_layers(c);
 }
 
-void UnitWalk::add_splits(ScheduleId schedule, std::int64_t vpp) {
+// `unlisted`: with the unit's stages and chunks, and no layers listed.
+void UnitWalk::add_splits(ScheduleId schedule, const Strategy& unlisted) {
   const Architecture& a = base_.run.model;
+  const std::int64_t vpp = unlisted.vpp;
   const std::int64_t chunks = pp_ * vpp;
-  Strategy unlisted = base_.run.strategy;
-  unlisted.pp = pp_;
-  unlisted.vpp = vpp;
-  unlisted.listed_stages = false;
   std::set<std::vector<std::int64_t>> seen;
   for (std::size_t i = 0; i < space_.splits.size(); ++i) {
     const StageSplit& split = space_.splits[i];

@@ -14,6 +14,7 @@ namespace orrery {
 
 struct Base;
 struct Space;
+struct Strategy;
 
 // Candidates that the rules judge alike, but for their sharding and their layers.
 struct SearchCell {
@@ -114,7 +115,7 @@ class UnitWalk {
 
   void add_recompute();
   void add_schedules(const Unit& unit);
-  void add_splits(ScheduleId schedule, std::int64_t vpp);
+  void add_splits(ScheduleId schedule, const Strategy& unlisted);
   void add_layers(Chunked& c) const;
   void add_shardings(const Unit& unit);
   void add_partitions(std::int64_t replicas);

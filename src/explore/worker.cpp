@@ -19,8 +19,19 @@ SearchWorker::SearchWorker(const SearchInputs& in)
       queue_(in, runs_, tally_),
       judge_(in, runs_, queue_, tally_) {}
 
+// Without a walk over its candidates, which then nobody counts.
+bool SearchWorker::is_never_legal() {
+  if (!in_.best_alone) return false;
+  Point first;
+  first.sharding.zero = 0;
+  runs_.set(first);
+  runs_.run().strategy.listed_stages = false;
+  return is_of_degrees_alone(runs_.broken_rule(RulePart::degrees));
+}
+
 void SearchWorker::take(const Unit& unit) {
   runs_.start(unit);
+  if (is_never_legal()) return;
   const UnitWalk walk(in_.space, unit);
   judge_.start(unit, walk.shardings());
   walk.shapes([&](const SearchCell& shape) { judge_.judge(shape); });

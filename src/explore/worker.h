@@ -24,6 +24,8 @@ class SearchWorker {
   SearchTally& tally() { return tally_; }
 
  private:
+  bool is_never_legal();
+
   const SearchInputs& in_;
   SearchTally tally_;
   PricedRuns runs_;

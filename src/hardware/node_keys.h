@@ -124,4 +124,9 @@ inline constexpr auto kNodeRows = [] {
 }();
 inline constexpr Keys<Cluster> kNodeKeys{"", kNodeRows, {.has_sources = true, .has_base = true}};
 
+template <>
+struct KeysOf<Cluster> {
+  static constexpr const Keys<Cluster>& table = kNodeKeys;
+};
+
 }  // namespace orrery

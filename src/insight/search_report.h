@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@
 #include "insight/settings.h"
 
 namespace orrery {
+
+struct PowerQuestion;  // insight/step_power.h
+struct StepPower;
 
 // The best of all candidates that share a value of an axis, beside the winner.
 struct FamilyReport {
@@ -86,7 +90,8 @@ struct SearchReport {
   std::int64_t fewest_gpus = 0;  // where they were asked for
   std::string own_difference;    // in words, where both fit
   std::optional<AxisPair> heat;
-  std::vector<NotTried> left_out;  // of a space too large
+  std::shared_ptr<const StepPower> power;  // of the recommended, where a limit is given
+  std::vector<NotTried> left_out;          // of a space too large
 };
 
 // `run` may hold a `search` object. Errors: InputError where the run is wrong or its space is
@@ -94,6 +99,9 @@ struct SearchReport {
 SearchReport report_on_search(const Json& run, const std::string& file, const ConfigLookup& lookup,
                               const std::function<void(SearchOptions&)>& adjust,
                               const SearchExtras& extras = {});
+
+// Adds the power of the recommended strategy (insight/step_power.h), where there is one.
+void add_power(const PowerQuestion& asked, SearchReport& report);
 
 // The two terms in which `a` is worst beside `winner`, and the one in which it gains most.
 std::string difference_in_words(const Answer& a, const Answer& winner);

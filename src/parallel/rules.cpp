@@ -48,6 +48,8 @@ constexpr auto rules_in() {
 
 const Rule& rule_of(RuleId id) { return entry_of(id).rule; }
 
+bool is_of_degrees_alone(RuleId id) { return id != RuleId::none && entry_of(id).of_degrees_alone; }
+
 RuleId first_broken(const Strategy& s, const Architecture& a, const RunShape& run) {
   return first_broken_of(RuleCase{s, a, run}, std::make_index_sequence<kRules>());
 }

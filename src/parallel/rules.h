@@ -104,6 +104,10 @@ struct Rule {
 // Not for RuleId::none.
 const Rule& rule_of(RuleId id);
 
+// True for a rule that only asks of degrees and the batch: broken with micro batches of one
+// sequence and one chunk a stage, it is whatever else a strategy has.
+bool is_of_degrees_alone(RuleId id);
+
 RuleId first_broken(const Strategy& s, const Architecture& a, const RunShape& run);
 
 // The rules in three parts, in their order: those that ask nothing of how states are sharded, what

@@ -22,6 +22,7 @@ struct Entry {
   Rule rule;
   std::array<RuleFact, 4> facts;  // what a message shows
   bool (*broken)(const C&);
+  bool of_degrees_alone = false;  // is_of_degrees_alone()
 };
 
 inline constexpr std::array<Entry, kRules> kEntries = {{
@@ -30,36 +31,44 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
      [](const C& c) {
        return std::min({c.s.tp, c.s.cp, c.s.pp, c.s.vpp, c.s.dp, c.s.ep, c.s.etp, c.s.micro_batch,
                         c.s.micro_batches}) < 1;
-     }},
+     },
+     true},
     {{RuleId::world_size, "world-size", "parallel.dp", "tp·cp·pp·dp equal to gpus"},
      {RuleFact::tp, RuleFact::cp, RuleFact::pp, RuleFact::dp},
-     [](const C& c) { return !is_product(c.run.gpus, c.s.tp, c.s.cp, c.s.pp, c.s.dp); }},
+     [](const C& c) { return !is_product(c.run.gpus, c.s.tp, c.s.cp, c.s.pp, c.s.dp); },
+     true},
     {{RuleId::global_batch, "global-batch", "training.global_batch",
       "a multiple of dp·micro_batch"},
      {RuleFact::global_batch, RuleFact::dp, RuleFact::micro_batch},
      [](const C& c) {
        return !is_product(c.run.global_batch, c.s.dp, c.s.micro_batch, c.s.micro_batches);
-     }},
+     },
+     true},
 
     {{RuleId::tp_heads, "tp-heads", "parallel.tp", "tp that divides num_attention_heads"},
      {RuleFact::tp, RuleFact::heads},
-     [](const C& c) { return !divides(c.s.tp, c.a.heads); }},
+     [](const C& c) { return !divides(c.s.tp, c.a.heads); },
+     true},
     {{RuleId::tp_kv_heads, "tp-kv-heads", "parallel.tp",
       "tp that divides num_key_value_heads, or is a multiple of it"},
      {RuleFact::tp, RuleFact::kv_heads},
-     [](const C& c) { return !divides(c.s.tp, c.a.kv_heads) && !divides(c.a.kv_heads, c.s.tp); }},
+     [](const C& c) { return !divides(c.s.tp, c.a.kv_heads) && !divides(c.a.kv_heads, c.s.tp); },
+     true},
     {{RuleId::tp_hidden, "tp-hidden", "parallel.tp", "tp that divides hidden_size"},
      {RuleFact::tp, RuleFact::hidden},
-     [](const C& c) { return !divides(c.s.tp, c.a.hidden); }},
+     [](const C& c) { return !divides(c.s.tp, c.a.hidden); },
+     true},
     {{RuleId::tp_intermediate, "tp-intermediate", "parallel.tp",
       "tp that divides intermediate_size"},
      {RuleFact::tp, RuleFact::intermediate},
-     [](const C& c) { return !divides(c.s.tp, c.a.intermediate); }},
+     [](const C& c) { return !divides(c.s.tp, c.a.intermediate); },
+     true},
 
     {{RuleId::cp_sequence, "cp-sequence", "parallel.cp",
       "2·cp (cp where cp_type is a2a) that divides sequence_length"},
      {RuleFact::cp, RuleFact::cp_type, RuleFact::sequence},
-     [](const C& c) { return !pads_tokens(c) && !divides(sequence_pieces(c.s), c.run.sequence); }},
+     [](const C& c) { return !pads_tokens(c) && !divides(sequence_pieces(c.s), c.run.sequence); },
+     true},
     {{RuleId::sequence_parallel, "sequence-parallel", "parallel.sequence_parallel",
       "tp·cp that divides sequence_length"},
      {RuleFact::tp, RuleFact::cp, RuleFact::sequence},
@@ -83,11 +92,13 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
      [](const C& c) {
        const std::int64_t heads = c.a.recurrent.value_heads;
        return heads > 0 && !divides(c.s.tp * c.s.cp, heads);
-     }},
+     },
+     true},
 
     {{RuleId::stages, "stages", "parallel.pp", "at most 1024 chunks, pp·vpp"},
      {RuleFact::pp, RuleFact::vpp},
-     [](const C& c) { return c.s.pp > kMaxStages || c.s.vpp > kMaxStages / c.s.pp; }},
+     [](const C& c) { return c.s.pp > kMaxStages || c.s.vpp > kMaxStages / c.s.pp; },
+     true},
     {{RuleId::vpp_pipeline, "vpp-pipeline", "parallel.vpp", "vpp 1 where pp is 1"},
      {RuleFact::vpp, RuleFact::pp},
      [](const C& c) { return c.s.vpp > 1 && c.s.pp == 1; }},
@@ -188,21 +199,26 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
 
     {{RuleId::ep_dense, "ep-dense", "parallel.ep", "ep 1 and etp 1 where the model has no experts"},
      {RuleFact::ep, RuleFact::etp},
-     [](const C& c) { return !is_moe(c.a) && (c.s.ep > 1 || c.s.etp > 1); }},
+     [](const C& c) { return !is_moe(c.a) && (c.s.ep > 1 || c.s.etp > 1); },
+     true},
     {{RuleId::ep_experts, "ep-experts", "parallel.ep", "ep that divides num_local_experts"},
      {RuleFact::ep, RuleFact::experts},
-     [](const C& c) { return !divides(c.s.ep, c.a.moe.experts); }},
+     [](const C& c) { return !divides(c.s.ep, c.a.moe.experts); },
+     true},
     {{RuleId::ep_ranks, "ep-ranks", "parallel.ep", "ep·etp that divides tp·cp·dp"},
      {RuleFact::ep, RuleFact::etp, RuleFact::pp, RuleFact::gpus},
-     [](const C& c) { return !divides(c.s.ep * c.s.etp, c.s.tp * c.s.cp * c.s.dp); }},
+     [](const C& c) { return !divides(c.s.ep * c.s.etp, c.s.tp * c.s.cp * c.s.dp); },
+     true},
     {{RuleId::etp_intermediate, "etp-intermediate", "parallel.etp",
       "etp that divides moe_intermediate_size"},
      {RuleFact::etp, RuleFact::expert_intermediate},
-     [](const C& c) { return !divides(c.s.etp, c.a.moe.expert_intermediate); }},
+     [](const C& c) { return !divides(c.s.etp, c.a.moe.expert_intermediate); },
+     true},
     {{RuleId::shared_intermediate, "shared-intermediate", "parallel.tp",
       "tp that divides the width of the shared experts"},
      {RuleFact::tp, RuleFact::shared_intermediate},
-     [](const C& c) { return !divides(c.s.tp, c.a.moe.shared_intermediate); }},
+     [](const C& c) { return !divides(c.s.tp, c.a.moe.shared_intermediate); },
+     true},
     {{RuleId::moe_sequence_parallel, "moe-sequence-parallel", "parallel.sequence_parallel",
       "true where a model with experts has tp above 1"},
      {RuleFact::tp, RuleFact::experts},

@@ -122,7 +122,7 @@ void add_best(AnswerDocument& d, const CapacityReport& r, std::size_t best, bool
   d.add({"Where the time goes"}).add(causes_table(o).untitled());
   d.add(materials_section(o));
   d.add(recovery_section(o));
-  if (all) d.add(power_section(o));
+  if (all) d.add(power_section(r, o));
   if (all) d.add(serving_section(o.inference));
   d.add(break_even_section(r));
   if (!all) return;

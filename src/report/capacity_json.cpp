@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <functional>
 
+#include "capacity/layouts_left_out.h"
 #include "core/json.h"
 #include "document/words.h"
 #include "insight/capacity_chance.h"
@@ -134,6 +135,12 @@ Json option_json(const CapacityReport& r, const OptionAnswer& o) {
   } else {
     add_needs(r, o, j);
   }
+  const auto values = [](const NotTried& n) -> Json {
+    return {{"axis", key_of(n.axis)}, {"values", n.values}};
+  };
+  const LayoutsLeftOut layouts = o.left_out ? *o.left_out : LayoutsLeftOut();
+  j["layouts_not_tried"] = json_list(layouts.of_answer, values);
+  j["layouts_not_compared"] = json_list(layouts.of_sizes, values);
   j["left_out"] = left_out(o);
   j["command"] = command_of(o);
   j["assumptions"] = assumptions_json(o.assumptions);

@@ -62,7 +62,7 @@ class PlanPage {
     d.add({"Where the time goes"}).add(causes_table(o));
     d.add(materials_section(o));
     d.add(recovery_section(o));
-    d.add(power_section(o));
+    d.add(power_section(r_, o));
     d.add(serving_section(o.inference));
     d.add(break_even_section(r_));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "core/divide.h"
 #include "core/units.h"
@@ -41,7 +42,8 @@ std::string group_words(std::int64_t paid, std::int64_t working, const Cluster& 
                         const char* work) {
   return grouped(paid) + " GPUs " + std::string(c.device.name.view()) + " (" +
          nodes_words(paid, c) +
-         (paid > working ? ", " + grouped(working) + " of them " + work + " at a time" : "") + ")";
+         (paid > working ? ", " + grouped(working) + " of them " + work + " at a time" : "") +
+         (c.power_cap > Watts() ? ", each under a cap of " + pretty(c.power_cap, 3) : "") + ")";
 }
 
 std::string what_words(const OptionAnswer& o) {
@@ -107,6 +109,40 @@ std::optional<Paragraph> fails(const CapacityReport& r, const OptionAnswer& o) {
                                   probability_words(1 - fit_probability(o)) + ")");
 }
 
+// Prices of the option: "rent of a GPU 6.00 USD/h: price lists: …; the median (2026-09-20)".
+std::optional<Paragraph> price_of(const OptionAnswer& o) {
+  const bool is_rented = o.outcome.bill.payment == Payment::rent;
+  const std::string device(o.inputs.cluster.device.name.view());
+  const std::string node(o.inputs.cluster.node.view());
+  std::vector<std::string> prices;
+  for (const Assumption& a : o.assumptions) {
+    const bool is_hardware = a.what.starts_with(device + ":") || a.what.starts_with(node + ":");
+    if (is_rented ? !is_rent(a) : !is_hardware || is_rent(a)) continue;
+    prices.push_back(a.what + " " + a.value + ": " + a.source +
+                     (a.date.empty() ? "" : " (" + a.date + ")"));
+  }
+  if (prices.empty()) return {};
+  return labelled("price", joined(prices, "; "));
+}
+
+// More GPUs than the answer has, by which the deadline is met at the upper end of the days.
+std::optional<Paragraph> surer(const CapacityReport& r, const OptionAnswer& o) {
+  constexpr double kMostTimes = 4;  // GPU-hours are about the same no further
+  double times = 1;
+  for (const Requirement& q : r.plan.requirements) {
+    if (q.deadline) times = std::max(times, double(o.range.wall.high / *q.deadline));
+  }
+  const bool is_asked = std::any_of(r.plan.requirements.begin(), r.plan.requirements.end(),
+                                    [](const Requirement& q) { return q.sure || q.power; });
+  if (times == 1 || times > kMostTimes || is_asked) return {};
+  const std::int64_t node = devices_of_node(o.inputs.cluster);
+  const auto gpus = static_cast<std::int64_t>(std::ceil(times * static_cast<double>(o.gpus)));
+  return labelled("surer",
+                  "about " + grouped(divided_up(gpus, node) * node) +
+                      " GPUs end within the deadline in 9 of 10 such runs, for about as many "
+                      "GPU-hours; --sure looks for that size");
+}
+
 std::optional<Paragraph> not_counted_here(const CapacityReport& r, const OptionAnswer& o) {
   const std::vector<std::string> all = left_out(o);
   if (all.empty() || r.answer.options.size() < 2) return {};
@@ -116,8 +152,10 @@ std::optional<Paragraph> not_counted_here(const CapacityReport& r, const OptionA
 std::string tipping_words(const CapacityReport& r, std::size_t second) {
   for (const BreakEven& b : r.answer.break_evens) {
     if (b.option != second) continue;
+    const auto& now = r.answer.options[second].inputs.prices.rent;
     return "; it costs the same at " + fixed((b.rent * kHour).amount(), 2) + " " +
-           r.plan.currency.text() + " a GPU-hour";
+           r.plan.currency.text() + " a GPU-hour" +
+           (now ? " in place of " + fixed((now->value * kHour).amount(), 2) : "");
   }
   return "";
 }
@@ -149,6 +187,28 @@ std::optional<Paragraph> under_a_cap(const CapacityReport& r, const OptionAnswer
                                      " a GPU (cluster.power_cap) it draws " +
                                      pretty(p->outcome.energy.peak, 3) + " at most and takes " +
                                      span_text(p->outcome.wall) + ", which meets what is required");
+}
+
+// Days that a cap may cost.
+constexpr double kWorthACap = 1.05;
+
+// "at 490 W a GPU: 3 % slower, 21 % less energy, 0.9 MW at most", where power is asked of.
+std::optional<Paragraph> cap_worth_taking(const CapacityReport& r, const OptionAnswer& o) {
+  if (!least_power(r.plan.requirements)) return {};
+  const PowerCapped* lowest = nullptr;
+  for (const PowerCapped& p : o.capped) {
+    if (p.outcome.wall <= o.outcome.wall * kWorthACap && p.cap < cap_of(o.inputs.cluster)) {
+      lowest = &p;
+    }
+  }
+  if (lowest == nullptr) return {};
+  const Outcome& x = lowest->outcome;
+  return labelled("under a cap",
+                  "at " + pretty(lowest->cap, 3) + " a GPU (cluster.power_cap) it takes " +
+                      signed_percent(x.wall / o.outcome.wall - 1) + " time and " +
+                      signed_percent(x.energy.facility / o.outcome.energy.facility - 1) +
+                      " energy, and draws " + pretty(x.energy.peak, 3) +
+                      " at most; --all shows other caps");
 }
 
 // "the choice costs 120 k USD more than the second in expectation; …".
@@ -187,7 +247,13 @@ Section verdict_section(const CapacityReport& r) {
   s.add(recommended(r, o));
   if (r.answer.options.size() > 1) s.add(how_sure(o));
   if (auto p = fails(r, o)) s.add(*std::move(p));
-  if (auto p = under_a_cap(r, o)) s.add(*std::move(p));
+  if (auto p = surer(r, o)) s.add(*std::move(p));
+  if (auto p = under_a_cap(r, o)) {
+    s.add(*std::move(p));
+  } else if (auto worth = cap_worth_taking(r, o)) {
+    s.add(*std::move(worth));
+  }
+  if (auto p = price_of(o)) s.add(*std::move(p));
   if (auto p = not_counted_here(r, o)) s.add(*std::move(p));
   if (auto p = second_choice(r, *best)) s.add(*std::move(p));
   if (auto p = to_decide(r, *best)) s.add(*std::move(p));

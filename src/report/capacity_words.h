@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pieces that the text and the page of a plan share. capacity_option.cpp has those of one option.
+// Pieces that the text and the page of a plan share.
 #pragma once
 
 #include <string>
@@ -52,7 +52,7 @@ void add_option_lines(Section& s, const CapacityReport& r, std::size_t option);
 
 Table causes_table(const OptionAnswer& o);
 // Days and energy under caps of a GPU's power; empty where its clock under a cap is not known.
-Section power_section(const OptionAnswer& o);
+Section power_section(const CapacityReport& r, const OptionAnswer& o);
 // The plan's policies side by side; empty where it names fewer than two.
 Section recovery_section(const OptionAnswer& o);
 // Weights and keys and values by the number of sequences.

@@ -132,6 +132,70 @@ Section headline_section(const RunReport& r) {
 
 namespace {
 
+// Where a stack or a site has levels of its own.
+bool is_of_own_steps(const RunReport& r) { return r.resolved.stack || r.resolved.site; }
+
+// "; none on ada" of the words of an interval; "" where they have none.
+std::string caveat_of(const std::string& words) {
+  const std::size_t begin = words.find("; none");
+  if (begin == std::string::npos) return "";
+  return words.substr(begin, words.find(';', begin + 1) - begin);
+}
+
+// "16.61 s (80 % interval 13.4 s to 20.9 s, by 114 published runs)"
+Paragraph brief_step(const RunReport& r) {
+  const Answer& a = r.answer;
+  const StepInterval& known = r.resolved.interval;
+  const std::string by =
+      !is_of_own_steps(r) && known.sources > 0
+          ? ", by " + counted(known.rows, "published run") + caveat_of(known.words) + ")"
+          : ")";
+  return labelled("step", bold(pretty(a.step_time)) + " (80 % interval " +
+                              pretty(a.interval_low, 3) + " to " + pretty(a.interval_high, 3) + by +
+                              (is_feasible(r) ? "" : ", if it had the memory"));
+}
+
+Paragraph brief_speed(const RunReport& r) {
+  if (r.resolved.run.model.trunk.kinds > 0) {
+    return labelled("speed", rate_text(value(r, "samples_per_s")) + " samples/s, " +
+                                 grouped(value(r, "tokens_per_s")) + " tokens/s");
+  }
+  return labelled("speed", grouped(value(r, "tokens_per_s")) + " tokens/s, " +
+                               grouped(value(r, "tokens_per_s_per_gpu")) + " tokens/s/GPU");
+}
+
+Paragraph brief_utilisation(const RunReport& r) {
+  const auto share = [](double x) { return percent(x); };
+  return labelled("utilisation",
+                  "MFU " + percent(value(r, "mfu")) + " (" + range_text(r, "mfu", share) + "), " +
+                      fixed(value(r, "model_tflops_per_gpu"), 1) + " model TFLOP/s/GPU");
+}
+
+}  // namespace
+
+Section brief_headline(const RunReport& r) {
+  Section s;
+  const Answer& a = r.answer;
+  const Bytes bytes = is_filled_by_cache(a.memory) ? a.memory.needed : a.memory.peak;
+  s.add(a.reason == Reason::host_memory
+            ? memory_line(r)
+            : labelled("memory", verdict_of(r) + ": " + gib_text(bytes, 1) + " of " +
+                                     gib_text(a.capacity, 1) + "; probability of fitting " +
+                                     probability_words(fit_probability(r.resolved.run, a))));
+  if (const std::string away = offloaded(r); !away.empty()) s.add(labelled("offloaded", away));
+  s.add(brief_step(r));
+  if (auto line = sites_line(r)) s.add(*std::move(line));
+  if (is_of_own_steps(r) || r.resolved.interval.sources == 0) {
+    s.add(labelled("accuracy", r.resolved.interval.words));
+  }
+  s.add(brief_speed(r));
+  s.add(brief_utilisation(r));
+  if (const auto t = training_time(r)) s.add(labelled("training", training_text(*t)));
+  return s;
+}
+
+namespace {
+
 bool has_codec(const Answer& a) {
   const auto coded = [](const CommLine<double>& l) {
     return l.codec > Seconds() || l.uncompressed > l.bytes;
@@ -166,11 +230,11 @@ Table communication_table(const RunReport& r) {
   return table;
 }
 
-// ", fits with 92 %", ", unlikely: 31 %"
+// ", fits: 92 %", ", unlikely: 31 %"
 std::string fit_effect(const Advice& a) {
   constexpr double kLikelyAsNot = 0.5;
   const std::string p = probability_words(a.fit_probability);
-  if (a.fits || a.fit_probability >= kLikelyAsNot) return ", fits with " + p;
+  if (a.fits || a.fit_probability >= kLikelyAsNot) return ", fits: " + p;
   const bool is_open = fit_rank(a.fit_probability) < fit_rank(0);
   return ", " + std::string(fit_words(a.fit_probability)) + (is_open ? ": " + p : "");
 }
@@ -185,7 +249,7 @@ std::string effect_text(const RunReport& r, const Advice& a) {
 }
 
 Table advice_table(const RunReport& r, const std::vector<Advice>& advice) {
-  constexpr std::size_t kSetting = 44;
+  constexpr std::size_t kSetting = 24;
   Table table({Column("change").at_least(kSetting), "effect"}, 2);
   for (const Advice& a : advice) table.add({typed(a.settings), effect_text(r, a)});
   return table.untitled();

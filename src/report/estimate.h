@@ -36,6 +36,7 @@ Paragraph memory_line(const RunReport& r);     // the verdict, the peak, the pro
 Phrase step_text(const Answer& a);             // "17.25 s (80 % interval 16.4 s to 18.1 s)"
 std::string end_words(const Answer& a);        // of which stage messages of once a step are
 Section headline_section(const RunReport& r);  // memory, step, speed, utilisation
+Section brief_headline(const RunReport& r);    // the same, a line each
 Section parts_section(const RunReport& r);     // what holds most memory, what spends most time
 Phrase estimate_words(const RunReport& r);     // "likely (92 %): 68.9 of 79.7 GiB, 6.85 s a step"
 Section remedy_section(const RunReport& r);    // a strategy that fits, where the run does not

@@ -13,7 +13,7 @@ namespace orrery {
 namespace {
 
 constexpr double kLeastPart = 0.01;  // of the whole, that is named
-constexpr std::size_t kMostParts = 4;
+constexpr std::size_t kMostParts = 3;
 
 struct SummaryPart {
   std::string name;
@@ -86,7 +86,7 @@ Section parts_section(const RunReport& r) {
                                      [](double gib) { return gib_text(gib * kGiB, 1); })));
   s.add(labelled("spends", part_words(r, MetricGroup::time, [&r](double seconds) {
                              return percent(Seconds(seconds) / r.answer.step_time, 0);
-                           }) + "; --all shows every table"));
+                           }) + "; --all: all tables"));
   return s;
 }
 
@@ -102,12 +102,12 @@ Phrase estimate_words(const RunReport& r) {
 
 AnswerDocument estimate_summary(const RunReport& r, const TypedRun& run) {
   AnswerDocument d{r.resolved.model_name + ": one training step", {}, metrics_row(r)};
-  Section head = headline_section(r);
+  Section head = brief_headline(r);
   for (const Element& e : parts_section(r).elements) head.add(e);
   d.sections = {run_header(r.resolved), head};
   d.add(short_limit(r));
   d.add(remedy_section(r));
-  d.add(run_open_keys(r.resolved));
+  d.add(brief_open_keys(r.resolved));
   d.add(estimate_ending(r, run));
   return d;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "core/units.h"
@@ -186,19 +187,27 @@ bool matters(const Alternative& a) {
 
 // "parallel.recompute: none taken, megatron-core's default; full is +21 % time, −38 % memory"; ""
 // where nothing else moves the answer.
-std::string open_words(const OpenKey& key) {
+std::string open_words(const OpenKey& key, std::size_t most) {
+  std::vector<Alternative> others = key.alternatives;
+  std::erase_if(others, [](const Alternative& a) { return !matters(a); });
+  if (others.size() > most) {
+    std::stable_sort(others.begin(), others.end(), [](const Alternative& a, const Alternative& b) {
+      return a.weight > b.weight;
+    });
+    others.resize(most);
+  }
   std::string text;
-  for (const Alternative& a : key.alternatives) {
-    if (!matters(a)) continue;
+  for (const Alternative& a : others) {
     text += "; " + a.value + " (" + percent(a.weight, 0) + " of such runs) is " +
             change_text(a.time_ratio) + " time, " + change_text(a.memory_ratio) + " memory";
   }
   return text.empty() ? text : key.path + ": " + key.taken + " taken, " + key.why + text;
 }
 
-void add_open(const ResolvedRun& r, Section& section) {
+void add_open(const ResolvedRun& r, Section& section,
+              std::size_t most = std::numeric_limits<std::size_t>::max()) {
   for (const OpenKey& key : r.open) {
-    const std::string words = open_words(key);
+    const std::string words = open_words(key, most);
     if (!words.empty()) section.add(Paragraph{bold("Open") + "  " + words, 2});
   }
 }
@@ -257,6 +266,14 @@ Section run_assumptions(const ResolvedRun& r) {
   add_names(r, section);
   add_open(r, section);
   add_origins(assumed_facts(r), section);
+  add_warnings(r, section);
+  return section;
+}
+
+Section brief_open_keys(const ResolvedRun& r) {
+  Section section;
+  add_names(r, section);
+  add_open(r, section, 1);
   add_warnings(r, section);
   return section;
 }

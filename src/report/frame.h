@@ -31,6 +31,8 @@ Section run_assumptions(const ResolvedRun& r);
 
 // The same without the origins of values: open keys and warnings.
 Section run_open_keys(const ResolvedRun& r);
+// The same with the commonest other value of each.
+Section brief_open_keys(const ResolvedRun& r);
 
 // One line for a header; "" without a calibration.
 std::string calibration_line(const ResolvedCluster& c, const std::vector<RestsOnPart>& parts);

@@ -174,7 +174,7 @@ AnswerDocument mixed_document(const MixedReport& r) {
 AnswerDocument mixed_summary(const MixedReport& r, const TypedRun& run) {
   AnswerDocument d{
       r.whole.resolved.model_name + ": one step on several kinds of node", {}, row_of(r)};
-  Section head = headline_section(r.whole);
+  Section head = brief_headline(r.whole);
   for (const Element& e : parts_section(r.whole).elements) head.add(e);
   d.sections = {header(r), head};
   if (!is_feasible(r.whole)) d.add(verdict_section(r));

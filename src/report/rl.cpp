@@ -188,10 +188,12 @@ Section rl_advice_section(const RlReport& r) {
   return s;
 }
 
-Section faster_section(const RlReport& r) {
+// `most` of the alternatives.
+Section faster_section(const RlReport& r, std::size_t most) {
   constexpr std::size_t kSetting = 44;
   Table t({{"change"}, Column("type").at_least(kSetting), "effect"}, 2);
-  for (const RlAlternative& a : r.faster) {
+  for (std::size_t i = 0; i < std::min(most, r.faster.size()); ++i) {
+    const RlAlternative& a = r.faster[i];
     const double change = a.step / r.step.step.value - 1;
     const bool compared = is_played(r) && r.step.fits;
     t.add({a.words, typed(a.settings),
@@ -376,7 +378,7 @@ AnswerDocument rl_document(const RlReport& r) {
   }
   d.add(moment_table(r));
   if (is_played(r)) d.add(rl_advice_section(r));
-  if (!r.faster.empty()) d.add(faster_section(r));
+  if (!r.faster.empty()) d.add(faster_section(r, r.faster.size()));
   d.add(run_assumptions(r.learner.resolved));
   return d;
 }
@@ -387,8 +389,8 @@ AnswerDocument rl_summary(const RlReport& r, const TypedRun& run) {
   Section head = rl_headline(r);
   for (const Element& e : rl_parts(r).elements) head.add(e);
   d.sections = {rl_header(r), run_layout(r.learner.resolved), head};
-  if (!r.faster.empty()) d.add(faster_section(r));
-  d.add(run_open_keys(r.learner.resolved));
+  if (!r.faster.empty()) d.add(faster_section(r, 1));
+  d.add(brief_open_keys(r.learner.resolved));
   d.add(rl_ending(r, run));
   return d;
 }

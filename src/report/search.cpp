@@ -14,7 +14,9 @@
 #include "insight/limiter.h"
 #include "insight/metrics.h"
 #include "insight/settings.h"
+#include "insight/step_power.h"
 #include "report/frame.h"
+#include "report/power_table.h"
 #include "report/search_points.h"
 #include "report/strategy_words.h"
 
@@ -71,11 +73,7 @@ Phrase nothing_fits(const RunReport& nearest) {
 }
 
 std::string left_out_words(const SearchReport& r) {
-  std::string text;
-  for (const NotTried& l : r.left_out) {
-    text += (text.empty() ? "" : ", ") + std::string(key_of(l.axis)) + " " + std::string(l.values);
-  }
-  return text + ": the space is large; --set search.axes." +
+  return not_tried_words(r.left_out) + ": the space is large; --set search.axes." +
          std::string(key_of(r.left_out[0].axis)) + "=free and the like try them too";
 }
 
@@ -284,6 +282,15 @@ Section sensitivity(const SearchReport& r) {
   return {{}, {Paragraph{bold("Sensitivity") + " of the recommended step: " + text, 2}}};
 }
 
+Section power(const SearchReport& r) {
+  if (!r.power) return {};
+  const StepPower& p = *r.power;
+  const Cluster& c = r.best[0].run.resolved.run.cluster;
+  const PowerWork work{cap_of(c), p.own, p.others, p.tokens, p.limit};
+  return {bold("Power") + " of this step, limit " + pretty(p.limit, 3) + " (cluster.power_cap)",
+          {power_table(work, "step", [](Seconds t) { return pretty(t, 4); })}};
+}
+
 Section refined(const SearchReport& r) {
   if (r.refined.empty()) return {};
   Table table({{"", true}, {"estimated", true}, {"simulated", true}, {"difference", true}}, 2);
@@ -437,7 +444,7 @@ AnswerDocument search_document(const SearchReport& r, const TypedRun& run, bool 
   d.sections = {all || r.best.empty() ? run_header(shown) : run_subject(shown), outcome(r, all),
                 best_section(r, all)};
   if (r.heat && !r.best.empty()) d.add({}).add(search_points(r)).add(search_pairs(r));
-  for (const auto& more : {front_section, refined, own}) d.add(more(r));
+  for (const auto& more : {front_section, refined, own, power}) d.add(more(r));
   if (all) {
     for (const auto& more : {limit, sensitivity, families, rules}) d.add(more(r));
   }

@@ -4,6 +4,7 @@
 #include "explore/search.h"
 #include "explore/space_json.h"
 #include "insight/best_words.h"
+#include "insight/step_power.h"
 #include "report/estimate.h"
 #include "report/frame_json.h"
 #include "report/search.h"
@@ -90,6 +91,27 @@ Json family_json(const SearchReport& r, const FamilyReport& f) {
 
 }  // namespace
 
+namespace {
+
+Json step_power_json(Watts cap, const Outcome& x, Watts limit) {
+  return {{"cap_w", cap.si()},
+          {"step_time_s", x.wall.si()},
+          {"energy_kwh", x.energy.facility.si() / kKilowattHour.si()},
+          {"peak_w", x.energy.peak.si()},
+          {"within_limit", x.energy.peak <= limit}};
+}
+
+Json power_json(const SearchReport& r) {
+  const StepPower& p = *r.power;
+  const Watts own = cap_of(r.best[0].run.resolved.run.cluster);
+  Json j = {{"limit_w", p.limit.si()}, {"own", step_power_json(own, p.own, p.limit)}};
+  j["others"] = json_list(
+      p.others, [&](const PowerCapped& o) { return step_power_json(o.cap, o.outcome, p.limit); });
+  return j;
+}
+
+}  // namespace
+
 Json search_json(const SearchReport& r) {
   const SearchAnswer& a = r.answer;
   Json j;
@@ -124,6 +146,7 @@ Json search_json(const SearchReport& r) {
   for (const Refined& f : r.refined) {
     j["refined"].push_back({{"estimated_s", f.estimated.si()}, {"simulated_s", f.simulated.si()}});
   }
+  if (r.power) j["power"] = power_json(r);
   if (r.own) {
     j["own"] = estimate_json(*r.own);
     j["own"]["against_best"] = r.own_difference;

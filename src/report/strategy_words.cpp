@@ -3,6 +3,9 @@
 
 #include <cstdio>
 
+#include "document/words.h"
+#include "explore/axis_keys.h"
+#include "explore/narrow.h"
 #include "explore/space.h"
 #include "parallel/strategy.h"
 
@@ -88,6 +91,14 @@ std::string strategy_words(const Space& space, std::size_t base, const Strategy&
     text += ", offload " + text_of(SearchAxis::offload, code_of(s.offload));
   }
   return text;
+}
+
+std::string not_tried_words(const std::vector<NotTried>& all) {
+  std::vector<std::string> words;
+  for (const NotTried& n : all) {
+    words.push_back(std::string(key_of(n.axis)) + " " + std::string(n.values));
+  }
+  return joined(words, ", ");
 }
 
 }  // namespace orrery

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace orrery {
+
+struct NotTried;
 
 struct Strategy;
 
@@ -16,5 +19,8 @@ std::string strategy_words(const Space& space, std::size_t base, const Strategy&
 
 // The part that names axes which only some searches have; "" where there are none.
 std::string besides_words(const Space& space, std::size_t base, const Strategy& s);
+
+// "micro_batch above 8, vpp above 12".
+std::string not_tried_words(const std::vector<NotTried>& all);
 
 }  // namespace orrery

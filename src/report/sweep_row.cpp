@@ -151,7 +151,7 @@ class RowText {
   explicit RowText(bool csv) : csv_(csv) { text_.reserve(kTypicalLength); }
 
   // `key` as key_text() has it.
-  void add(const std::string& key, const Json& value) {
+  void add(std::string_view key, const Json& value) {
     check_finite(value);
     text_ += text_.empty() ? (csv_ ? "" : "{") : ",";
     if (!csv_) text_ += key;
@@ -195,20 +195,40 @@ std::string SweepRows::header() const {
   return text + "," + kChecksum + "\n";
 }
 
+void SweepRows::each_cell(std::int64_t point, const Json& run, const std::string& file,
+                          const ConfigLookup& lookup, Workspace& workspace,
+                          const AddCell& add) const {
+  const PointAnswer answer = point_answer(sweep_.answer, run, file, lookup, workspace);
+  add("sweep", "\"sweep\":", id_);
+  add("points", "\"points\":", sweep_.points);
+  add("point", "\"point\":", point);
+  const std::vector<SweepSetting> settings = settings_of(sweep_, point);
+  for (std::size_t i = 0; i < settings.size(); ++i)
+    add(settings[i].path, keys_[i], settings[i].value);
+  add("status", "\"status\":", answer.status);
+  add("reason", "\"reason\":", answer.reason);
+  if (calibrated_) add("calibration", "\"calibration\":", calibrations_text(run, file, lookup));
+  for (const SweepColumn& c : columns_) add(c.name, c.key, c.cell(answer));
+}
+
 std::string SweepRows::row(std::int64_t point, const Json& run, const std::string& file,
                            const ConfigLookup& lookup, Workspace& workspace) const {
-  const PointAnswer answer = point_answer(sweep_.answer, run, file, lookup, workspace);
   RowText text(format_ == RowFormat::csv);
-  text.add("\"sweep\":", id_);
-  text.add("\"points\":", sweep_.points);
-  text.add("\"point\":", point);
-  const std::vector<SweepSetting> settings = settings_of(sweep_, point);
-  for (std::size_t i = 0; i < settings.size(); ++i) text.add(keys_[i], settings[i].value);
-  text.add("\"status\":", answer.status);
-  text.add("\"reason\":", answer.reason);
-  if (calibrated_) text.add("\"calibration\":", calibrations_text(run, file, lookup));
-  for (const SweepColumn& c : columns_) text.add(c.key, c.cell(answer));
+  each_cell(point, run, file, lookup, workspace,
+            [&text](std::string_view /*name*/, std::string_view key, const Json& value) {
+              text.add(key, value);
+            });
   return text.line();
+}
+
+Json SweepRows::values(std::int64_t point, const Json& run, const std::string& file,
+                       const ConfigLookup& lookup, Workspace& workspace) const {
+  Json row = Json::object();
+  each_cell(point, run, file, lookup, workspace,
+            [&row](std::string_view name, std::string_view /*key*/, const Json& value) {
+              row[std::string(name)] = value;
+            });
+  return row;
 }
 
 }  // namespace orrery

@@ -7,9 +7,12 @@
 // their unit in their name. The same row is a line of JSON or of CSV (RFC 4180).
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/json_fwd.h"
 #include "estimate/forward.h"
 #include "explore/sweep.h"
 
@@ -35,7 +38,17 @@ class SweepRows {
   std::string row(std::int64_t point, const Json& run, const std::string& file,
                   const ConfigLookup& lookup, Workspace& workspace) const;
 
+  // The same as an object, whatever the format.
+  Json values(std::int64_t point, const Json& run, const std::string& file,
+              const ConfigLookup& lookup, Workspace& workspace) const;
+
  private:
+  // `key`: the name as a row in JSON has it, with quotes and colon.
+  using AddCell =
+      std::function<void(std::string_view name, std::string_view key, const Json& value)>;
+  void each_cell(std::int64_t point, const Json& run, const std::string& file,
+                 const ConfigLookup& lookup, Workspace& workspace, const AddCell& add) const;
+
   const SweepPlan& sweep_;
   std::string id_;
   RowFormat format_;

@@ -219,9 +219,11 @@ $ orrery capacity gpt3-175b-five-clusters --node dgx-h100
 
 # A price of one's own, bare; it goes before the others and is marked.
 $ orrery capacity gpt3-175b-1024-a100 --prices market-2026 --rent 1.5 --all | grep -E 'given by you|a GPU-hour|1.99'
+> price             rent of a GPU, of every kind 1.5 USD/h: given by you
 >   a unit          ... a million tokens, ... an EFLOP (by megatron), 1.50 USD a GPU-hour
 >   rent of a GPU, of every kind: 1.5 USD/h: given by you
 $ orrery capacity gpt3-175b-1024-a100 --prices '{"gpus": {"a100-sxm4-80gb": {"rent": "1.25 USD/h"}}}' --all | grep -E 'given by you|a GPU-hour'
+> price             a100-sxm4-80gb: rent of a GPU 1.25 USD/h: given by you
 >   a unit          ... a million tokens, ... an EFLOP (by megatron), 1.25 USD a GPU-hour
 >   a100-sxm4-80gb: rent of a GPU: 1.25 USD/h: given by you
 
@@ -352,6 +354,29 @@ $ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 -
 ! json options[0].power_caps[4].peak_mw < options[0].energy.peak_mw
 $ orrery capacity gpt3-175b-1024-a100 --json
 ! json len(options[0].power_caps) = 0
+
+# Under a cap already, the rating is among the others. A limit of power adds the cap that keeps it.
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 --set 'cluster.power_cap=490 W' --json
+! json len(options[0].power_caps) = 5
+! json options[0].power_caps[0].cap_w = 700 ± 0.1
+! json options[0].power_caps[0].days < options[0].time.days[1]
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 --power 70kW --json > limit.json
+! exit 3
+$ python3 -c 'import json; caps = json.load(open("limit.json"))["options"][0]["power_caps"]; kept = [c for c in caps if c["peak_mw"] <= 0.07]; print(len(caps), max(c["cap_w"] for c in kept) % 70 != 0, max(c["peak_mw"] for c in kept) > 0.0699)'
+> 6 True True
+
+# A deadline that no size meets within the limit at its rating is met by more GPUs under a cap.
+$ orrery capacity --model llama-3-8b --node dgx-h100 --sequence-length 8192 --global-batch 1056 --tokens 1e12 --deadline 19d --power 105kW --json > capped.json
+! json options[1].energy.peak_mw <= 0.105
+! json requirements[0].met_by = [1]
+! json options[1].command ~ /cluster.power_cap/
+
+# The rent of one kind of node beside listed ones; what was not tried of a search.
+$ orrery capacity --model llama-3-8b --node dgx-h100,hgx-b200 --tokens 1e11 --deadline 30d --prices market-2026 --rent hgx-b200=3.1 --sequence-length 8192 --global-batch 512 --gpus 64 --json > rents.json
+! json options[1].cost.per_gpu_hour = 3.1 ± 1e-6
+$ orrery capacity llama-3-8b-8-h100 --rent hgx-b200
+! exit 2
+! stderr error: --rent hgx-b200: prices.rent: found "hgx-b200"; allowed: an amount and its currency: "2.49 USD/h"
 
 # A bill of materials: counts of a network by its design, blanks where nobody said. 512 GPUs are 64 nodes of 8 ports,
 # 16 leaves and 8 spines of 64 ports (NVIDIA's table for 64 nodes).

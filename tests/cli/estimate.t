@@ -2,8 +2,8 @@
 $ orrery estimate gpt3-175b-1024-a100
 > GPT-3 175B: 174.6 B parameters, ...
 > ...
-> memory            fits: ... GiB of 79.3 GiB on the fullest stage; probability of fitting ...
-> step              ... s (80 % interval ... s to ... s)
+> memory            fits: ... GiB of 79.3 GiB; probability of fitting ...
+> step              ... s (80 % interval ... s to ... s, by ... published runs)
 > ...
 > holds             activations ... GiB, ...
 > ...
@@ -86,8 +86,8 @@ $ orrery estimate inputs.json --csv | cmp - by-name.csv
 $ orrery estimate gpt3-175b-1024-a100 --pp 1 > answer.txt
 ! exit 3
 $ grep -E '^memory|^step|^Limit|^What' answer.txt
-> memory            does not fit: ... GiB of 79.3 GiB on the fullest stage; probability of fitting ...
-> step              ... s (80 % interval ... s to ... s), if it had the memory
+> memory            does not fit: ... GiB of 79.3 GiB; probability of fitting ...
+> step              ... s (80 % interval ... s to ... s, by ... published runs), if it had the
 > Limit  memory: ... GiB > 79.3 GiB on stage 0, of which ... GiB
 > What would fit
 $ orrery estimate gpt3-175b-1024-a100 --pp 1 --json
@@ -157,7 +157,7 @@ $ orrery estimate gpt3-175b-1024-a100 --tp --pp 4
 ! stderr orrery estimate: found --tp without a value;
 
 # Cached blocks fill the device: the answer says what is needed, not the capacity.
-$ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework fsdp --recompute none --tp 4 --micro-batch 2 | grep -A 2 '^memory'
+$ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8192 --global-batch 64 --framework fsdp --recompute none --tp 4 --micro-batch 2 --all | grep -A 2 '^memory'
 > memory            ...: ... GiB of 79.7 GiB on the fullest stage, the whole device: cached blocks
 >                   fill it, which the allocator gives back; ... GiB are allocated, ... GiB needed;
 >                   probability of fitting ...
@@ -165,7 +165,7 @@ $ orrery explain --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length 8
 > the device is full: cached blocks fill it, which the allocator gives back; ... GiB are allocated,
 
 # No published run is on these cards, whatever NVIDIA calls their architecture.
-$ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --node $n --gpus 8 --sequence-length 4096 --global-batch 8 --framework fsdp --zero 3 | grep -o 'each predicted .*; none on [a-z0-9-]*'; done
+$ for n in l40s-pcie rtx-a6000-pcie; do orrery estimate --model llama-3-8b --node $n --gpus 8 --sequence-length 4096 --global-batch 8 --framework fsdp --zero 3 --all | grep -o 'each predicted .*; none on [a-z0-9-]*'; done
 > each predicted without its team; none on ada
 > each predicted without its team; none on ampere-ga10x
 

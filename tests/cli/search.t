@@ -185,3 +185,25 @@ $ orrery search run.json --set search.axes.zero=1 | grep -c "zero 0"
 > 0
 $ orrery search run.json --set 'search.axes.zero=[0,1]' --where 'tp <= 2' --all | grep "tp 4"
 >   tp 4                      refused by the constraints
+
+# Under a limit of power each device has the cap that keeps it, and the answer shows others.
+$ orrery search llama-3-8b-8-h100 --power 8kW --json > power.json
+! json best[*].inputs.cluster.power_cap = "425 W"
+! json power.limit_w = 8000 ± 1e-6
+! json power.own.within_limit = true
+! json power.others[0].cap_w = 700 ± 1e-6
+! json power.others[0].within_limit = false
+! json power.others[0].step_time_s < power.own.step_time_s
+! json power.others[0].peak_w > power.own.peak_w
+$ orrery search llama-3-8b-8-h100 --power 20kW --json
+! json power.own.cap_w = 700 ± 1e-6
+! json power.own.within_limit = true
+$ orrery search llama-3-8b-8-h100 --power 1kW
+! exit 2
+! stderr error: command line: --power: found 1 kW; allowed: at least 7.4 kW on 8 GPUs at their least cap of 350 W; or fewer GPUs
+$ orrery search gpt3-175b-1024-a100 --power 100kW
+! exit 2
+! stderr /whose clock under a cap is not known/
+$ orrery search llama-3-8b-8-h100 --power 8kW --fewest
+! exit 2
+! stderr --power: found --fewest beside it; allowed: one of them

@@ -14,7 +14,7 @@ $ for size in "256 256 1" "480 832 1" "480 832 81" "720 1280 81"; do set -- $siz
 > True 4
 
 # The speed is in samples, and samples of the whole training give its days.
-$ orrery estimate flux.1-dev-64-b200 --samples 100000000 | grep -c "samples/s/GPU\|^training"
+$ orrery estimate flux.1-dev-64-b200 --samples 100000000 | grep -c "^speed.*samples/s\|^training"
 > 2
 
 # A moving average takes 4 bytes a parameter of the device, sharded with the optimizer; encoders that run online are no part of the model.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "hardware/power.h"
 #include "support/about.h"
 
 using namespace orrery;
@@ -82,4 +83,21 @@ TEST_CASE("neither more power nor less of other work ever makes the whole slower
       CHECK(whole(watts, other + 0.01) >= whole(watts, other));
     }
   }
+}
+
+TEST_CASE("the cap that keeps a limit is what is left for each device, in whole watts") {
+  Cluster c;
+  c.device.clock = b200();
+  c.device.power = Watts(1000);
+  c.devices_per_node = 8;
+  c.gpus = 16;
+  c.node_power = Watts(14'300);
+  CHECK(most_power(c, 2) == Watts(28'600));
+  // (12,500 W − 6,300 W around the devices) / 8
+  CHECK(cap_within(c, 2, Watts(25'000)) == Watts(775));
+  CHECK(cap_within(c, 2, Watts(25'007)) == Watts(775));
+  CHECK(cap_within(c, 2, Watts(60'000)) == Watts(1000));
+  CHECK_FALSE(cap_within(c, 2, Watts(20'000)));  // 462 W, below half of the rating
+  c.device.clock = {};
+  CHECK_FALSE(cap_within(c, 2, Watts(25'000)));
 }

@@ -175,11 +175,46 @@ bool is_site(const std::string& path) {
          path == "energy";
 }
 
-void apply_rent(const Json& rent, Json& plan) {
-  add_rent(rent, plan);
+// The device of a node by its name, or of a device's own.
+std::string device_named(const std::string& name, const ConfigLookup& lookup) {
+  const std::string node = our_node_name(lookup, name);
+  const auto found = lookup.hardware.find(HardwareKind::node, node);
+  if (!found) return name;
+  const Json document = parse_json(found->text, found->file);
+  return document.contains("device") && document["device"].is_string()
+             ? document["device"].get<std::string>()
+             : name;
+}
+
+// Prices of "hgx-b200=3.10,dgx-h100=2.20": the rent of each kind of GPU.
+Json rents_by_kind(const std::string& given, const ConfigLookup& lookup) {
+  Json prices = {{"gpus", Json::object()}, {"pay", "rent"}};
+  std::istringstream list(given);
+  for (std::string one; std::getline(list, one, ',');) {
+    const std::size_t is = one.find('=');
+    if (is == std::string::npos || is == 0) {
+      throw UsageError("--rent: found " + one +
+                       "; allowed: 2.5, or NAME=2.5 for each kind of node");
+    }
+    const Override rent = make_override("--rent", kRent, one.substr(is + 1));
+    prices["gpus"][device_named(one.substr(0, is), lookup)] = {{"rent", rent.value}};
+  }
+  return with_source(std::move(prices), "--rent");
+}
+
+void add_rents(const Json& rent, const ConfigLookup& lookup, Json& work) {
+  const bool by_kind = rent.is_string() && rent.get<std::string>().find('=') != std::string::npos;
+  if (!by_kind) return add_rent(rent, work);
+  Json& prices = work[kPricesKey];
+  if (!prices.is_array()) prices = prices.is_null() ? Json::array() : Json::array({prices});
+  prices.push_back(rents_by_kind(rent.get<std::string>(), lookup));
+}
+
+void apply_rent(const Json& rent, const ConfigLookup& lookup, Json& plan) {
+  add_rents(rent, lookup, plan);
   if (!plan.contains("scenarios") || !plan["scenarios"].is_array()) return;
   for (Json& scenario : plan["scenarios"]) {
-    if (scenario.is_object() && scenario.contains("prices")) add_rent(rent, scenario);
+    if (scenario.is_object() && scenario.contains("prices")) add_rents(rent, lookup, scenario);
   }
 }
 
@@ -221,7 +256,7 @@ void apply_options(const CapacityCommand& c, const ConfigLookup& lookup, Json& p
         is_site(o.path) ? Override{o.flag, o.path, with_source(o.value, "--" + o.path)} : o, lookup,
         plan);
   }
-  if (rent != nullptr) apply_rent(rent->value, plan);
+  if (rent != nullptr) apply_rent(rent->value, lookup, plan);
   if (c.sure) set_sure(plan);
   if (!c.search) return;
   erase_in_scenarios("search", plan);

@@ -14,6 +14,7 @@
 #include "engine/given_run.h"
 #include "engine/gpu_prices.h"
 #include "engine/plan_context.h"
+#include "engine/power_limit.h"
 #include "engine/printed_run.h"
 #include "engine/typed_run.h"
 #include "estimate/mixed_document.h"
@@ -39,6 +40,7 @@ struct SearchCommand : SearchExtras {
   bool all = false;
   bool beside = false;  // what a search does anyway
   bool one_more = false;
+  PowerLimit power;
 };
 
 constexpr std::int64_t kMostShown = 1000;
@@ -47,6 +49,10 @@ constexpr const char* kCost = "cost";
 
 void read_prices_of(Request& request, const Option& option, SearchCommand& c) {
   read_price_flag(request, key_of(option), c.prices);
+}
+
+void read_power_flag(Request& request, const Option& option, SearchCommand& c) {
+  c.power.read(request, key_of(option));
 }
 
 constexpr auto kSearchOptions = [] {
@@ -67,7 +73,14 @@ constexpr auto kSearchOptions = [] {
              "with training.rl: shows what a step costs, which --minimize cost makes least: a name "
              "of `orrery list prices` or a path",
              "", "", plan_flag("--prices").names},
-      Option{by<C, read_prices_of>(), "--rent", "MONEY", plan_flag("--rent").help},
+      Option{by<C, read_prices_of>(), "--rent", "MONEY",
+             "what you pay for an hour of a GPU: 2.5, \"2.5 USD/h\"; goes before --prices"},
+      Option{by<C, read_power_flag>(), "--power", "WATTS",
+             "limit of the site: devices are under the cap that keeps it, and the answer shows the "
+             "step and its energy under others: 300kW"},
+      Option{by<C, read_power_flag>(), "--energy", "NAME",
+             "with --power: power by load and PUE: a name of `orrery list energy` or a path", "",
+             "", plan_flag("--energy").names},
       Option{into<&C::refine, C>(1, kMostShown), "--refine", "K", "simulate the best K strategies"},
       Option{into<&C::keep, C>(), "--keep", "KEY",
              "hold this key of the run's strategy as the run has it (tp, recompute, parallel for "
@@ -144,6 +157,7 @@ std::vector<std::string_view> options_beside_run(const SearchCommand& c) {
   add(!c.prices.prices.is_null(), "--prices");
   add(!c.prices.rent.is_null(), "--rent");
   add(c.refine > 0, "--refine");
+  add(c.power.is_given(), "--power");
   add(c.fewest, "--fewest");
   add(c.page, "--html");
   return names;
@@ -201,12 +215,22 @@ void refuse_prices(const SearchCommand& c) {
                    "`search.price` of the run file, {\"gpu_hour\": 2.5}");
 }
 
+void refuse_two_aims(const SearchCommand& c) {
+  if (!c.fewest) return;
+  throw InputError(ErrorCode::not_allowed, "command line", "--power", "--fewest beside it",
+                   "one of them");
+}
+
 CommandAnswer answer_search(Request& request, const CommandContext& context) {
-  const SearchCommand command = read_search(request);
+  SearchCommand command = read_search(request);
   const OutputForm output = request.output();
   request.done();
   if (output.csv() && !command.print.empty()) {
     throw InputError("orrery search", "", "--print and --csv", "one of them");
+  }
+  if (command.power.is_given()) {
+    refuse_two_aims(command);
+    command.run = command.power.capped(command.run, context);
   }
   CommandAnswer answer;
   use_run(
@@ -228,9 +252,10 @@ CommandAnswer answer_search(Request& request, const CommandContext& context) {
         SearchExtras extras = static_cast<const SearchExtras&>(command);
         extras.frees = true;
         extras.changes = source.changes;
-        const SearchReport report = report_on_search(
+        SearchReport report = report_on_search(
             with_options(source.json, command), source.file, source.lookup,
             [&](SearchOptions& o) { adjust(command, context.hooks, o); }, extras);
+        if (command.power.asked() != nullptr) add_power(*command.power.asked(), report);
         const bool stopped = context.hooks.stopped && context.hooks.stopped();
         const bool alone = context.hooks.team == nullptr;
         // The others of a team have no answer.

@@ -84,7 +84,12 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
   answer.warnings = import_warnings(imported, cluster ? "cluster." : "");
   if (cluster || format == AnswerFormat::json) return answer;
   answer.summary = import_summary(imported);
-  if (answer.broken.empty()) answer.next = "orrery estimate";
+  // An estimate asks for parts of the model that are missing; GPUs and the node are its flags.
+  const std::vector<std::string> missing = missing_keys(imported.run);
+  const bool model = std::any_of(missing.begin(), missing.end(), [](const std::string& key) {
+    return key.starts_with("model");
+  });
+  if (answer.broken.empty() && !model) answer.next = "orrery estimate";
   return answer;
 }
 

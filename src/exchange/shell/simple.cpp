@@ -28,12 +28,24 @@ void set_member(const std::string& name, const Word& key, Text value, Evaluation
   state.variables.set(name, std::move(all));
 }
 
+// True of a word that a shell may split into any number of members: $(hostnames), "${LIST[@]}".
+bool may_be_several(const Word& word) {
+  return std::any_of(word.parts.begin(), word.parts.end(), [](const WordPart& p) {
+    const bool list = p.parameter && p.parameter->members == Parameter::Members::apart;
+    return p.kind != WordPart::Kind::literal && (!p.quoted || list);
+  });
+}
+
 void assign_array(const ShellAssignment& a, Evaluation& state) {
   const Variable* old = state.variables.find(a.name);
   Variable all = a.adds && old != nullptr ? *old : Variable();
   for (const ShellElement& e : a.elements) {
     if (e.keyed) continue;
-    for (Text& field : expanded_fields(e.value, state)) all.members.push_back(std::move(field));
+    for (Text& field : expanded_fields(e.value, state)) {
+      const bool open = !choices_of(field) && may_be_several(e.value);
+      all.members.push_back(std::move(field));
+      if (open) all.members.push_back(unknown("", Why::more));
+    }
   }
   state.variables.set(a.name, std::move(all));
   for (const ShellElement& e : a.elements) {

@@ -556,6 +556,19 @@ std::vector<const Assignment*> Tool::rows_of(std::string_view about) const {
   return rows;
 }
 
+std::vector<std::pair<std::string, Json>> Tool::shipped_settings(std::string_view file) const {
+  std::vector<std::pair<std::string, Json>> all;
+  // A circle ends after as many steps as there are files.
+  for (std::size_t step = 0; step < ships.size() && !file.empty(); ++step) {
+    const auto known =
+        std::find_if(ships.begin(), ships.end(), [&](const auto& f) { return f.name == file; });
+    if (known == ships.end()) break;
+    all.insert(all.begin(), known->settings.begin(), known->settings.end());
+    file = known->over;
+  }
+  return all;
+}
+
 const std::string* Tool::elsewhere_of(const Json& value) const {
   const auto found = std::find_if(elsewhere.begin(), elsewhere.end(),
                                   [&](const auto& e) { return e.first == value; });

@@ -199,7 +199,7 @@ class Import {
     }
   }
 
-  // What such a file says is a default of the tool that ships it.
+  // A setting of such a file is a default of the tool that ships it.
   static void list_shipped(const tools::Tool& tool, ImportedRun& part) {
     const std::string why = base_name(part.file) + " of " + tool.title + " (" + tool.release +
                             "), whose file is not given";

@@ -368,7 +368,7 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
     // A variable may be part of its name.
     const bool starts = std::any_of(job.files.begin(), job.files.end(), [&](const auto& f) {
       return is_yaml(f) &&
-             (contains(script.text, stem(base_name(f.name))) || contains(script.text, "${"));
+             (contains(script.text, stem(base_name(f.name))) || contains(script.text, "$"));
     });
     if (!starts) continue;
     const ShellRun run = run_shell(script.text, script.name);

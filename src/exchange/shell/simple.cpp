@@ -28,12 +28,14 @@ void set_member(const std::string& name, const Word& key, Text value, Evaluation
   state.variables.set(name, std::move(all));
 }
 
-// True of a word that a shell may split into any number of members: $(hostnames), "${LIST[@]}".
-bool may_be_several(const Word& word) {
-  return std::any_of(word.parts.begin(), word.parts.end(), [](const WordPart& p) {
-    const bool list = p.parameter && p.parameter->members == Parameter::Members::apart;
-    return p.kind != WordPart::Kind::literal && (!p.quoted || list);
+// True of what a program prints, unquoted: $(hostnames) is any number of members.
+bool may_be_several(const Text& field, const Word& word) {
+  const bool printed = std::any_of(field.begin(), field.end(), [](const Piece& p) {
+    return p.why == Why::computed && p.choices.empty();
   });
+  return printed && std::any_of(word.parts.begin(), word.parts.end(), [](const WordPart& p) {
+           return p.kind != WordPart::Kind::literal && !p.quoted;
+         });
 }
 
 void assign_array(const ShellAssignment& a, Evaluation& state) {
@@ -42,7 +44,7 @@ void assign_array(const ShellAssignment& a, Evaluation& state) {
   for (const ShellElement& e : a.elements) {
     if (e.keyed) continue;
     for (Text& field : expanded_fields(e.value, state)) {
-      const bool open = !choices_of(field) && may_be_several(e.value);
+      const bool open = may_be_several(field, e.value);
       all.members.push_back(std::move(field));
       if (open) all.members.push_back(unknown("", Why::more));
     }

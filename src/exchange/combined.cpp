@@ -47,6 +47,11 @@ void forget(ImportedRun& all, const std::string& path) {
 void merge(ImportedRun& part, ImportedRun& all) {
   leaves(part.run, "", part, all);
   if (all.file != part.file) all.file += ", " + part.file;
+  // A job's header or a manifest only starts the training.
+  if (all.format == ForeignFormat::sbatch && all.tool.empty()) {
+    all.format = part.format;
+    all.tool = part.tool;
+  }
   const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   append(all.without_effect, part.without_effect);
   append(all.ignored, part.ignored);

@@ -112,7 +112,8 @@ class References {
       if (comma == std::string::npos) return {};
       return otherwise(path, std::string(trimmed(rest.substr(0, comma))), rest.substr(comma + 1));
     }
-    const bool variable = name.find_first_of(". ") == std::string::npos;
+    // A shell's "${NAME:?message}" has no value.
+    const bool variable = name.find_first_of(". ") == std::string::npos && !begins_with(rest, "?");
     return variable ? otherwise(path, name, rest) : std::nullopt;
   }
 

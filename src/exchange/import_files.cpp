@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 
 #include "core/error.h"
@@ -10,6 +11,7 @@
 #include "exchange/assumptions.h"
 #include "exchange/combined.h"
 #include "exchange/document.h"
+#include "exchange/flat.h"
 #include "exchange/machine/machine.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/primus/primus.h"
@@ -85,8 +87,10 @@ class Import {
     for (const NamedFormat& n : kNamed) named(n);
     trainer();
     if (!files_.machine.empty()) files_.parts.push_back(import_machine(files_.machine, job_));
-    for (const TrainingFile& f : of_format(files_.training, ForeignFormat::deepspeed))
+    for (const TrainingFile& f : of_format(files_.training, ForeignFormat::deepspeed)) {
       files_.add(f, engine(f));
+      if (f.tool != nullptr && !f.tool->engine) list_shipped(*f.tool, files_.parts.back());
+    }
     ImportedRun all = combined(std::move(files_.parts));
     drop_assumed(job_.assumed, all);
     check_assumed(job_.assumed);
@@ -180,21 +184,45 @@ class Import {
     return facts.finish(trainer::DeepSpeedFile::itself);
   }
 
+  // The DeepSpeed file that a trainer's tool ships, where a run names it and does not give it.
+  void take_shipped(const tools::Tool* tool, const trainer::Facts& facts) {
+    const auto& named = facts.at(trainer::FactId::deepspeed);
+    if (tool == nullptr || !named || !of_format(files_.training, ForeignFormat::deepspeed).empty())
+      return;
+    for (const tools::ShippedFile& f : tool->ships) {
+      if (!named->setting.ends_with(f.name)) continue;
+      Json document = Json::object();
+      for (const auto& [setting, value] : tool->shipped_settings(f.name))
+        set_at(document, setting, value);
+      files_.training.push_back({{f.name, document.dump()}, ForeignFormat::deepspeed, tool});
+      return;
+    }
+  }
+
+  // A setting of such a file is a default of the tool that ships it.
+  static void list_shipped(const tools::Tool& tool, ImportedRun& part) {
+    const std::string why = base_name(part.file) + " of " + tool.title + " (" + tool.release +
+                            "), whose file is not given";
+    for (const ForeignSetting& leaf : flat_leaves(part.run))
+      part.assumed.push_back({leaf.name, bare_text(leaf.value), why});
+  }
+
   // All of Hugging Face's world is one part.
   void trainer() {
     trainer::Facts facts(job_);
     std::string names;
-    const TrainingFile* first = nullptr;
+    std::optional<TrainingFile> first;
     // Scripts first, whose settings go over those of the files that they name.
     for (const bool document : {false, true}) {
       for (const TrainingFile& f : files_.training) {
         if (is_document(f.file) != document || facts.includes(f.file.name)) continue;
         if (!read_trainer(f, facts)) continue;
-        if (first == nullptr) first = &f;
+        if (!first) first = f;
         names += (names.empty() ? "" : ", ") + f.file.name;
       }
     }
-    if (first == nullptr) return;
+    if (!first) return;
+    for (const TrainingFile& f : TrainingFiles(files_.training)) take_shipped(f.tool, facts);
     const bool deepspeed = !of_format(files_.training, ForeignFormat::deepspeed).empty();
     ImportedRun part =
         facts.finish(deepspeed ? trainer::DeepSpeedFile::beside : trainer::DeepSpeedFile::none);

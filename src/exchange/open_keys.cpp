@@ -13,6 +13,7 @@ namespace orrery {
 namespace {
 
 constexpr const char* kStates = "training.states";
+constexpr const char* kNotGiven = "no file given says it";
 // In the order in which they are asked for.
 constexpr std::array kNeeded = {"framework",
                                 "training.sequence_length",
@@ -100,7 +101,12 @@ void ask_for_open_keys(ImportedRun& r, const ConfigLookup& lookup) {
   for (const char* path : kNeeded) {
     if (!value_at(r.run, path).is_null() || is_asked_for(r, path) || follows(r, path)) continue;
     if (follows_from_answers(r, path)) continue;
-    r.ignored.push_back({path, "no file given says it", path, true});
+    r.ignored.push_back({path, kNotGiven, path, true});
+  }
+  // A model that the files give by its parts.
+  for (const std::string& key : missing_keys(r.run)) {
+    if (key.starts_with("model.") && !is_asked_for(r, key) && !is_asked_for(r, "model"))
+      r.ignored.push_back({key, kNotGiven, key, true});
   }
 }
 

@@ -56,7 +56,11 @@ bool launches(const std::string& word) {
 // "srun -w $node hostname" prepares too.
 bool prepares(const Words& words) {
   if (holds_word(kPrepare, base_name(words.front()))) {
-    return words.front() != "eval" || words.size() < 2 || !begins_with(words[1], "$");
+    if (words.front() != "eval" || words.size() < 2 || !begins_with(words[1], "$")) return true;
+    // eval "$(conda shell.bash hook)"
+    if (!begins_with(words[1], "$(")) return false;
+    const std::string inner = words[1].substr(2, words[1].find_first_of(" )") - 2);
+    return holds_word(kPrepare, base_name(inner));
   }
   if (!launches(words.front())) return false;
   return std::any_of(words.begin() + 1, words.end(), [](const std::string& w) {

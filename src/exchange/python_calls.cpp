@@ -134,6 +134,7 @@ class PythonReader {
     for (const std::string_view call : kOthers) any = calls(call, false) || any;
     if (!any) return {};
     out_["imports"] = imports();
+    out_["calls"] = trainers();
     return std::move(out_);
   }
 
@@ -166,6 +167,23 @@ class PythonReader {
         const std::string_view behind = trimmed(line).substr(std::string_view(word).size());
         const std::string module(behind.substr(0, behind.find_first_of(" .,")));
         if (std::find(list.begin(), list.end(), module) == list.end()) list.push_back(module);
+      }
+    }
+    return list;
+  }
+
+  // Classes of trainers and of their arguments that are made: what is trained.
+  Json trainers() const {
+    Json list = Json::array();
+    const std::string& text = code_.text();
+    for (const std::string_view end : {"Trainer(", "Config(", "Arguments("}) {
+      for (std::size_t at = text.find(end); at != std::string::npos && list.size() < kMostCalls;
+           at = text.find(end, at + end.size())) {
+        std::size_t begin = at;
+        while (begin > 0 && is_name(text[begin - 1])) --begin;
+        const std::string name = text.substr(begin, at + end.size() - 1 - begin);
+        if (!is_definition(begin) && std::find(list.begin(), list.end(), name) == list.end())
+          list.push_back(name);
       }
     }
     return list;

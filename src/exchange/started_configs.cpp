@@ -365,8 +365,10 @@ std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
   for (std::size_t i = 0; i < job.files.size(); ++i) {
     const ForeignFile script = job.files[i];
     if (!is_script(script) || is_yaml(script)) continue;
+    // A variable may be part of its name.
     const bool starts = std::any_of(job.files.begin(), job.files.end(), [&](const auto& f) {
-      return is_yaml(f) && contains(script.text, stem(base_name(f.name)));
+      return is_yaml(f) &&
+             (contains(script.text, stem(base_name(f.name))) || contains(script.text, "$"));
     });
     if (!starts) continue;
     const ShellRun run = run_shell(script.text, script.name);

@@ -19,9 +19,9 @@ bool is_yaml_name(const std::string& name) {
   return name.ends_with(".yaml") || name.ends_with(".yml");
 }
 
-// The ending tells readers what stands inside.
+// Without an ending of other files, which tells readers that a script stands inside.
 ForeignFile script_of(const ForeignFile& file, const std::string& text) {
-  return {file.name + ".sh", "#!/bin/bash\n" + text};
+  return {file.name + " (script)", "#!/bin/bash\n" + text};
 }
 
 std::int64_t whole(const Json& value, std::int64_t otherwise) {

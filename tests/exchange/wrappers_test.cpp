@@ -40,7 +40,7 @@ TEST_CASE("A PyTorchJob has replicas times the GPUs of a pod, and one command") 
   const auto inner = unwrapped({"job.yaml", kPyTorchJob});
   REQUIRE(inner);
   CHECK(inner->gpus == 32);
-  CHECK(inner->file.name == "job.yaml.sh");
+  CHECK(inner->file.name == "job.yaml (script)");
   const std::size_t first = inner->file.text.find("--num-layers 2");
   CHECK(first != std::string::npos);
   CHECK(inner->file.text.find("--num-layers 2", first + 1) == std::string::npos);

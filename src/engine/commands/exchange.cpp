@@ -78,13 +78,21 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
                                                : imported_text(imported);
   }
   for (const LeftOver& l : imported.ignored) {
-    if (l.is_refused) answer.broken.push_back("orrery: " + imported.file + ": " + refusal_line(l));
+    if (!l.is_refused) continue;
+    // A loop's rounds ask for the same.
+    std::string line = "orrery: " + imported.file + ": " + refusal_line(l);
+    if (std::find(answer.broken.begin(), answer.broken.end(), line) == answer.broken.end())
+      answer.broken.push_back(std::move(line));
   }
   if (!answer.broken.empty()) answer.code = ExitCode::wrong_input;
   answer.warnings = import_warnings(imported, cluster ? "cluster." : "");
   if (cluster || format == AnswerFormat::json) return answer;
   answer.summary = import_summary(imported);
-  if (answer.broken.empty()) answer.next = "orrery estimate";
+  // An estimate asks for parts of the model that are missing; GPUs and the node are its flags.
+  const std::vector<std::string> missing = missing_keys(imported.run);
+  const bool model = std::any_of(missing.begin(), missing.end(),
+                                 [](const std::string& key) { return key.starts_with("model"); });
+  if (answer.broken.empty() && !model) answer.next = "orrery estimate";
   return answer;
 }
 

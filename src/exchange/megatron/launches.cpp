@@ -4,6 +4,7 @@
 
 #include "core/units.h"
 #include "exchange/arguments.h"
+#include "exchange/launcher_flags.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/programs.h"
 #include "exchange/several_runs.h"
@@ -91,6 +92,8 @@ Settings settings_of_launch(const tools::Tool& tool, const Words& words, std::si
   settings.remove_if([&](const ForeignSetting& s) {
     return key_of_given(tool, s).empty() && !is_without_effect(tool, s.name);
   });
+  for (const ForeignSetting& odd : odd_launcher_flags(Words(words.begin(), at), file))
+    settings.add(odd);
   settings.add_all(settings_of_words(Words(at, words.end()), file));
   return settings;
 }

@@ -28,12 +28,26 @@ void set_member(const std::string& name, const Word& key, Text value, Evaluation
   state.variables.set(name, std::move(all));
 }
 
+// True of what a program prints, unquoted: $(hostnames) is any number of members.
+bool may_be_several(const Text& field, const Word& word) {
+  const bool printed = std::any_of(field.begin(), field.end(), [](const Piece& p) {
+    return p.why == Why::computed && p.choices.empty();
+  });
+  return printed && std::any_of(word.parts.begin(), word.parts.end(), [](const WordPart& p) {
+           return p.kind != WordPart::Kind::literal && !p.quoted;
+         });
+}
+
 void assign_array(const ShellAssignment& a, Evaluation& state) {
   const Variable* old = state.variables.find(a.name);
   Variable all = a.adds && old != nullptr ? *old : Variable();
   for (const ShellElement& e : a.elements) {
     if (e.keyed) continue;
-    for (Text& field : expanded_fields(e.value, state)) all.members.push_back(std::move(field));
+    for (Text& field : expanded_fields(e.value, state)) {
+      const bool open = may_be_several(field, e.value);
+      all.members.push_back(std::move(field));
+      if (open) all.members.push_back(unknown("", Why::more));
+    }
   }
   state.variables.set(a.name, std::move(all));
   for (const ShellElement& e : a.elements) {

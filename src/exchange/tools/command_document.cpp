@@ -7,6 +7,7 @@
 #include "exchange/document.h"
 #include "exchange/flat.h"
 #include "exchange/import_files.h"
+#include "exchange/launcher_flags.h"
 #include "exchange/shell/shell.h"
 #include "exchange/started_configs.h"
 #include "exchange/text_lines.h"
@@ -67,6 +68,8 @@ class Commands {
     files(*command, own);
     positional(*command, {behind, words.end()});
     launcher({words.begin(), program});
+    for (const ForeignSetting& odd : odd_launcher_flags({words.begin(), program}, script_.name))
+      facts_.mention(text_of(odd), "no flag of the launcher");
     flags(*command, own);
     if (command->overrides) overrides({behind, words.end()});
     merge_over(out_.document, document_);

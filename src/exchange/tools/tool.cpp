@@ -286,8 +286,17 @@ void add_asked(const Assignment& a, std::vector<std::string>& names) {
   }
 }
 
+// A test that a part is there, "fsdp_config.*", does not read its settings.
+void add_tested(const Condition& when, std::vector<std::string>& names) {
+  std::vector<std::string> all;
+  add_settings(when, all);
+  for (std::string& name : all) {
+    if (name.find('*') == std::string::npos) names.push_back(std::move(name));
+  }
+}
+
 void add_asked(const ToolRule& rule, std::vector<std::string>& names) {
-  add_settings(rule.when, names);
+  add_tested(rule.when, names);
   for (const Assignment& a : rule.set) add_asked(a, names);
   for (const Assignment& a : rule.assume) add_asked(a, names);
   for (const Assignment& a : rule.pass) add_asked(a, names);
@@ -297,8 +306,8 @@ void add_asked(const ToolRule& rule, std::vector<std::string>& names) {
     for (const std::string* name :
          {&a.rank, &a.targets, &a.every_linear, &a.dropout, &a.dora, &a.trained})
       names.push_back(*name);
-    add_settings(a.dora_when, names);
-    for (const AdapterRule::Also& also : a.also) add_settings(also.when, names);
+    add_tested(a.dora_when, names);
+    for (const AdapterRule::Also& also : a.also) add_tested(also.when, names);
   }
   for (const ToolRule& part : rule.first) add_asked(part, names);
   for (const ToolRule& part : rule.rules) add_asked(part, names);
@@ -556,6 +565,19 @@ std::vector<const Assignment*> Tool::rows_of(std::string_view about) const {
   return rows;
 }
 
+std::vector<std::pair<std::string, Json>> Tool::shipped_settings(std::string_view file) const {
+  std::vector<std::pair<std::string, Json>> all;
+  // A circle ends after as many steps as there are files.
+  for (std::size_t step = 0; step < ships.size() && !file.empty(); ++step) {
+    const auto known =
+        std::find_if(ships.begin(), ships.end(), [&](const auto& f) { return f.name == file; });
+    if (known == ships.end()) break;
+    all.insert(all.begin(), known->settings.begin(), known->settings.end());
+    file = known->over;
+  }
+  return all;
+}
+
 const std::string* Tool::elsewhere_of(const Json& value) const {
   const auto found = std::find_if(elsewhere.begin(), elsewhere.end(),
                                   [&](const auto& e) { return e.first == value; });
@@ -653,11 +675,8 @@ ToolBook::ToolBook(const ConfigLookup& lookup) {
     auto tool = tool_named(name, lookup, 0);
     if (!tool) continue;
     for (const ToolRule& rule : tool->rules) add_asked(rule, tool->asked);
-    add_settings(tool->defaults_when, tool->asked);
-    for (const Silent& silent : tool->silent) add_settings(silent.when, tool->asked);
-    // A test that a part is there does not read its settings, which go on.
-    if (!tool->speaks.empty())
-      std::erase_if(tool->asked, [](const std::string& name) { return name.ends_with(".*"); });
+    add_tested(tool->defaults_when, tool->asked);
+    for (const Silent& silent : tool->silent) add_tested(silent.when, tool->asked);
     tools_.push_back(std::move(*tool));
   }
 }

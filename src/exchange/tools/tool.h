@@ -199,6 +199,8 @@ struct Tool {
   std::string setting_for(std::string_view spoken) const;
   // The settings of the rule about something that say a key as they are, in order.
   std::vector<const Assignment*> rows_of(std::string_view about) const;
+  // The settings of a file that the tool ships, over those of the one that it goes over.
+  std::vector<std::pair<std::string, Json>> shipped_settings(std::string_view file) const;
   // Why a value is another file's to say; nullptr where it is not.
   const std::string* elsewhere_of(const Json& value) const;
 };

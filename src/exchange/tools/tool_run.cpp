@@ -289,14 +289,17 @@ class Run {
 };
 
 // Settings that any rule mentions are read, whether or not it came to be used.
-void take_asked(const Tool& tool, Settings& settings) {
+// One of a pattern, "freeze_*", that is off has no effect.
+void take_asked(const Tool& tool, Settings& settings, Facts& facts) {
   for (const std::string& name : tool.asked) {
     if (name.find('*') == std::string::npos) {
       settings.take(name.substr(0, name.find('[')));
       continue;
     }
     for (const ForeignSetting& s : std::vector<ForeignSetting>(settings.all())) {
-      if (fits_pattern(s.name, name)) settings.take(s.name);
+      if (s.taken || !fits_pattern(s.name, name)) continue;
+      settings.take(s.name);
+      if (!is_on(s.value)) facts.without_effect(s.name);
     }
   }
 }
@@ -341,7 +344,9 @@ void drop_differing(const Tool& tool, const CommandDocument& d, Settings& settin
   std::vector<OneRun> runs;
   for (std::size_t i = 0; i < each.size(); ++i) runs.push_back({&each[i], d.each[i].line});
   const auto key = [&](const ForeignSetting& s) { return key_of(tool, s.name).value_or(""); };
-  const auto harmless = [&](const ForeignSetting& s) { return is_without_effect(tool, s.name); };
+  const auto harmless = [&](const ForeignSetting& s) {
+    return key(s).empty() && is_without_effect(tool, s.name);
+  };
   const Settings before = settings;
   for (const LeftOver& l : take_differing(runs, {key, harmless}, settings)) {
     const ForeignSetting* assumed =
@@ -534,7 +539,7 @@ void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocum
   values.set_files(d.has_file, d.misses_file);
   values.set_document(d.document);
   Run(tool, file, values, settings, facts).all();
-  take_asked(tool, settings);
+  take_asked(tool, settings, facts);
   if (speaks) return pass_others(tool, without_effect(tool, values), settings, facts);
   refuse_elsewhere(tool, settings, facts);
   std::vector<SettingNote> notes;

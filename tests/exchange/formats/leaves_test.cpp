@@ -2,6 +2,8 @@
 // Every leaf of a file stands in a list: a setting that nobody knows is named, wherever it stands.
 #include <doctest/doctest.h>
 
+#include <cctype>
+
 #include "core/error.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
@@ -36,15 +38,26 @@ bool names_it(const std::vector<ForeignFile>& files) {
 void leaves_in(const Json& value, const std::string& path, std::vector<std::string>& out) {
   for (const auto& [key, member] : value.items()) {
     const std::string own = path.empty() ? key : path + "." + key;
+    if (key.front() == '_') continue;  // of another tool, as wandb's
     if (member.is_object() && !member.contains("_target_")) {
       leaves_in(member, own, out);
-    } else if (key.find('.') == std::string::npos && key.front() != '_') {
+    } else if (key.find('.') == std::string::npos) {
       out.push_back(own);
     }
   }
 }
 
-// Each leaf under a name that nobody knows, and one more in each section.
+// wandb writes each setting as a section, "bf16: {value: true}".
+Json with_odd_leaf(const Json& document, std::string path) {
+  if (path.ends_with(".value")) path.erase(path.rfind('.'));
+  const Json value = value_at(document, path);
+  Json other = document;
+  erase_at(other, path);
+  set_at(other, path + kOdd, value.is_null() ? Json(1) : value);
+  return other;
+}
+
+// Each leaf under a name that nobody knows.
 void check_document(const std::string& name, const std::string& text,
                     const std::vector<ForeignFile>& beside = {}) {
   const bool json = first_character(text) == '{';
@@ -53,10 +66,7 @@ void check_document(const std::string& name, const std::string& text,
   leaves_in(document, "", leaves);
   CHECK(leaves.size() > 2);
   for (const std::string& path : leaves) {
-    Json other = document;
-    const Json value = value_at(document, path);
-    erase_at(other, path);
-    set_at(other, path + kOdd, value.is_null() ? Json(1) : value);
+    const Json other = with_odd_leaf(document, path);
     std::vector<ForeignFile> files = {{name, json ? other.dump() : write_yaml(other)}};
     files.insert(files.end(), beside.begin(), beside.end());
     CHECK_MESSAGE(names_it(files), name << ": " << path);
@@ -141,6 +151,90 @@ TEST_CASE("No argument of a command vanishes") {
     CAPTURE(command);
     const std::string line = command.substr(0, command.find('\n'));
     CHECK(names_it({{"a.sh", line + " --odd" + kOdd + " 5\n"}}));
+  }
+}
+
+namespace {
+
+const tools::ToolBook& all_tools() {
+  static const tools::ToolBook tools(testing::shipped_configs());
+  return tools;
+}
+
+bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool is_in_name(char c) { return is_of_word(c) || c == '.' || c == '-'; }
+
+// Ends of the names of a script's arguments: "--seq-length", and "trainer.devices=8" in Hydra's
+// manner.
+std::vector<std::size_t> ends_of_arguments(const std::string& script) {
+  std::vector<std::size_t> ends;
+  std::size_t at = 0;
+  while ((at = script.find_first_not_of(" \n\t\"'", at)) != std::string::npos) {
+    const std::size_t end = std::min(script.find_first_of(" \n\t\"'", at), script.size());
+    std::size_t after = script[at] == '+' ? at + 1 : at;
+    while (after < end && is_in_name(script[after])) ++after;
+    const bool is_flag = script.compare(at, 2, "--") == 0 && after > at + 2;
+    const bool is_hydra = after < end && script[after] == '=' &&
+                          script.substr(at, after - at).find('.') != std::string::npos;
+    if (is_flag || is_hydra) ends.push_back(after);
+    at = end;
+  }
+  return ends;
+}
+
+// Ends of names before "=": the settings of TOML's lines, "name = 1", and the arguments of Python's
+// calls, "name=1".
+std::vector<std::size_t> ends_before_equals(const std::string& text, bool python) {
+  std::vector<std::size_t> ends;
+  for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
+    const std::size_t last = text.find_last_not_of(' ', at - 1);
+    if (is_of_word(text[last]) && !(python && last + 1 < at)) ends.push_back(last + 1);
+  }
+  return ends;
+}
+
+// The texts that differ from a file's by the name of one leaf.
+std::vector<std::string> with_odd_leaves(const ForeignFile& file) {
+  std::vector<std::string> texts;
+  const bool script = file.name.ends_with(".sh");
+  const bool python = file.name.ends_with(".py");
+  if (script || file.name.ends_with(".toml") || python) {
+    for (const std::size_t end :
+         script ? ends_of_arguments(file.text) : ends_before_equals(file.text, python)) {
+      texts.push_back(file.text);
+      texts.back().insert(end, kOdd);
+    }
+    return texts;
+  }
+  const bool json = file.name.ends_with(".json");
+  const Json document = json ? parse_json(file.text, file.name) : read_yaml(file.text, file.name);
+  std::vector<std::string> leaves;
+  leaves_in(document, "", leaves);
+  for (const std::string& path : leaves) {
+    const Json other = with_odd_leaf(document, path);
+    texts.push_back(json ? other.dump() : write_yaml(other));
+  }
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("No leaf of any tool's examples vanishes") {
+  for (const tools::Tool& tool : all_tools().all()) {
+    std::size_t checked = 0;
+    for (const tools::Example& example : tool.examples) {
+      for (std::size_t i = 0; i < example.files.size(); ++i) {
+        for (const std::string& text : with_odd_leaves(example.files[i])) {
+          std::vector<ForeignFile> files = example.files;
+          files[i].text = text;
+          CHECK_MESSAGE(names_it(files), tool.name << ": " << text);
+          ++checked;
+        }
+      }
+    }
+    // A script of MLPerf sets variables alone.
+    if (tool.name != "mlperf") CHECK_MESSAGE(checked > 1, tool.name);
   }
 }
 

@@ -29,6 +29,14 @@ TEST_CASE("a command gets the words a shell would pass") {
   CHECK_THROWS_AS(words_passed("run 'b"), InputError);
 }
 
+TEST_CASE("what a program prints is any number of members") {
+  CHECK(words_passed("A=($(hostnames))\nrun --n ${#A[@]} --first ${A[0]}") ==
+        Words{"run", "--n", "${#A[@]}", "--first", "$(hostnames)", ";"});
+  CHECK(words_passed("B=$(hostnames)\nA=($B)\nrun --n ${#A[@]}") ==
+        Words{"run", "--n", "${#A[@]}", ";"});
+  CHECK(words_passed("A=(\"$(date)\" b)\nrun --n ${#A[@]}") == Words{"run", "--n", "2", ";"});
+}
+
 TEST_CASE("arrays keep their members, and a member of two words is two") {
   const std::string text =
       "A=(\n  --tp 8  # degree\n  \"--fp8-format hybrid\"\n)\nA+=(--pp $P)\nB=()\n";

@@ -7,18 +7,20 @@
 #include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/config_lookup.h"
+#include "estimate/training_keys.h"
 #include "exchange/arguments.h"
 #include "exchange/import_draft.h"
 #include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
+#include "hardware/cluster_keys.h"
 
 namespace orrery {
 namespace {
 
 constexpr const char* kPerNode = "cluster.devices_per_node";
-constexpr const char* kFusedAttention = "training.flash_attention";
+constexpr const char* kFusedAttention = key_path<&TrainingRequest::flash_attention>;
 
 std::int64_t positive(const std::string& text) {
   const auto n = parse_number(text);
@@ -72,7 +74,7 @@ std::int64_t count_of(const Json& of, const char* path) {
 }
 
 Json node_of(const Json& run, const ConfigLookup& lookup) {
-  const Json& name = value_at(run, "cluster.node");
+  const Json& name = value_at(run, key_path<&ClusterRequest::node>);
   if (name.is_object()) return name;
   if (!name.is_string() || !lookup.hardware.find) return {};
   const auto found = lookup.hardware.find(HardwareKind::node, name.get<std::string>());
@@ -104,7 +106,7 @@ std::int64_t gpus_of_machine(const std::vector<ForeignFile>& files) {
 
 void fit_nodes(ImportedRun& r, const ConfigLookup& lookup) {
   const std::int64_t part = r.gpus.job_node;
-  const std::int64_t gpus = count_of(r.run, "cluster.gpus");
+  const std::int64_t gpus = count_of(r.run, key_path<&ClusterRequest::gpus>);
   if (part == 0 || gpus <= part) return;
   const Json node = node_of(r.run, lookup);
   const std::int64_t host = count_of(node, "host.devices");
@@ -113,8 +115,9 @@ void fit_nodes(ImportedRun& r, const ConfigLookup& lookup) {
   if (count_of(r.run, kPerNode) > 0) return take_part_of_node(r, node, count_of(r.run, kPerNode));
   const std::string n = std::to_string(part);
   r.ignored.push_back({n + " GPUs of a machine, " + std::to_string(gpus) + " in all",
-                       bare_text(value_at(r.run, "cluster.node")) + " has " + std::to_string(all) +
-                           " in one; --assume " + kPerNode + "=" + n + " takes " + n + " of each",
+                       bare_text(value_at(r.run, key_path<&ClusterRequest::node>)) + " has " +
+                           std::to_string(all) + " in one; --assume " + kPerNode + "=" + n +
+                           " takes " + n + " of each",
                        kPerNode, true});
 }
 

@@ -8,6 +8,7 @@
 #include "core/json_path.h"
 #include "estimate/estimate.h"
 #include "estimate/resolve.h"
+#include "estimate/training_keys.h"
 #include "exchange/accelerate/accelerate.h"
 #include "exchange/bridge/bridge.h"
 #include "exchange/deepspeed/deepspeed.h"
@@ -19,7 +20,9 @@
 #include "exchange/slurm/slurm.h"
 #include "exchange/torchtitan/names.h"
 #include "exchange/torchtitan/torchtitan.h"
+#include "hardware/cluster_keys.h"
 #include "parallel/stages.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -37,11 +40,13 @@ class Comparison {
     if (!read_.contains("model")) take("model");
     if (value_at(truth_, "framework") != value_at(read_, "framework")) take("framework");
     // Left open it follows from memory, and would agree by chance alone.
-    if (value_at(read_, "parallel.recompute").is_null()) take("parallel.recompute");
+    if (value_at(read_, key_path<&StrategyRequest::recompute>).is_null())
+      take(key_path<&StrategyRequest::recompute>);
     const ResolvedRun back = resolve_repaired();
     Json inputs = *back.inputs;
     if (same_stages(back.run)) {
-      for (const std::string key : {"parallel.stage_layers", "parallel.layer_split"}) {
+      for (const std::string key :
+           {key_path<&StrategyRequest::stage_layers>, key_path<&StrategyRequest::layer_split>}) {
         set_at(inputs, key, value_at(*resolved_.inputs, key));
       }
     }
@@ -52,7 +57,7 @@ class Comparison {
  private:
   // Megatron's launcher says how many GPUs there are, nobody what they are.
   void cluster() {
-    const Json stated = value_at(read_, "cluster.gpus");
+    const Json stated = value_at(read_, key_path<&ClusterRequest::gpus>);
     for (const auto& [key, value] : value_at(truth_, "cluster").items()) {
       if (key == "gpus" && value == stated) continue;
       list_.push_back({"cluster." + key, value, Json()});
@@ -194,13 +199,13 @@ void refuse_other_schedule(ForeignFormat format, const ResolvedRun& resolved) {
   const WrittenFormat& w = written(format);
   if (s.pp == 1 || w.pipelines == Pipelines::any) return;
   if (w.pipelines == Pipelines::none) {
-    throw InputError(resolved.file, "parallel.pp", std::to_string(s.pp),
+    throw InputError(resolved.file, key_path<&StrategyRequest::pp>, std::to_string(s.pp),
                      "1: " + std::string(tool_of(format)) + " starts no pipeline");
   }
   const Names names = w.schedules();
   const std::string ours(name_of(s.schedule));
   if (std::find(names.begin(), names.end(), ours) != names.end()) return;
-  throw InputError(resolved.file, "parallel.schedule", "\"" + ours + "\"",
+  throw InputError(resolved.file, key_path<&StrategyRequest::schedule>, "\"" + ours + "\"",
                    alternatives(names) + ": " + tool_of(format) + " has no other");
 }
 
@@ -208,8 +213,9 @@ bool starts(const std::string& path, std::string_view with) { return path.rfind(
 
 // Keys of the training and its layout, without the habits of the software.
 bool is_of_the_script(const std::string& path, bool same_framework) {
-  if (path == "training.states") return same_framework;
-  const bool habit = starts(path, "parallel.framework_options") || starts(path, "parallel.overlap");
+  if (path == key_path<&TrainingRequest::states>) return same_framework;
+  const bool habit = starts(path, key_path<&StrategyRequest::framework_options>) ||
+                     starts(path, key_path<&StrategyRequest::overlap>);
   return !habit &&
          (starts(path, "parallel.") || starts(path, "training.") || starts(path, "model."));
 }
@@ -247,7 +253,7 @@ void refuse_lost_keys(ForeignFormat format, const ResolvedRun& resolved, const J
   if (!written(format).is_whole) return;
   Json whole = run_file(resolved, run);
   // Switches that say a second time what a key says.
-  erase_at(whole, "parallel.framework_options");
+  erase_at(whole, key_path<&StrategyRequest::framework_options>);
   const bool same = std::none_of(not_expressed.begin(), not_expressed.end(),
                                  [](const NotExpressed& n) { return n.path == "framework"; });
   for (const NotExpressed& n : not_expressed) {
@@ -307,14 +313,16 @@ std::vector<std::string> missing_keys(const Json& run) {
     if (is_part_of_model(model) && !model.contains(key))
       missing.push_back(std::string("model.") + key);
   }
-  std::vector<const char*> needed = {"model", "cluster.node", "cluster.gpus"};
-  const bool of_rl = !value_at(run, "training.rl").is_null();
-  for (const char* path : {"training.sequence_length", "training.global_batch"}) {
+  std::vector<const char*> needed = {"model", key_path<&ClusterRequest::node>,
+                                     key_path<&ClusterRequest::gpus>};
+  const bool of_rl = !value_at(run, key_path<&TrainingRequest::rl>).is_null();
+  for (const char* path :
+       {key_path<&TrainingRequest::sequence_length>, key_path<&TrainingRequest::global_batch>}) {
     if (!of_rl) needed.push_back(path);
   }
   for (const char* path : needed) {
-    const bool own_node =
-        std::string(path) == "cluster.node" && !value_at(run, "cluster.device").is_null();
+    const bool own_node = std::string(path) == key_path<&ClusterRequest::node> &&
+                          !value_at(run, "cluster.device").is_null();
     if (value_at(run, path).is_null() && !own_node) missing.emplace_back(path);
   }
   return missing;

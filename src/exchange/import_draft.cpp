@@ -13,6 +13,7 @@
 #include "exchange/text_lines.h"
 #include "hardware/cluster_reader.h"
 #include "model/architecture_json.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -31,7 +32,7 @@ constexpr std::string_view kMovingParts =
     "hidden_layers distribute_within swap_optimizer dualpipe zbh1 zbv first_k_dense "
     "n_shared_experts tp_size cp_size pp_size";
 
-constexpr const char* kOptions = "parallel.framework_options";
+constexpr const char* kOptions = key_path<&StrategyRequest::framework_options>;
 constexpr const char* kCommandLine = "the command line";
 
 // Switches that say what one of our keys says.
@@ -40,9 +41,9 @@ struct SameKey {
   const char* ours;
 };
 constexpr std::array kSameKeys = {
-    SameKey{"overlap_grad_reduce", "parallel.overlap.grad_reduce"},
-    SameKey{"overlap_param_gather", "parallel.overlap.param_gather"},
-    SameKey{"zero_hpz_partition_size", "parallel.zeropp.hpz"},
+    SameKey{"overlap_grad_reduce", key_path<&OverlapRequest::grad_reduce>},
+    SameKey{"overlap_param_gather", key_path<&OverlapRequest::param_gather>},
+    SameKey{"zero_hpz_partition_size", key_path<&ZeroPlusPlusRequest::hpz>},
 };
 
 // The note that says `path` was assumed, taken out; whether there was one.
@@ -122,23 +123,25 @@ std::int64_t degree(const Json& run, const char* path) {
 
 void fit_checkpoints(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
   const std::int64_t every = imported.checkpointed_every;
-  const Json& recompute = value_at(given, "parallel.recompute");
+  const Json& recompute = value_at(given, key_path<&StrategyRequest::recompute>);
   if (every == 0 || !recompute.is_null()) return;
   Json run = imported.run;
   merge_over(run, given);
   const std::int64_t layers = layers_of_model(run, lookup);
   if (layers == 0) {
     imported.ignored.push_back({"every layer of " + std::to_string(every) + " checkpointed",
-                                "of how many; give --model, or --recompute", "parallel.recompute",
-                                true});
+                                "of how many; give --model, or --recompute",
+                                key_path<&StrategyRequest::recompute>, true});
     return;
   }
   const std::int64_t n =
-      layers / (degree(run, "parallel.pp") * degree(run, "parallel.vpp")) / every;
-  set_at(imported.run, "parallel.recompute", n > 0 ? "full" : "none");
+      layers /
+      (degree(run, key_path<&StrategyRequest::pp>) * degree(run, key_path<&StrategyRequest::vpp>)) /
+      every;
+  set_at(imported.run, key_path<&StrategyRequest::recompute>, n > 0 ? "full" : "none");
   if (n == 0) return;
-  set_at(imported.run, "parallel.recompute_method", "block");
-  set_at(imported.run, "parallel.recompute_layers", n);
+  set_at(imported.run, key_path<&StrategyRequest::recompute_method>, "block");
+  set_at(imported.run, key_path<&StrategyRequest::recompute_layers>, n);
 }
 
 Architecture architecture_of(const Json& model, const ConfigLookup& lookup,

@@ -6,23 +6,25 @@
 #include <string_view>
 
 #include "core/json_path.h"
+#include "estimate/training_keys.h"
 #include "exchange/import_draft.h"
 #include "exchange/text_lines.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
 
-constexpr const char* kStates = "training.states";
+constexpr const char* kStates = key_path<&TrainingRequest::states>;
 constexpr const char* kNotGiven = "no file given says it";
 // In the order in which they are asked for.
 constexpr std::array kNeeded = {"framework",
-                                "training.sequence_length",
-                                "training.global_batch",
-                                "training.micro_batch",
-                                "training.precision",
+                                key_path<&TrainingRequest::sequence_length>,
+                                key_path<&TrainingRequest::global_batch>,
+                                key_path<&TrainingRequest::micro_batch>,
+                                key_path<&TrainingRequest::precision>,
                                 kStates,
-                                "parallel.zero",
-                                "parallel.recompute"};
+                                key_path<&StrategyRequest::zero>,
+                                key_path<&StrategyRequest::recompute>};
 
 // The releases whose defaults the readers have.
 constexpr EnumArray<ForeignFormat, const char*> kReleases = {
@@ -35,9 +37,10 @@ bool is_needed(const std::string& path) {
 
 // Keys of a step of reinforcement learning that follow from its prompts and answers.
 bool follows_from_answers(const ImportedRun& r, std::string_view path) {
-  const bool of_batch = path == "training.sequence_length" || path == "training.global_batch" ||
-                        path == "training.micro_batch";
-  return of_batch && !value_at(r.run, "training.rl").is_null();
+  const bool of_batch = path == key_path<&TrainingRequest::sequence_length> ||
+                        path == key_path<&TrainingRequest::global_batch> ||
+                        path == key_path<&TrainingRequest::micro_batch>;
+  return of_batch && !value_at(r.run, key_path<&TrainingRequest::rl>).is_null();
 }
 
 bool is_asked_for(const ImportedRun& r, const std::string& path) {
@@ -60,12 +63,12 @@ Json states_of_profile(const Json& framework, const Json& precision, const Confi
 
 // Names the states that the run has without a word of its files.
 void name_states(ImportedRun& r, const ConfigLookup& lookup) {
-  const Json& precision = value_at(r.run, "training.precision");
+  const Json& precision = value_at(r.run, key_path<&TrainingRequest::precision>);
   const Json& framework = value_at(r.run, "framework");
   if (!value_at(r.run, kStates).is_null() || is_asked_for(r, kStates) || precision.is_null() ||
       framework.is_null() || is_assumed(r.assumed, kStates))
     return;
-  const Json& optimizer = value_at(r.run, "training.optimizer");
+  const Json& optimizer = value_at(r.run, key_path<&TrainingRequest::optimizer>);
   if (has_own_states(optimizer)) {
     r.assumed.push_back({kStates, "of " + bare_text(optimizer), "the optimizer's own states"});
     return;
@@ -79,8 +82,8 @@ void name_states(ImportedRun& r, const ConfigLookup& lookup) {
 
 // States follow from a precision that is asked for already.
 bool follows(const ImportedRun& r, const std::string& path) {
-  return path == kStates &&
-         (is_assumed(r.assumed, kStates) || value_at(r.run, "training.precision").is_null());
+  return path == kStates && (is_assumed(r.assumed, kStates) ||
+                             value_at(r.run, key_path<&TrainingRequest::precision>).is_null());
 }
 
 }  // namespace

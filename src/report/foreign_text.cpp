@@ -9,6 +9,9 @@
 #include "document/words.h"
 #include "estimate/origins.h"
 #include "estimate/run.h"
+#include "estimate/training_keys.h"
+#include "hardware/cluster_keys.h"
+#include "parallel/strategy_keys.h"
 #include "report/frame_json.h"
 
 namespace orrery {
@@ -55,18 +58,18 @@ struct HeadKey {
   const char* word;
 };
 constexpr std::array kHead = {HeadKey{"framework", ""},
-                              HeadKey{"cluster.node", ""},
-                              HeadKey{"cluster.gpus", "GPUs"},
-                              HeadKey{"training.sequence_length", "tokens"},
-                              HeadKey{"training.global_batch", "global batch"},
-                              HeadKey{"training.micro_batch", "micro batch"},
-                              HeadKey{"training.precision", ""},
-                              HeadKey{"parallel.tp", "tp"},
-                              HeadKey{"parallel.pp", "pp"},
-                              HeadKey{"parallel.cp", "cp"},
-                              HeadKey{"parallel.ep", "ep"},
-                              HeadKey{"parallel.zero", "zero"},
-                              HeadKey{"parallel.recompute", "recompute"}};
+                              HeadKey{key_path<&ClusterRequest::node>, ""},
+                              HeadKey{key_path<&ClusterRequest::gpus>, "GPUs"},
+                              HeadKey{key_path<&TrainingRequest::sequence_length>, "tokens"},
+                              HeadKey{key_path<&TrainingRequest::global_batch>, "global batch"},
+                              HeadKey{key_path<&TrainingRequest::micro_batch>, "micro batch"},
+                              HeadKey{key_path<&TrainingRequest::precision>, ""},
+                              HeadKey{key_path<&StrategyRequest::tp>, "tp"},
+                              HeadKey{key_path<&StrategyRequest::pp>, "pp"},
+                              HeadKey{key_path<&StrategyRequest::cp>, "cp"},
+                              HeadKey{key_path<&StrategyRequest::ep>, "ep"},
+                              HeadKey{key_path<&StrategyRequest::zero>, "zero"},
+                              HeadKey{key_path<&StrategyRequest::recompute>, "recompute"}};
 
 std::string taken_line(const ImportedRun& r) {
   std::string text;

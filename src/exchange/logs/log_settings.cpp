@@ -5,29 +5,32 @@
 #include <array>
 #include <cmath>
 
+#include "estimate/training_keys.h"
 #include "exchange/logs/log_fields.h"
 #include "exchange/text_lines.h"
+#include "hardware/cluster_keys.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery::training_logs {
 namespace {
 
-constexpr std::string_view kBatch = "training.global_batch";
-constexpr std::string_view kMicroBatch = "training.micro_batch";
-constexpr std::string_view kLength = "training.sequence_length";
+constexpr std::string_view kBatch = key_path<&TrainingRequest::global_batch>;
+constexpr std::string_view kMicroBatch = key_path<&TrainingRequest::micro_batch>;
+constexpr std::string_view kLength = key_path<&TrainingRequest::sequence_length>;
 
 struct SettingName {
   std::string_view name;  // as Megatron-LM lists its arguments
   std::string_view key;
 };
 constexpr std::array kSettings = {
-    SettingName{"world_size", "cluster.gpus"},
+    SettingName{"world_size", key_path<&ClusterRequest::gpus>},
     SettingName{"seq_length", kLength},
     SettingName{"global_batch_size", kBatch},
     SettingName{"micro_batch_size", kMicroBatch},
-    SettingName{"tensor_model_parallel_size", "parallel.tp"},
-    SettingName{"pipeline_model_parallel_size", "parallel.pp"},
-    SettingName{"context_parallel_size", "parallel.cp"},
-    SettingName{"expert_model_parallel_size", "parallel.ep"},
+    SettingName{"tensor_model_parallel_size", key_path<&StrategyRequest::tp>},
+    SettingName{"pipeline_model_parallel_size", key_path<&StrategyRequest::pp>},
+    SettingName{"context_parallel_size", key_path<&StrategyRequest::cp>},
+    SettingName{"expert_model_parallel_size", key_path<&StrategyRequest::ep>},
 };
 
 // A number behind a marker, in a line that holds `beside` too.
@@ -45,10 +48,10 @@ constexpr std::array kLoggedNames = {
     LoggedName{"", "Instantaneous batch size per device =", kMicroBatch},
     LoggedName{"local batch size ", "global batch size ", kBatch},  // torchtitan's
     LoggedName{"local batch size ", "sequence length ", kLength},
-    LoggedName{kMesh, " tp=", "parallel.tp"},
-    LoggedName{kMesh, " pp=", "parallel.pp"},
-    LoggedName{kMesh, " cp=", "parallel.cp"},
-    LoggedName{kMesh, " ep=", "parallel.ep"},
+    LoggedName{kMesh, " tp=", key_path<&StrategyRequest::tp>},
+    LoggedName{kMesh, " pp=", key_path<&StrategyRequest::pp>},
+    LoggedName{kMesh, " cp=", key_path<&StrategyRequest::cp>},
+    LoggedName{kMesh, " ep=", key_path<&StrategyRequest::ep>},
     LoggedName{"\"global_batch_size\"", "\"value\":", kBatch},  // MLPerf's
     LoggedName{"\"max_sequence_length\"", "\"value\":", kLength},
     LoggedName{"", "Config param global_batch_size_to_train_on:", kBatch},  // MaxText's

@@ -14,9 +14,13 @@
 #include "exchange/machine/shapes.h"
 #include "exchange/recognise.h"
 #include "exchange/text_lines.h"
+#include "hardware/cluster_keys.h"
 
 namespace orrery {
 namespace {
+
+constexpr const char* kNodeOfMachine = key_path<&ClusterRequest::node>;
+constexpr const char* kGpusOfMachine = key_path<&ClusterRequest::gpus>;
 
 using namespace machine;
 
@@ -73,13 +77,13 @@ class Composition {
 
   void node() {
     const bool says = m_.gpus > 0 || !m_.device.empty() || !m_.chip.empty();
-    if (!given("cluster.node").is_null()) {
-      name_ = given("cluster.node").is_string() ? given("cluster.node").get<std::string>() : "";
+    if (!given(kNodeOfMachine).is_null()) {
+      name_ = given(kNodeOfMachine).is_string() ? given(kNodeOfMachine).get<std::string>() : "";
       return compare();
     }
     if (!says) return;
     if (m_.device.empty() && m_.chip.empty() && !links_tell()) {
-      return d_.open("cluster.node", words_of_machine(m_),
+      return d_.open(kNodeOfMachine, words_of_machine(m_),
                      "neither GPU nor links of one kind of GPU are said; nvidia-smi -L beside it "
                      "does, or --node");
     }
@@ -98,8 +102,8 @@ class Composition {
     if (names.size() > 1) keep_same_network(names);
     if (names.size() == 1) {
       name_ = names.front();
-      d_.note("cluster.node", name_, "the shipped node of this shape: " + words_of_machine(m_));
-      return d_.set("cluster.node", name_);
+      d_.note(kNodeOfMachine, name_, "the shipped node of this shape: " + words_of_machine(m_));
+      return d_.set(kNodeOfMachine, name_);
     }
     if (names.empty() && compose_from_nearest()) return;
     const std::string why =
@@ -108,7 +112,7 @@ class Composition {
                   nearest()
             : "nodes of this shape are " + alternatives(names) + "; --node says which" +
                   (m_.device.empty() ? ", " + list_of_gpus() + " beside it which GPU" : "");
-    d_.open("cluster.node", words_of_machine(m_), why);
+    d_.open(kNodeOfMachine, words_of_machine(m_), why);
   }
 
   std::string list_of_gpus() const {
@@ -122,7 +126,7 @@ class Composition {
   }
 
   // Hosts of one GPU each, which are no node of several.
-  bool needs_more_gpus() const { return count_of(d_.given, "cluster.gpus") > 1; }
+  bool needs_more_gpus() const { return count_of(d_.given, kGpusOfMachine) > 1; }
 
   // A GPU alone shows no links, and a run on it needs none: a node that has such GPUs, and one of
   // them.
@@ -132,9 +136,9 @@ class Composition {
     if (shape == kShapes.end()) return false;
     is_alone_ = true;
     name_ = shape->node;
-    d_.set("cluster.node", name_);
-    d_.note("cluster.node", name_, "a shipped node of such GPUs, of which one is used");
-    if (given("cluster.gpus").is_null()) d_.set("cluster.gpus", 1);
+    d_.set(kNodeOfMachine, name_);
+    d_.note(kNodeOfMachine, name_, "a shipped node of such GPUs, of which one is used");
+    if (given(kGpusOfMachine).is_null()) d_.set(kGpusOfMachine, 1);
     return true;
   }
 
@@ -191,8 +195,8 @@ class Composition {
     name_ = shape->node;
     const Json all = tiers();
     if (!all.is_array() || all.size() < 2 || value_at(all[0], "size") != shape->gpus) return false;
-    d_.set("cluster.node", name_);
-    d_.note("cluster.node", name_, "the nearest shipped; this one is " + words_of_machine(m_));
+    d_.set(kNodeOfMachine, name_);
+    d_.note(kNodeOfMachine, name_, "the nearest shipped; this one is " + words_of_machine(m_));
     d_.set("cluster.devices_per_node", m_.gpus);
     d_.set("cluster.power", Json());
     d_.set(key_of(all[0], "size"), m_.gpus);
@@ -373,12 +377,12 @@ class Composition {
     d_.out.gpus.node = m_.gpus;
     if (m_.nodes == 0) return;
     d_.out.gpus.fabric = m_.nodes * gpus_of_host();
-    if (!given("cluster.gpus").is_null()) return;
+    if (!given(kGpusOfMachine).is_null()) return;
     if (d_.out.gpus.fabric == 0)
       return d_.ignored(std::to_string(m_.nodes) + " nodes", "of how many GPUs; --gpus says it");
     // A job may have fewer of them.
-    d_.note("cluster.gpus", std::to_string(d_.out.gpus.fabric), "all nodes of the fabric");
-    d_.set("cluster.gpus", d_.out.gpus.fabric);
+    d_.note(kGpusOfMachine, std::to_string(d_.out.gpus.fabric), "all nodes of the fabric");
+    d_.set(kGpusOfMachine, d_.out.gpus.fabric);
   }
 
   const MachineFacts& m_;

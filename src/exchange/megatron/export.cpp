@@ -7,11 +7,13 @@
 #include "core/units.h"
 #include "estimate/exposed_exchange.h"
 #include "estimate/resolve.h"
+#include "estimate/training_keys.h"
 #include "exchange/arguments.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"
 #include "exchange/trainer/facts.h"
 #include "parallel/stages.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery::megatron {
 namespace {
@@ -176,11 +178,11 @@ class Export {
     if (p == Precision::nvfp4) lines_.add("fp4_format", "e2m1");
   }
 
-  bool has_muon() const { return at("training.optimizer") == "muon"; }
+  bool has_muon() const { return at(key_path<&TrainingRequest::optimizer>) == "muon"; }
 
   // Muon's states are whole layers', which dist_muon spreads over the replicas.
   void optimizer() {
-    const Json& name = at("training.optimizer");
+    const Json& name = at(key_path<&TrainingRequest::optimizer>);
     if (has_muon()) return lines_.add("optimizer", s().zero > 0 ? "dist_muon" : "muon");
     if (name == "sgd" || name == "lion") lines_.add("optimizer", name.get<std::string>());
   }
@@ -193,7 +195,7 @@ class Export {
     }
     if (s().zero == 0 || has_muon()) return;
     if (offloads()) lines_.add("use_precision_aware_optimizer");
-    if (at("training.optimizer") == "adam") adam_states();
+    if (at(key_path<&TrainingRequest::optimizer>) == "adam") adam_states();
   }
 
   // Adam's states by their widths. Recipes of other names share sums with these, not optimizers.
@@ -235,7 +237,8 @@ class Export {
                  std::string(kSharding[static_cast<std::size_t>(s().zero)]));
     }
     overlap();
-    if (at("parallel.order") == "tp-cp-ep-pp-dp") lines_.add("use_tp_pp_dp_mapping");
+    if (at(key_path<&StrategyRequest::order>) == "tp-cp-ep-pp-dp")
+      lines_.add("use_tp_pp_dp_mapping");
     if (offloads()) {
       lines_.add("optimizer_cpu_offload");
       lines_.add("optimizer_offload_fraction", shortest(s().offload.optimizer_fraction));
@@ -293,7 +296,7 @@ class Export {
 
   void modules() {
     std::string words;
-    for (const Json& m : at("parallel.recompute_modules")) {
+    for (const Json& m : at(key_path<&StrategyRequest::recompute_modules>)) {
       if (m == "alternate_products" || m == "mlp_act") continue;
       words += (words.empty() ? "" : " ") + m.get<std::string>();
     }

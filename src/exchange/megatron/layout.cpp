@@ -6,6 +6,7 @@
 #include "exchange/megatron/hooks.h"
 #include "exchange/trainer/facts.h"
 #include "parallel/strategy.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery::megatron {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 using tools::HookCall;
 using trainer::FactId;
 
-const std::string kChunks = "parallel.vpp";
-const std::string kStageLayers = "parallel.stage_layers";
+const std::string kChunks = key_path<&StrategyRequest::vpp>;
+const std::string kStageLayers = key_path<&StrategyRequest::stage_layers>;
 
 // "Et*3|(tt|)*2mL" written out, at most kMostMarks long.
 class Layout {
@@ -212,7 +213,8 @@ class Stages {
           settings().file(), "--account-for-embedding-in-pipeline-split",
           std::to_string(units) + " layers with the ends for " + std::to_string(stages) + " stages",
           "layers that divide evenly over the stages");
-    call_.facts.set_key("parallel.layer_split", "ends_as_layers", "both ends", false);
+    call_.facts.set_key(key_path<&StrategyRequest::layer_split>, "ends_as_layers", "both ends",
+                        false);
   }
 
   // The layers not at the ends are shared evenly; --decoder-first-… counts a whole pipeline rank.

@@ -3,6 +3,7 @@
 
 #include "core/json_path.h"
 #include "core/modules.h"
+#include "estimate/training_keys.h"
 #include "exchange/megatron/hooks.h"
 #include "exchange/megatron/names.h"
 #include "exchange/several_runs.h"
@@ -10,6 +11,7 @@
 #include "exchange/tools/condition.h"
 #include "exchange/trainer/facts.h"
 #include "parallel/strategy.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery::megatron {
 namespace {
@@ -17,8 +19,8 @@ namespace {
 using tools::HookCall;
 using trainer::FactId;
 
-const std::string kStates = "training.states";
-const std::string kModules = "parallel.recompute_modules";
+const std::string kStates = key_path<&TrainingRequest::states>;
+const std::string kModules = key_path<&StrategyRequest::recompute_modules>;
 
 // The states of one training's settings.
 class States {
@@ -168,10 +170,10 @@ void recompute_layers(HookCall& call) {
   const std::string stated = settings.written("recompute_num_layers");
   const std::int64_t layers = settings.count("recompute_num_layers").value_or(1);
   const std::int64_t all = call.facts.layers();
-  call.facts.set_key("parallel.recompute_method", settings.text(name).value_or("uniform"), stated,
-                     false);
-  call.facts.set_key("parallel.recompute_layers", std::min(layers, all > 0 ? all : kMostDegree),
-                     stated, false);
+  call.facts.set_key(key_path<&StrategyRequest::recompute_method>,
+                     settings.text(name).value_or("uniform"), stated, false);
+  call.facts.set_key(key_path<&StrategyRequest::recompute_layers>,
+                     std::min(layers, all > 0 ? all : kMostDegree), stated, false);
 }
 
 }  // namespace orrery::megatron

@@ -5,10 +5,12 @@
 #include <array>
 
 #include "core/divide.h"
+#include "estimate/training_keys.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/condition.h"
 #include "exchange/torchtitan/names.h"
 #include "exchange/trainer/facts.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery::torchtitan {
 namespace {
@@ -76,14 +78,15 @@ void read_ends(const Ends& ends, HookCall& call) {
   if (ends.first == 1 && ends.last == 1) return;
   const char* setting = "fewer layers on the first and the last stage";
   if (ends.first == 0 && ends.last == 0)
-    return call.facts.set_key("parallel.layer_split", "even", setting, false);
-  call.facts.leave_key_open("parallel.stage_layers", setting, "layers of each stage");
+    return call.facts.set_key(key_path<&StrategyRequest::layer_split>, "even", setting, false);
+  call.facts.leave_key_open(key_path<&StrategyRequest::stage_layers>, setting,
+                            "layers of each stage");
 }
 
 // Stages of a rank; whether the file says them.
 bool read_stage_size(const Ends& ends, HookCall& call) {
   constexpr const char* kName = "pipeline_parallel_layers_per_stage";
-  constexpr const char* kKey = "parallel.vpp";
+  constexpr const char* kKey = key_path<&StrategyRequest::vpp>;
   const auto n = call.settings.count(kName, 1, kMostDegree);
   if (!n) return false;
   const std::string stated = call.settings.written(kName);
@@ -207,7 +210,7 @@ void stages(HookCall& call) {
   }
   read_ends(ends, call);
   if (!read_stage_size(ends, call) && ours != "1f1b" && ours != "gpipe")
-    call.facts.set_key("parallel.vpp", 2, "torchtitan's two stages a rank", true);
+    call.facts.set_key(key_path<&StrategyRequest::vpp>, 2, "torchtitan's two stages a rank", true);
 }
 
 void precision(HookCall& call) {
@@ -254,7 +257,7 @@ void states(HookCall& call) {
   if (weights == 4 && sent == 4 && !at_once) return;
   const auto& precision = call.facts.seen(FactId::precision);
   const double gathered = precision && precision->value == "fp32" ? 4 : 2;
-  call.facts.set_key("training.states",
+  call.facts.set_key(key_path<&TrainingRequest::states>,
                      {{"weights", weights},
                       {"gradients", at_once ? 0 : weights},
                       {"optimizer", 2 * weights},

@@ -18,7 +18,7 @@
 #include "core/quote.h"
 #include "document/words.h"
 #include "engine/answer.h"
-#include "engine/given_run.h"
+#include "engine/run_files.h"
 #include "io/files.h"
 #include "io/ranks.h"
 #include "io/terminal.h"
@@ -190,7 +190,7 @@ bool take_files(const CLI::App& app, Json& request) {
     return std::filesystem::is_regular_file(word, error);
   });
   if (extras.empty() || !are_files || !request.contains("run")) return false;
-  request[kWithKey] = extras;
+  request[kRunFilesKey] = extras;
   return true;
 }
 

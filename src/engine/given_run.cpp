@@ -12,6 +12,7 @@
 #include "engine/missing_flags.h"
 #include "engine/options.h"
 #include "engine/overrides.h"
+#include "engine/run_files.h"
 #include "engine/short_flags.h"
 #include "estimate/accuracy.h"
 #include "estimate/estimate.h"
@@ -215,7 +216,7 @@ GivenRun given_run(Request& request) {
   GivenRun given;
   given.asker = request.asker();
   if (const auto run = request.find("run")) take_run(*run, given);
-  if (const auto with = request.find(kWithKey)) {
+  if (const auto with = request.find(kRunFilesKey)) {
     for (const Reader& item : with->items()) given.with.push_back(item.text());
   }
   for (const RunFlag& flag : run_flags()) {

@@ -23,9 +23,6 @@ namespace orrery {
 struct ObservedStep;
 struct ResolvedRun;
 
-// The key of a request for further files beside `run`.
-inline constexpr const char* kWithKey = "completed_by";
-
 struct GivenRun {
   std::string name;                         // "" where there is none, or the document is given
   std::vector<std::string> with;            // further files of another tool, which complete it

@@ -15,7 +15,6 @@
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/named.h"
-#include "exchange/trainer/facts.h"
 #include "exchange/yaml.h"
 
 namespace orrery {

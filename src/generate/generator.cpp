@@ -7,7 +7,6 @@
 #include "generate/counts.h"
 #include "model/listed_operators.h"
 #include "model/operators.h"
-#include "parallel/stages.h"
 
 namespace orrery {
 namespace {

@@ -108,7 +108,7 @@ def questions_are_answered(client, program):
     text, failed = client.call("list", what="models")
     assert not failed and "llama-3-8b" in text
     text, failed = client.call("estimate", run=RUN, tp=4)
-    assert not failed and "80 % interval" in text and "accuracy" in text
+    assert not failed and "80 % interval" in text and "published runs" in text
     text, _ = client.call("estimate", run=RUN, paths=["step_time_s", "memory.peak_gib",
                                                      "memory.by_stage.1.stage", "nonesuch"])
     values = json.loads(text)

@@ -69,7 +69,8 @@ struct AlikeUnits {
 std::vector<AlikeUnits> alike_units(const Space& space) {
   std::map<std::tuple<std::size_t, bool, std::int64_t>, AlikeUnits> groups;
   for (const Unit& unit : units_of(space)) {
-    AlikeUnits& group = groups.try_emplace({unit.base, unit.tp == 1, unit.pp}, AlikeUnits{unit}).first->second;
+    AlikeUnits& group =
+        groups.try_emplace({unit.base, unit.tp == 1, unit.pp}, AlikeUnits{unit}).first->second;
     ++group.count;
   }
   std::vector<AlikeUnits> all;

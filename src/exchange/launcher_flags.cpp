@@ -28,13 +28,14 @@ constexpr std::array kLaunchers = {
              "run_path log_dir redirects tee local_ranks_filter node_rank master_addr master_port "
              "local_addr logs_specs numa_binding signals_to_handle shutdown_timeout "
              "duplicate_stdout_filters duplicate_stderr_filters virtual_local_rank use_env m r t"},
-    // deepspeed/launcher/runner.py, DeepSpeed@edaa722
+    // deepspeed/launcher/runner.py, DeepSpeed@2d991ba3; --num_accelerators, another name of
+    // --num_gpus, is asked for
     Launcher{"deepspeed",
              "hostfile include exclude num_nodes min_elastic_nodes max_elastic_nodes num_gpus "
              "master_port node_rank master_addr launcher launcher_args module no_python "
              "no_local_rank no_ssh_check no_ssh force_multi save_pid enable_each_rank_log "
              "autotuning elastic_training bind_cores_to_rank bind_core_list ssh_port venv_script "
-             "i e H"}};
+             "comment account i e H"}};
 
 bool holds(std::string_view list, std::string_view word) {
   const std::vector<std::string_view> all = fields_of(list, ' ');

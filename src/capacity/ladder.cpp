@@ -241,11 +241,23 @@ class SizeSearch {
     likely_gpu_time_ = likely_gpu_time_ > Seconds() ? std::min(likely_gpu_time_, spent) : spent;
   }
 
-  // Where nothing larger fits, the largest that does is the nearest.
+  // Draws too much for a limit that must be kept within a deadline.
+  bool draws_too_much(std::int64_t gpus) const {
+    return std::any_of(plan_.requirements.begin(), plan_.requirements.end(),
+                       [&](const Requirement& q) { return q.power && is_beyond(*q.power, gpus); });
+  }
+
+  // Where nothing larger fits, the largest that is only too slow is the nearest; of those that draw
+  // too much, the smallest.
   void try_hopeless() {
     for (auto gpus = hopeless_.rbegin(); gpus != hopeless_.rend(); ++gpus) {
+      if (draws_too_much(*gpus)) continue;
       if (!fitting_.empty() && fitting_.rbegin()->first > *gpus) return;
       if (tried(*gpus) != nullptr) return;
+    }
+    if (!fitting_.empty()) return;
+    for (const std::int64_t gpus : hopeless_) {
+      if (draws_too_much(gpus) && tried(gpus) != nullptr) return;
     }
   }
 

@@ -439,3 +439,8 @@ $ orrery capacity llama-3-8b-8-h100 --tokens 1e12 > page.txt; grep -c "Under a p
 ! exit 0
 $ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --all | grep -c "Under a power cap"
 > 1
+
+# Where every size draws too much for a limit of power, the smallest is the nearest, not the largest.
+$ orrery capacity --model gpt3-175b --node dgx-a100-80gb --tokens 300e9 --deadline 60d --power 50kW --sequence-length 2048 --global-batch 1536 --framework megatron-lm --json
+! exit 3
+! json options[0].gpus < 200

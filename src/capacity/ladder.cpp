@@ -20,9 +20,6 @@ namespace {
 // GPU-time that another size may take, of the least that one took.
 constexpr double kBetterRate = 0.9;
 
-// A cap lowers the power of a device to half at most.
-constexpr double kMostOverPower = 2;
-
 // Suggest another batch only if it saves at least 2 % of the GPUs.
 constexpr double kWorthSaying = 0.02;
 
@@ -116,11 +113,11 @@ class SizeSearch {
     return cap_within(c, systems, *least_power(plan_.requirements) / pue());
   }
 
-  // Draws at its rating so much more than a limit that no cap keeps it.
+  // Draws more than the limit, and no cap keeps it.
   bool is_beyond(Watts limit, std::int64_t gpus) const {
     const Cluster c = cluster_of(gpus);
-    const Watts most = most_power(c, static_cast<double>(system_count(c)) * pue());
-    return most > limit * kMostOverPower;
+    const auto systems = static_cast<double>(system_count(c));
+    return most_power(c, systems * pue()) > limit && !cap_within(c, systems, limit / pue());
   }
 
   // The spares follow from the answer, and draw power too.
@@ -139,7 +136,7 @@ class SizeSearch {
     return o;
   }
 
-  // Whether each limit of power that must be kept within a deadline is.
+  // Each limit of power that a deadline stands beside is kept by some size that meets the deadline.
   bool meets_power() const {
     return std::all_of(plan_.requirements.begin(), plan_.requirements.end(),
                        [&](const Requirement& q) {

@@ -32,7 +32,7 @@ StepPower step_power(const Run& run, const Answer& answer, const PowerQuestion& 
 // The most that a cluster draws under its cap.
 Watts most_drawn(const Cluster& c, const EnergyModel& energy);
 
-// Whether it keeps the limit under the cap that it has.
+// The limit is kept under the cap that the cluster has.
 bool keeps_power(const Cluster& c, const PowerQuestion& asked);
 
 // The cap of a device that keeps the limit; nothing where none does.

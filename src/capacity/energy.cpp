@@ -87,7 +87,7 @@ EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m
   const Watts rated = c.device.power * static_cast<double>(devices_of_system(c));
   const Watts idle = rated * (static_cast<double>(spares) * m.load.idle.value);
   e.pue_known = m.pue.has_value();
-  const double pue = m.pue ? m.pue->value : 1;
+  const double pue = pue_of(m);
   e.nodes = (working + idle + around * all) * wall;
   e.facility = e.nodes * pue;
   e.average = e.facility / wall;

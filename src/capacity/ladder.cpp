@@ -104,7 +104,7 @@ class SizeSearch {
     return c;
   }
 
-  double pue() const { return option_.energy.pue ? option_.energy.pue->value : 1; }
+  double pue() const { return pue_of(option_.energy); }
 
   // The cap of a device that keeps the limit with so many spares; nothing where none does.
   std::optional<Watts> cap_at(std::int64_t gpus, std::int64_t spares) const {

@@ -132,10 +132,9 @@ std::vector<Watts> power_caps(const Cluster& c, std::optional<Watts> kept) {
 std::vector<PowerCapped> under_power_caps(const OutcomeInputs& in,
                                           const std::vector<PieceRun>& pieces,
                                           std::optional<Watts> limit) {
-  const double pue = in.energy.pue ? in.energy.pue->value : 1;
   const auto systems = static_cast<double>(system_count(in.cluster) + in.spares);
   std::optional<Watts> kept;
-  if (limit) kept = cap_within(in.cluster, systems, *limit / pue);
+  if (limit) kept = cap_within(in.cluster, systems, *limit / pue_of(in.energy));
   std::vector<PowerCapped> all;
   for (const Watts cap : power_caps(in.cluster, kept)) all.push_back(capped_at(cap, in, pieces));
   return all;

@@ -8,8 +8,6 @@
 namespace orrery {
 namespace {
 
-double pue_of(const EnergyModel& m) { return m.pue ? m.pue->value : 1; }
-
 double systems_of(const Cluster& c) { return static_cast<double>(system_count(c)); }
 
 }  // namespace

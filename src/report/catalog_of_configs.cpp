@@ -62,6 +62,7 @@ Cell share_cell(const Ranged<double>& share) { return {percent(share.value, 0), 
 Cell names_cell(const std::vector<std::string>& names) { return {joined(names, ", "), names}; }
 
 Cell runs_cell(const std::map<std::string, std::int64_t>& published, const std::string& device) {
+  if (published.empty()) return {"–", nullptr};  // the rows are not here, as in the page
   const auto at = published.find(device);
   return at == published.end() ? Cell("–", 0) : count_cell(at->second);
 }

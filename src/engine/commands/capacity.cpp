@@ -179,6 +179,11 @@ bool is_site(const std::string& path) {
 std::string device_named(const std::string& name, const ConfigLookup& lookup) {
   const std::string node = our_node_name(lookup, name);
   const auto found = lookup.hardware.find(HardwareKind::node, node);
+  if (!found && !lookup.hardware.find(HardwareKind::device, name)) {
+    throw InputError(ErrorCode::unknown_name, "command line", "--rent", name,
+                     "a node or a GPU (`orrery list nodes`, `orrery list devices`)",
+                     nearest_name(name, lookup.hardware.names(HardwareKind::node)));
+  }
   if (!found) return name;
   const Json document = parse_json(found->text, found->file);
   return document.contains("device") && document["device"].is_string()

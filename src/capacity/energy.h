@@ -53,7 +53,7 @@ struct EnergyModel {
   std::optional<HourlyCarbon> by_hour;  // in its place
 };
 
-// Of the facility over its nodes; 1 where nobody gives it, so that a limit is at the nodes' plugs.
+// The power of the facility over that of its nodes; 1 where nobody gives it.
 inline double pue_of(const EnergyModel& m) { return m.pue ? m.pue->value : 1; }
 
 // By the hour of the day at which a training begins.

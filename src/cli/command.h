@@ -30,6 +30,7 @@ std::span<const Command> commands();
 // The options of the engine's table for the command, and those of the command line alone.
 void declare_options(const Command& c, CLI::App& app, Json& request);
 
+void declare_explain(CLI::App& app, Json& request);
 void declare_validate(CLI::App& app, Json& request);
 void declare_search(CLI::App& app, Json& request);
 void declare_sweep(CLI::App& app, Json& request);

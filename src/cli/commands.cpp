@@ -19,8 +19,9 @@ constexpr std::array kCommands = {
     Command{"explain",
             "expand one number of an estimate to its formula, inputs and sources",
             "orrery explain gpt3-175b-1024-a100 step_time_s\n"
-            "orrery explain run.json memory.peak_gib --depth 6",
-            nullptr,
+            "orrery explain run.json memory.peak_gib --depth 6\n"
+            "orrery explain run.json mfu --html -o mfu.html",
+            declare_explain,
             run_explain,
             {"--csv"}},
     Command{"list", "list what ships: models, nodes, devices, frameworks, metrics, …",

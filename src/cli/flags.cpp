@@ -131,6 +131,16 @@ void add_option(CLI::App& app, Json& request, const Option& o) {
   if (*o.group != '\0') option->group(o.group);
 }
 
+void declare_html(CLI::App& app, Json& request, const char* help) {
+  add_option(app, request, {{OptionKind::flag}, "--html", "", help});
+}
+
+void take_html(Json& request, const Session& s) {
+  if (request.erase("html") == 0) return;
+  if (s.json || s.csv) throw UsageError("--html: give it without --json and --csv");
+  request["format"] = "html";
+}
+
 void declare_options(const Command& c, CLI::App& app, Json& request) {
   for (const CommandRow* row : command_rows()) {
     if (row->name != c.name) continue;

@@ -7,12 +7,18 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/session.h"
 #include "engine/options.h"
 
 namespace orrery {
 
 // A flag, or a word in its place.
 void add_option(CLI::App& app, Json& request, const Option& option);
+
+// --html, of commands whose answer may be a page.
+void declare_html(CLI::App& app, Json& request, const char* help);
+// The format of the answer in its place. UsageError beside --json and --csv.
+void take_html(Json& request, const Session& s);
 
 // "-" is a file, anything else a name or path that the engine looks up.
 Json named_or_input(const std::string& name);

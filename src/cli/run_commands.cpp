@@ -7,6 +7,10 @@
 
 namespace orrery {
 
+void declare_explain(CLI::App& app, Json& request) {
+  declare_html(app, request, "answer as an HTML page whose parts fold; give -o FILE");
+}
+
 // RUN METRIC, or METRIC alone where flags say the run.
 ExitCode run_explain(Json request, const Session& s) {
   const std::string first = request.value("run", "");
@@ -16,6 +20,7 @@ ExitCode run_explain(Json request, const Session& s) {
   } else if (!first.empty()) {
     request["run"] = named_or_input(first);
   }
+  take_html(request, s);
   return ask("explain", std::move(request), s);
 }
 

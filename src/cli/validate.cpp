@@ -11,13 +11,12 @@ namespace {
 
 // --html and --markdown are formats of the answer.
 void choose_format(Json& request, const Session& s) {
-  const bool html = request.erase("html") > 0;
   const bool markdown = request.erase("markdown") > 0;
-  if (markdown && (s.json || s.csv || html)) {
+  if (markdown && (s.json || s.csv || request.contains("html"))) {
     throw UsageError("--markdown: give it without --json, --csv and --html");
   }
-  if (html && (s.json || s.csv)) throw UsageError("--html: give it without --json and --csv");
-  if (html || markdown) request["format"] = html ? "html" : "markdown";
+  take_html(request, s);
+  if (markdown) request["format"] = "markdown";
 }
 
 // A directory stands for its files.
@@ -47,11 +46,7 @@ ExitCode run_validate(Json request, const Session& s) {
 }
 
 void declare_validate(CLI::App& app, Json& request) {
-  add_option(app, request,
-             {{OptionKind::flag},
-              "--html",
-              "",
-              "answer as an HTML page with tables and a plot of every row"});
+  declare_html(app, request, "answer as an HTML page with tables and a plot of every row");
   add_option(app, request, {{OptionKind::flag}, "--markdown", "", "answer as Markdown"});
 }
 

@@ -4,6 +4,7 @@
 //
 //   lift<R>(x, label)   an input enters the chain: the number itself, or a leaf that knows its path
 //   named(x, label)     a result gets its name; the identity when R = double
+//   counted(x, label, parts)  an input that is recorded as the sum of its parts
 //   larger, smaller, root, power
 //
 // With R = double all of it compiles to plain arithmetic.
@@ -76,6 +77,17 @@ constexpr Quantity<D, R> named(Quantity<D, R> x, const Label& label) {
   } else {
     return x;
   }
+}
+
+// A number that was counted beside the chain. Recorded, it is the sum that `parts` gives as a
+// Traced one, where that has its value to the last bit; else, and with R = double, an input.
+template <Number R, Dimension D, class Parts>
+constexpr Quantity<D, R> counted(Quantity<D> total, const Label& label, Parts&& parts) {
+  if constexpr (std::same_as<R, Traced>) {
+    const Quantity<D, R> sum = parts();
+    if (sum.si().value == total.si() && sum.si().node >= 0) return named(sum, label);
+  }
+  return lift<R>(total, label);
 }
 
 template <Number R>

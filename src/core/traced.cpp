@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace orrery {
 namespace {
@@ -48,6 +49,15 @@ double apply(NodeKind kind, double a, double b) {
   return a;
 }
 
+// The last one: parts of a run that are priced later have theirs after the others'.
+const CountedSum* sum_of(std::string_view name, double value) {
+  const auto& sums = active->sums;
+  const auto found = std::find_if(sums.rbegin(), sums.rend(), [&](const CountedSum& s) {
+    return s.value == value && s.name == name;
+  });
+  return found == sums.rend() ? nullptr : &*found;
+}
+
 bool is_unary(NodeKind kind) { return kind == NodeKind::square_root || kind == NodeKind::name; }
 
 }  // namespace
@@ -73,6 +83,8 @@ Traced record(NodeKind kind, double value, Traced a, Traced b) {
 
 Traced record_label(NodeKind kind, Traced x, const Label& label, Dimension dimension) {
   if (active == nullptr) return x;
+  const CountedSum* sum = kind == NodeKind::input ? sum_of(label.name, x.value) : nullptr;
+  if (sum != nullptr) return Traced(x.value, sum->node);
   Node node;
   node.kind = x.node < 0 ? NodeKind::input : kind;
   node.value = x.value;
@@ -81,6 +93,10 @@ Traced record_label(NodeKind kind, Traced x, const Label& label, Dimension dimen
   node.label.part = active_part;
   node.dimension = dimension;
   return Traced(x.value, append(node));
+}
+
+void record_sum(const char* name, Traced sum) {
+  if (active != nullptr && sum.node >= 0) active->sums.push_back({name, sum.value, sum.node});
 }
 
 }  // namespace detail

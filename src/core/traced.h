@@ -50,9 +50,17 @@ struct Node {
   Dimension dimension;
 };
 
+// What an input is a sum of, where the chain takes in a number that was counted before.
+struct CountedSum {
+  const char* name = "";
+  double value = 0;
+  std::int32_t node = -1;
+};
+
 // The nodes of one evaluation, children before parents.
 struct Tape {
   std::vector<Node> nodes;
+  std::vector<CountedSum> sums;
 };
 
 struct Traced {
@@ -89,6 +97,8 @@ class RecordedPart {
 namespace detail {
 Traced record(NodeKind kind, double value, Traced a, Traced b);
 Traced record_label(NodeKind kind, Traced x, const Label& label, Dimension dimension);
+// From here on, an input of this name and of the sum's value is the sum. `name`: a string literal.
+void record_sum(const char* name, Traced sum);
 }  // namespace detail
 
 Traced operator+(Traced a, Traced b);

@@ -18,6 +18,7 @@ std::shared_ptr<const Element::Content> kept(Part part) {
 Element::Element(Paragraph paragraph) : content_(kept(std::move(paragraph))) {}
 Element::Element(Table table) : content_(kept(std::move(table))) {}
 Element::Element(Verbatim verbatim) : content_(kept(std::move(verbatim))) {}
+Element::Element(Outline outline) : content_(kept(std::move(outline))) {}
 Element::Element(Chart chart) : content_(kept(std::move(chart))) {}
 Element::Element(const Element& other) = default;
 Element::Element(Element&& other) noexcept = default;

@@ -40,14 +40,26 @@ inline constexpr bool kIsAlternative = false;
 template <class T, class... A>
 inline constexpr bool kIsAlternative<T, std::variant<A...>> = (std::is_same_v<T, A> || ...);
 
+// A value and, below it, what it is made of. A page folds and unfolds it; text and markdown have
+// the open parts alone.
+struct Outline {
+  Phrase head;
+  Phrase detail{};  // stands between the head and the parts
+  std::vector<Outline> parts{};
+  bool folded = false;    // until a reader opens it
+  std::string name{};     // of an outline that another one repeats; its own in the document
+  std::string same_as{};  // the name of the outline that has the parts of this one
+};
+
 // A part of a section; copies share it. Its members are compiled once: every report makes many.
 class Element {
  public:
-  using Content = std::variant<Paragraph, Table, Verbatim, Chart>;
+  using Content = std::variant<Paragraph, Table, Verbatim, Outline, Chart>;
 
   Element(Paragraph paragraph);  // NOLINT
   Element(Table table);          // NOLINT
   Element(Verbatim verbatim);    // NOLINT
+  Element(Outline outline);      // NOLINT
   Element(Chart chart);          // NOLINT
   template <class Plot>          // NOLINTNEXTLINE
   requires kIsAlternative<Plot, Chart> Element(Plot plot) : Element(Chart(std::move(plot))) {}

@@ -56,6 +56,27 @@ std::string html_of(const Table& table) {
   return "<div class=\"scroll\"><table>" + titles + "<tbody>\n" + rows + "</tbody></table></div>\n";
 }
 
+std::string html_of(const Outline& o);
+
+std::string inside_of(const Outline& o) {
+  std::string inside;
+  if (!o.detail.empty()) inside += "<p class=\"dim\">" + html_of(o.detail) + "</p>\n";
+  for (const Outline& part : o.parts) inside += html_of(part);
+  return inside;
+}
+
+std::string html_of(const Outline& o) {
+  if (!o.same_as.empty()) {
+    return "<p>" + html_of(o.head) + " <a href=\"#" + html_escaped(o.same_as) +
+           "\">parts</a></p>\n";
+  }
+  const std::string id = o.name.empty() ? "" : " id=\"" + html_escaped(o.name) + "\"";
+  const std::string inside = inside_of(o);
+  if (inside.empty()) return "<p" + id + ">" + html_of(o.head) + "</p>\n";
+  return "<details" + id + (o.folded ? "" : " open") + "><summary>" + html_of(o.head) +
+         "</summary>\n" + inside + "</details>\n";
+}
+
 // Neighbours of a kind share a frame: labelled lines a table, charts a grid.
 class PageBody {
  public:
@@ -86,6 +107,10 @@ class PageBody {
   void operator()(const Verbatim& v) {
     frame("");
     out_ += "<pre>" + html_of(v.text) + "</pre>\n";
+  }
+  void operator()(const Outline& o) {
+    frame("");
+    out_ += "<div class=\"outline\">\n" + html_of(o) + "</div>\n";
   }
   void operator()(const Chart& c) { std::visit(*this, c); }
   template <Scripted C>

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "document/escape.h"
+#include "document/outlines.h"
 
 namespace orrery {
 namespace {
@@ -34,7 +35,16 @@ struct ElementMarkdown {
   }
   std::string operator()(const Table& t) const { return markdown_of(t); }
   std::string operator()(const Verbatim& v) const { return "```\n" + plain(v.text) + "```\n"; }
+  std::string operator()(const Outline& o) const { return outline(o, ""); }
   std::string operator()(const Chart& /*drawn on pages*/) const { return ""; }
+
+  static std::string outline(const Outline& o, const std::string& indent) {
+    std::string text = indent + "- " + marked(open_head(o)) + "\n";
+    if (o.folded) return text;
+    if (!o.detail.empty()) text += indent + "  " + marked(o.detail) + "\n";
+    for (const Outline& part : o.parts) text += outline(part, indent + "  ");
+    return text;
+  }
 };
 
 bool is_labelled(const Element& e) {

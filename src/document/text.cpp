@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "document/outlines.h"
 #include "document/words.h"
 
 namespace orrery {
@@ -157,7 +158,17 @@ struct ElementText {
   }
   std::string operator()(const Verbatim& v) const { return dressed(style, v.text); }
   std::string operator()(const Table& t) const { return text_of(t, style); }
+  std::string operator()(const Outline& o) const { return outline(o, 0); }
   std::string operator()(const Chart& /*drawn on pages*/) const { return ""; }
+
+  // Each level two columns deeper.
+  std::string outline(const Outline& o, std::size_t indent) const {
+    std::string text = (*this)(Paragraph{open_head(o), indent + 4, indent});
+    if (o.folded) return text;
+    if (!o.detail.empty()) text += (*this)(Paragraph{o.detail, indent + 6, indent + 2});
+    for (const Outline& part : o.parts) text += outline(part, indent + 2);
+    return text;
+  }
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cost/operator_time.h"
 #include "cost/quantise.h"
 #include "estimate/block_tensors.h"
+#include "estimate/counted_parts.h"
 #include "estimate/exposed_exchange.h"
 #include "estimate/launches.h"
 #include "estimate/messages.h"
@@ -384,14 +385,20 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   shard(block, degrees, scratch);
   price_operators<R>(run, placement, scratch, notes, out);
   const double element = element_bytes(storage_precision(run.training.precision));
-  out.activations.kept = lift<R>(kept_bytes(scratch, recomputed_modules(run.strategy)),
-                                 {"saved tensors of a block under this recompute"});
-  out.activations.kept_all = lift<R>(kept_bytes(scratch, 0), {"saved tensors of a block"});
-  out.activations.logits = lift<R>(loss_bytes(scratch), {"logits and their gradient"});
-  out.activations.input = lift<R>(scratch.input, {"input of a block"});
+  const ModuleMask again = recomputed_modules(run.strategy);
+  out.activations.kept =
+      counted<R>(kept_bytes(scratch, again), {"saved tensors of a block under this recompute"},
+                 [&] { return kept_tensors(block, degrees, again); });
+  out.activations.kept_all = counted<R>(kept_bytes(scratch, 0), {"saved tensors of a block"},
+                                        [&] { return kept_tensors(block, degrees, 0); });
+  out.activations.logits = counted<R>(loss_bytes(scratch), {"logits and their gradient"},
+                                      [&] { return kept_logits(block, degrees); });
+  out.activations.input =
+      counted<R>(scratch.input, {"input of a block"}, [&] { return kept_input(block, degrees); });
   out.activations.pieces = scratch.pieces;
-  out.activations.transient = lift<R>(transient_bytes(scratch, element, reads_packed(run)),
-                                      {"gradients of activations at work"});
+  out.activations.transient = counted<R>(transient_bytes(scratch, element, reads_packed(run)),
+                                         {"gradients of activations at work"},
+                                         [&] { return largest_gradients(scratch, element); });
   if (schedule_of(run).entry().written_out) {
     out.activations.for_weights =
         lift<R>(weight_gradient_bytes(scratch, element, element_bytes(run.training.precision)),
@@ -403,6 +410,7 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   out.parameters_with_copy = parameters_held(scratch, true);
   add_updates(run, placement, block, scratch, false, out.parameters);
   add_updates(run, placement, block, scratch, true, out.parameters_with_copy);
+  if constexpr (std::same_as<R, Traced>) record_parameters(block, degrees, out);
 }
 
 // The groups whose collectives stand between the operators of a layer.

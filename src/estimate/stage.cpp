@@ -5,7 +5,9 @@
 
 #include "cost/beside.h"
 #include "cost/memory_time.h"
+#include "estimate/block_names.h"
 #include "estimate/block_parameters.h"
+#include "estimate/counted_parts.h"
 #include "estimate/run.h"
 #include "estimate/sharding.h"
 #include "parallel/partition.h"
@@ -152,82 +154,6 @@ void add_exchanges(Terms<R>& terms, const ExposedExchanges<R>& exposed, R n) {
   terms[Term::ep_exposed] += n * of[ExchangeGroup::ep];
 }
 
-// A stack of a pattern: its kinds of layer in order of appearance.
-constexpr std::array<const char*, kMaxLayerTypes> kForwardOfKind = {
-    "forward of the pattern's first kind of layer",
-    "forward of its second kind",
-    "forward of its third kind",
-    "forward of its fourth kind",
-    "forward of its fifth kind",
-    "forward of its sixth kind",
-    "forward of its seventh kind",
-    "forward of its eighth kind"};
-constexpr std::array<const char*, kMaxLayerTypes> kBackwardOfKind = {
-    "backward of the pattern's first kind of layer",
-    "backward of its second kind",
-    "backward of its third kind",
-    "backward of its fourth kind",
-    "backward of its fifth kind",
-    "backward of its sixth kind",
-    "backward of its seventh kind",
-    "backward of its eighth kind"};
-constexpr std::array<const char*, kMaxLayerTypes> kCountOfKind = {
-    "layers of the first kind of the chunk",   "layers of the second kind of the chunk",
-    "layers of the third kind of the chunk",   "layers of the fourth kind of the chunk",
-    "layers of the fifth kind of the chunk",   "layers of the sixth kind of the chunk",
-    "layers of the seventh kind of the chunk", "layers of the eighth kind of the chunk"};
-
-constexpr EnumArray<BlockType, const char*> kForwardNames = {
-    "forward of a dense layer",
-    "forward of a local dense layer",
-    "forward of an MoE layer",
-    "forward of a local MoE layer",
-    kForwardOfKind[4],
-    kForwardOfKind[5],
-    kForwardOfKind[6],
-    kForwardOfKind[7],
-    "forward of the embedding",
-    "forward of head and loss",
-    "forward of multi-token prediction",
-    "forward of a layer of the image encoder",
-    "forward of the image encoder's ends"};
-constexpr EnumArray<BlockType, const char*> kBackwardNames = {
-    "backward of a dense layer",
-    "backward of a local dense layer",
-    "backward of an MoE layer",
-    "backward of a local MoE layer",
-    kBackwardOfKind[4],
-    kBackwardOfKind[5],
-    kBackwardOfKind[6],
-    kBackwardOfKind[7],
-    "backward of the embedding",
-    "backward of head and loss",
-    "backward of multi-token prediction",
-    "backward of a layer of the image encoder",
-    "backward of the image encoder's ends"};
-constexpr EnumArray<BlockType, const char*> kCountNames = {
-    "dense layers of the chunk",
-    "local dense layers of the chunk",
-    "MoE layers of the chunk",
-    "local MoE layers of the chunk",
-    kCountOfKind[4],
-    kCountOfKind[5],
-    kCountOfKind[6],
-    kCountOfKind[7],
-    "embeddings of the chunk",
-    "heads of the chunk",
-    "multi-token prediction modules of the chunk",
-    "layers of the image encoder",
-    "ends of the image encoder"};
-
-const char* name_of(const Run& run, BlockType type,
-                    const std::array<const char*, kMaxLayerTypes>& of_kind,
-                    const EnumArray<BlockType, const char*>& default_value) {
-  const auto kind = static_cast<std::size_t>(type);
-  return kind < kMaxLayerTypes && run.model.pattern.length > 0 ? of_kind[kind]
-                                                               : default_value[type];
-}
-
 // Launches of the host in a pass of a block, the device's time, and the forward in which the host
 // waits for counts.
 template <Number R>
@@ -266,10 +192,10 @@ class Adder {
         block_(block),
         type_(type),
         free_(free),
-        forward_name_{name_of(run, type, kForwardOfKind, kForwardNames)},
-        backward_name_{name_of(run, type, kBackwardOfKind, kBackwardNames)},
+        forward_name_{names_of_block(run.model, type).forward},
+        backward_name_{names_of_block(run.model, type).backward},
         blocks_(n),
-        n_(count<R>(n.all, {name_of(run, type, kCountOfKind, kCountNames)})),
+        n_(count<R>(n.all, {names_of_block(run.model, type).count})),
         again_(count<R>(n.full, {"blocks recomputed in full"})),
         selective_(n.selective == n.all
                        ? n_
@@ -452,6 +378,7 @@ ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
   if (blocks[BlockType::mtp] > 0 && ends_apart(run) && !run.model.tie_word_embeddings) {
     sum += prices.blocks[BlockType::embedding].parameters;
   }
+  if constexpr (std::same_as<R, Traced>) record_parameters(run, prices, blocks, sum);
   return sum;
 }
 

@@ -2,8 +2,10 @@
 #include "estimate/stage_contents.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "estimate/block_parameters.h"
+#include "estimate/counted_parts.h"
 #include "estimate/run.h"
 #include "estimate/sends.h"
 #include "memory/peak_moment.h"
@@ -14,7 +16,12 @@ namespace orrery {
 template <Number R>
 ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   ParametersHeld sum;
-  for_each_chunk(run, stage, [&](std::int64_t part) { sum += class_of<R>(w, part).parameters; });
+  std::vector<ParametersHeld> parts;
+  for_each_chunk(run, stage, [&](std::int64_t part) {
+    sum += class_of<R>(w, part).parameters;
+    if constexpr (std::same_as<R, Traced>) parts.push_back(class_of<R>(w, part).parameters);
+  });
+  if constexpr (std::same_as<R, Traced>) record_parameters(parts);
   return sum;
 }
 

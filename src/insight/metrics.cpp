@@ -7,6 +7,7 @@
 #include "cost/paths.h"
 #include "estimate/risk.h"
 #include "estimate/run.h"
+#include "model/counted_flops.h"
 
 namespace orrery {
 namespace {
@@ -32,14 +33,27 @@ R step(const MetricInput<R>& in) {
 }
 
 template <Number R>
+FlopsOf<R> model_work(const MetricInput<R>& in) {
+  return counted<R>(in.answer.model_flops, {"model FLOPs of one GPU and step"}, [&] {
+    const Training& t = in.run.training;
+    return model_flops_of<Traced>(in.run.model, in.run.convention, counted(t, t.global_batch)) /
+           count<Traced>(world_size(in.run.strategy), {"cluster.gpus"});
+  });
+}
+
+template <Number R>
 R model_rate(const MetricInput<R>& in) {
-  return lift<R>(in.answer.model_flops, {"model FLOPs of one GPU and step"}).si() / step(in);
+  return model_work(in).si() / step(in);
 }
 
 template <Number R>
 R hardware_rate(const MetricInput<R>& in) {
-  return lift<R>(in.answer.hardware_flops, {"FLOPs executed by one GPU in one step"}).si() /
-         step(in);
+  const Flops all = in.answer.hardware_flops;
+  const auto parts = [&] {
+    const Flops again = all - in.answer.model_flops;
+    return model_work(in) + lift<R>(again, {"FLOPs that run again"});
+  };
+  return counted<R>(all, {"FLOPs executed by one GPU in one step"}, parts).si() / step(in);
 }
 
 template <Number R>

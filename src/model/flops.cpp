@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/number.h"
+#include "model/counted_flops.h"
 #include "model/listed_operators.h"
 #include "model/operators.h"
 
@@ -13,21 +15,37 @@ namespace {
 // Passes of an operator in a step: forward, the gradients of its input and of its weight.
 constexpr EnumArray<Backward, double> kPasses = {3, 2, 1, 1};
 
-Flops block_flops(const Block& block, bool causal, bool every_pass) {
-  Flops sum{};
+constexpr std::array<const char*, kMaxLayerTypes> kForwards = {
+    "forward of a layer",
+    "forward of a layer of the second kind",
+    "forward of a layer of the third kind",
+    "forward of a layer of the fourth kind",
+    "forward of a layer of the fifth kind",
+    "forward of a layer of the sixth kind",
+    "forward of a layer of the seventh kind",
+    "forward of a layer of the eighth kind"};
+
+// FLOPs of a forward, or with `every_pass` of all passes that the operator has.
+template <Number R>
+FlopsOf<R> block_flops(const Block& block, bool causal, bool every_pass) {
+  FlopsOf<R> sum{};
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const Operator& op = block.operators[i];
     if (op.name == OpName::adapter_base) continue;  // a frozen product once more
     if (op.name == OpName::frozen_encoders) continue;
     const double pairs = causal ? op.masked_pairs : op.megatron_pairs;
-    const Flops forward = forward_flops(op.kind, sizes_of(op, AxisDegrees{}), pairs);
-    sum += every_pass ? forward * kPasses[op.backward] : forward;
+    const FlopsOf<R> forward =
+        named(forward_flops_of<R>(op.kind, sizes_of(op, AxisDegrees{}), pairs),
+              {name_of(op.name).data()});
+    if (plain(forward) == Flops()) continue;
+    sum += every_pass ? forward * lift<R>(kPasses[op.backward], {"passes"}) : forward;
   }
   return sum;
 }
 
 // Forward of one sequence, or with an adapter all its passes.
-Flops sequence_flops(const Architecture& padded, const CountedStep& step, bool causal) {
+template <Number R>
+FlopsOf<R> sequence_flops(const Architecture& padded, const CountedStep& step, bool causal) {
   Architecture a = padded;
   // A capacity above the mean pads, and padding is not counted; one below it drops tokens.
   a.moe.capacity_factor = std::min(1.0, a.moe.capacity_factor);
@@ -37,17 +55,30 @@ Flops sequence_flops(const Architecture& padded, const CountedStep& step, bool c
   if (step.adapter != nullptr) options.adapter = *step.adapter;
   const bool every_pass = step.adapter != nullptr;
   const ModelOperators& model = listed_operators(a, options);
-  std::array<Flops, kMaxLayerTypes> of_type{};
-  for (std::size_t t = 0; t < kMaxLayerTypes; ++t) {
-    of_type[t] = block_flops(model.layers[t], causal, every_pass);
-  }
-  Flops sum = block_flops(model.head, causal, every_pass);
-  if (a.trunk.kinds > 0) sum += block_flops(model.embedding, causal, every_pass);
+  const auto of = [&](const Block& block, const char* name) {
+    return named(block_flops<R>(block, causal, every_pass), Label{name});
+  };
+  std::array<FlopsOf<R>, kMaxLayerTypes> of_type{};
+  for (std::size_t t = 0; t < kMaxLayerTypes; ++t) of_type[t] = of(model.layers[t], kForwards[t]);
+  FlopsOf<R> sum = of(model.head, "forward of the head");
+  if (a.trunk.kinds > 0) sum += of(model.embedding, "forward of the embedding");
   for (std::int64_t i = 0; i < a.layers; ++i) sum += of_type[layer_type(a, i)];
-  sum += static_cast<double>(a.mtp_layers) * block_flops(model.mtp, causal, every_pass);
-  sum += static_cast<double>(a.tower.layers) * block_flops(model.tower, causal, every_pass);
-  sum += block_flops(model.tower_ends, causal, every_pass);
+  if (a.mtp_layers > 0) {
+    sum += count<R>(a.mtp_layers, {"multi-token prediction modules"}) *
+           of(model.mtp, "forward of a multi-token prediction module");
+  }
+  if (a.tower.layers > 0) {
+    sum += count<R>(a.tower.layers, {"layers of the image encoder"}) *
+           of(model.tower, "forward of a layer of the image encoder");
+    sum += of(model.tower_ends, "forward of the image encoder's ends");
+  }
   return sum;
+}
+
+// Forward and backward of all sequences.
+template <Number R>
+R times(double passes, double sequences) {
+  return lift<R>(passes, {"passes over a forward"}) * lift<R>(sequences, {"training.global_batch"});
 }
 
 // Head widths of queries and values of all heads and layers: L·a·d of PaLM's formula, mean of both.
@@ -90,53 +121,69 @@ double attention_passes(const Architecture& a, std::int64_t sequence, const Adap
 }
 
 // All passes of a block's products.
-Flops products_of(const Block& block) {
-  Flops sum{};
+template <Number R>
+FlopsOf<R> products_of(const Block& block) {
+  FlopsOf<R> sum{};
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const Operator& op = block.operators[i];
     if (kOpFacts[op.kind].attention || op.name == OpName::frozen_encoders) continue;
-    sum += forward_flops(op.kind, sizes_of(op, AxisDegrees{}), 1) * kPasses[op.backward];
+    sum += named(forward_flops_of<R>(op.kind, sizes_of(op, AxisDegrees{}), 1),
+                 {name_of(op.name).data()}) *
+           lift<R>(kPasses[op.backward], {"passes"});
   }
   return sum;
 }
 
 // Weights meet tokens, samples or text: 6N is over what each meets, PaLM's has attention besides.
-Flops trunk_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
+template <Number R>
+FlopsOf<R> trunk_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
   const double sequences = static_cast<double>(step.global_batch);
   if (convention == FlopsConvention::palm) {
     const double passes = step.adapter == nullptr ? 3 : 1;
-    return sequence_flops(a, step, true) * (passes * sequences);
+    return sequence_flops<R>(a, step, true) * times<R>(passes, sequences);
   }
   ListOptions options;
   options.sequence = step.sequence;
   if (step.adapter != nullptr) options.adapter = *step.adapter;
   const ModelOperators& model = listed_operators(a, options);
-  Flops sum = products_of(model.embedding) + products_of(model.head);
-  for (std::int64_t i = 0; i < a.layers; ++i) sum += products_of(model.layers[layer_type(a, i)]);
-  return sum * sequences;
+  FlopsOf<R> sum = products_of<R>(model.embedding) + products_of<R>(model.head);
+  for (std::int64_t i = 0; i < a.layers; ++i) {
+    sum += products_of<R>(model.layers[layer_type(a, i)]);
+  }
+  return sum * lift<R>(sequences, {"training.global_batch"});
 }
 
 }  // namespace
 
 Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal) {
-  return sequence_flops(a, {.sequence = sequence, .lengths = {}}, causal);
+  return sequence_flops<double>(a, {.sequence = sequence, .lengths = {}}, causal);
 }
 
-Flops model_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
+template <Number R>
+FlopsOf<R> model_flops_of(const Architecture& a, FlopsConvention convention,
+                          const CountedStep& step) {
   const double sequences = static_cast<double>(step.global_batch);
   const double tokens = sequences * static_cast<double>(step.sequence);
   if (convention == FlopsConvention::megatron || convention == FlopsConvention::causal) {
     const bool causal = convention == FlopsConvention::causal;
     const double passes = step.adapter == nullptr ? 3 : 1;  // each is counted with its own
-    return sequence_flops(a, step, causal) * (passes * sequences);
+    return sequence_flops<R>(a, step, causal) * times<R>(passes, sequences);
   }
-  if (a.trunk.kinds > 0) return trunk_flops(a, convention, step);
+  if (a.trunk.kinds > 0) return trunk_flops<R>(a, convention, step);
   double of_a_token = per_token(a, step.sequence, step.adapter);
   if (convention == FlopsConvention::palm) {
     of_a_token += 4 * attention_passes(a, step.sequence, step.adapter) * attention_width(a) *
                   attended_tokens(step);
   }
-  return Flops(of_a_token * tokens);
+  return FlopsOf<R>(lift<R>(of_a_token, {"FLOPs of a token by the convention"}) *
+                    lift<R>(tokens, {"tokens of a step"}));
+}
+
+template FlopsOf<double> model_flops_of(const Architecture&, FlopsConvention, const CountedStep&);
+template FlopsOf<Traced> model_flops_of(const Architecture&, FlopsConvention, const CountedStep&);
+
+Flops model_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
+  return model_flops_of<double>(a, convention, step);
 }
 
 }  // namespace orrery

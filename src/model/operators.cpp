@@ -2,6 +2,7 @@
 #include "model/operators.h"
 
 #include "core/divide.h"
+#include "model/counted_flops.h"
 #include "model/layers/build.h"
 #include "model/listed_operators.h"
 
@@ -98,16 +99,19 @@ ModelOperators model_operators(const Architecture& a, const ListOptions& options
   return model;
 }
 
-Flops forward_flops(OpKind kind, const OperatorSizes& s, double pairs) {
+template <Number R>
+FlopsOf<R> forward_flops_of(OpKind kind, const OperatorSizes& s, double pairs) {
   const auto attention = [&](std::int64_t width) {
-    return Flops(2 * static_cast<double>(s.groups) * static_cast<double>(s.rows) *
-                 static_cast<double>(s.cols) * static_cast<double>(width) * pairs);
+    return FlopsOf<R>(R(2.0) * count<R>(s.groups, {"heads of all sequences"}) *
+                      count<R>(s.rows, {"queries"}) * count<R>(s.cols, {"keys"}) *
+                      count<R>(width, {"width of a head"}) *
+                      lift<R>(pairs, {"fraction of pairs counted"}));
   };
   switch (kind) {
     case OpKind::product:
     case OpKind::grouped_product:  // rows are those of all groups together
-      return Flops(2 * static_cast<double>(s.rows) * static_cast<double>(s.cols) *
-                   static_cast<double>(s.inner));
+      return FlopsOf<R>(R(2.0) * count<R>(s.rows, {"rows"}) * count<R>(s.cols, {"columns"}) *
+                        count<R>(s.inner, {"columns of its input"}));
     case OpKind::fused_attention:
       return attention(s.inner + s.value_width);
     case OpKind::scores:
@@ -121,6 +125,13 @@ Flops forward_flops(OpKind kind, const OperatorSizes& s, double pairs) {
       return {};
   }
   return {};
+}
+
+template FlopsOf<double> forward_flops_of(OpKind, const OperatorSizes&, double);
+template FlopsOf<Traced> forward_flops_of(OpKind, const OperatorSizes&, double);
+
+Flops forward_flops(OpKind kind, const OperatorSizes& sizes, double pairs) {
+  return forward_flops_of<double>(kind, sizes, pairs);
 }
 
 static const ModelOperators& adapted_operators(const Architecture& a, std::int64_t sequence,

@@ -48,56 +48,72 @@ std::string value_text(const ExplainedNode& n) {
   return pretty_text(n.value, n.dimension);
 }
 
-// The tree as paragraphs, each as deep as it lies.
+// The nodes as an outline. A node has its parts once: at its first place among the levels that are
+// open, else at its first of all.
 class Tree {
  public:
-  Tree(const Explanation& e, std::size_t depth) : e_(e), depth_(depth), printed_(e.nodes.size()) {}
+  Tree(const Explanation& e, std::size_t depth)
+      : e_(e), depth_(depth), is_open_(e.nodes.size()), has_parts_(e.nodes.size()) {}
 
-  Section section() {
-    print(e_.nodes.size() - 1, 0, e_.metric,
-          number_text(e_.value) + (e_.unit.empty() ? "" : " " + e_.unit));
-    return section_;
+  Outline outline() {
+    const std::size_t root = e_.nodes.size() - 1;
+    mark_open(root, 0);
+    return part(root, 0, e_.metric, number_text(e_.value) + (e_.unit.empty() ? "" : " " + e_.unit));
   }
 
   bool is_cut() const { return cut_; }
 
  private:
-  void print(std::size_t index, std::size_t level, const std::string& name,
-             const std::string& value) {
-    const ExplainedNode& n = e_.nodes[index];
-    const bool leaf = n.formula.empty();
-    const bool again = printed_[index];
-    const bool hidden = !leaf && !again && level >= depth_;
-    Phrase line = bold(name) + "  " + value;
-    if (again && !leaf) line += Phrase(TextStyle::dim, "  as above");
-    if (hidden) line += "  …";
-    if (!again && !n.source.empty()) line += Phrase(TextStyle::dim, "  ← " + n.source);
-    add_line(line, 2 * level);
-    cut_ = cut_ || hidden;
-    if (!hidden) printed_[index] = true;
-    if (leaf || again || hidden) return;
-    add_line("= " + n.formula, 2 * level + 2);
-    print_children(n, level);
+  bool is_leaf(std::size_t index) const { return e_.nodes[index].formula.empty(); }
+
+  void mark_open(std::size_t index, std::size_t level) {
+    if (is_leaf(index) || is_open_[index] || level >= depth_) return;
+    is_open_[index] = true;
+    for (const std::size_t child : e_.nodes[index].children) mark_open(child, level + 1);
   }
 
-  void print_children(const ExplainedNode& n, std::size_t level) {
+  Outline part(std::size_t index, std::size_t level, const std::string& name,
+               const std::string& value) {
+    const ExplainedNode& n = e_.nodes[index];
+    Outline o{bold(name) + "  " + value};
+    if (is_leaf(index)) {
+      // Where it can be seen at once, its source stands once.
+      const bool again = level <= depth_ && has_parts_[index];
+      has_parts_[index] = has_parts_[index] || level <= depth_;
+      if (!again && !n.source.empty()) o.head += Phrase(TextStyle::dim, "  ← " + n.source);
+      return o;
+    }
+    o.folded = level >= depth_ && !is_open_[index];
+    cut_ = cut_ || o.folded;
+    if (has_parts_[index] || (level >= depth_ && is_open_[index])) {
+      o.same_as = id_of(index);
+      return o;
+    }
+    has_parts_[index] = true;
+    o.name = id_of(index);
+    o.detail = "= " + n.formula;
+    o.parts = parts_of(n, level);
+    return o;
+  }
+
+  std::vector<Outline> parts_of(const ExplainedNode& n, std::size_t level) {
+    std::vector<Outline> parts;
     for (std::size_t i = 0; i < n.children.size(); ++i) {
       const ExplainedNode& child = e_.nodes[n.children[i]];
       int namesakes = 1;
       for (std::size_t j = 0; j < i; ++j) namesakes += e_.nodes[n.children[j]].name == child.name;
       const std::string number = namesakes == 1 ? "" : " #" + std::to_string(namesakes);
-      print(n.children[i], level + 1, child.name + number, value_text(child));
+      parts.push_back(part(n.children[i], level + 1, child.name + number, value_text(child)));
     }
+    return parts;
   }
 
-  void add_line(const Phrase& line, std::size_t indent) {
-    section_.add(Paragraph{line, indent + 4, indent});
-  }
+  static std::string id_of(std::size_t index) { return "part-" + std::to_string(index); }
 
   const Explanation& e_;
   std::size_t depth_;
-  std::vector<bool> printed_;
-  Section section_;
+  std::vector<bool> is_open_;
+  std::vector<bool> has_parts_;
   bool cut_ = false;
 };
 
@@ -230,7 +246,7 @@ AnswerDocument explain_document(const ResolvedRun& r, const Explanation& e, std:
   d.add({"", {Paragraph{e.metric + ": " + e.meaning}}});
   if (!e.note.empty()) d.add({"", {Paragraph{e.note}}});
   Tree tree(e, depth);
-  d.add(tree.section());
+  d.add({"", {tree.outline()}});
   if (tree.is_cut()) {
     d.add({"", {Paragraph{"… hides what lies deeper than --depth " + std::to_string(depth)}}});
   }

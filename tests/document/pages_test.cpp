@@ -4,6 +4,7 @@
 #include "document/html.h"
 #include "document/markdown.h"
 #include "document/svg.h"
+#include "document/text.h"
 #include "support/about.h"
 
 namespace orrery {
@@ -43,6 +44,21 @@ TEST_CASE("a page escapes whatever it is given") {
   CHECK(count(page, "hidden") == 0);
   CHECK(count(page, "<dl>") == 1);
   CHECK(count(page, "width:25.0%") == 1);
+}
+
+TEST_CASE("an outline folds on a page, and is as deep as it is open elsewhere") {
+  Outline leaf{"leaf"};
+  Outline folded{"folded", "= leaf", {leaf}, true, "one"};
+  Outline again{"again", {}, {}, false, "", "one"};
+  const Outline all{"root", "= folded", {folded, again}};
+  const AnswerDocument d{"t", {{"", {all}}}, Table(), ""};
+  const std::string page = html_of(d);
+  CHECK(page.find("<details open><summary>root</summary>") != std::string::npos);
+  CHECK(page.find("<details id=\"one\"><summary>folded</summary>") != std::string::npos);
+  CHECK(page.find("<p>again <a href=\"#one\">") != std::string::npos);
+  CHECK(text_of(d, {}) == "root\n  = folded\n  folded  …\n  again  as above\n");
+  CHECK(markdown_of(d).find("- root\n  = folded\n  - folded  …\n  - again  as above\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("nothing in lanes can end their script, and only kinds that occur are in the legend") {

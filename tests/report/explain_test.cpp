@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "document/html.h"
 #include "document/text.h"
 #include "estimate/estimate.h"
 #include "estimate/mixed_resolve.h"
@@ -97,6 +98,44 @@ TEST_CASE("inputs of a run on several kinds of node name the kind and its docume
   CHECK(of_a);
   CHECK(of_h);
   CHECK(of_link);
+}
+
+TEST_CASE("parameters, saved tensors and FLOPs are sums down to the sizes of an operator") {
+  const ResolvedRun r = testing::resolved(testing::gpt3());
+  const Explanation memory = explain(r, *find_metric("memory.peak_gib"));
+  // A layer of width h = 12,288 over tp 8: two norms of 2h, QKV h·3h/8 + 3h/8, output h/8·h + h,
+  // 4h/8 columns up with biases, and down with h biases.
+  REQUIRE(find(memory, "parameters of a dense layer") != nullptr);
+  CHECK(find(memory, "parameters of a dense layer")->value == 226'576'896);
+  CHECK(find(memory, "parameters of this rank")->children.size() == 4);
+  CHECK(find(memory, "rows of the weight") != nullptr);
+  // 34·s·b·h bytes a layer without attention's (Korthikanti et al., table 2), over tp 8 and with
+  // sequence parallelism: 34 × 2,048 × 12,288 / 8.
+  const ExplainedNode* saved = find(memory, "saved tensors of a block under this recompute");
+  REQUIRE(saved != nullptr);
+  CHECK(saved->children.size() > 5);
+  CHECK(saved->value == 34.0 * 2048 * 12288 / 8);
+  // 24sh² + 4s²h a layer (arXiv:2104.04473, appendix).
+  const Explanation mfu = explain(r, *find_metric("mfu"));
+  REQUIRE(find(mfu, "forward of a layer") != nullptr);
+  CHECK(find(mfu, "forward of a layer")->value ==
+        24.0 * 2048 * 12288 * 12288 + 4.0 * 2048 * 2048 * 12288);
+}
+
+TEST_CASE("a page has the whole tree, and what is repeated leads to its parts") {
+  const ResolvedRun r = testing::resolved(testing::gpt3());
+  const Explanation e = explain(r, *find_metric("step_time_s"));
+  const std::string page = html_of(explain_document(r, e, 1));
+  CHECK(page.find("hidden_size") == std::string::npos);
+  CHECK(page.find("<details id=") != std::string::npos);
+  std::size_t links = 0;
+  for (std::size_t at = page.find("href=\"#"); at != std::string::npos;
+       at = page.find("href=\"#", at + 1)) {
+    const std::string name = page.substr(at + 7, page.find('"', at + 7) - at - 7);
+    CHECK(page.find("id=\"" + name + "\"") != std::string::npos);
+    ++links;
+  }
+  CHECK(links > 10);
 }
 
 TEST_CASE("a value set by the run is said to be") {

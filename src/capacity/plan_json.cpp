@@ -91,7 +91,8 @@ class PlanReader {
 };
 
 [[noreturn]] void refuse_no_cluster(const Reader& scenario) {
-  scenario.fail("no cluster", "`cluster`: {\"node\": …, \"gpus\": …}, or a `run` of its own");
+  scenario.fail("no cluster",
+                "--node NAME, `cluster`: {\"node\": …, \"gpus\": …}, or a `run` of its own");
 }
 
 std::string option_file(const std::string& file, const OptionPlan& o) {

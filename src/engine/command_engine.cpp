@@ -73,10 +73,17 @@ void for_members(const CommandAnswer& answer, Visit&& visit) {
 }
 
 CommandAnswer answer_to(std::string_view command, const Json& request, Asker asker,
-                        const CommandContext& context) {
+                        const ConfigSource& configs, const EngineHooks& hooks) {
   const CommandRow& row = command_named(command);
   Request asked(request, asker);
-  return row.answer(asked, context);
+  std::vector<std::string> warnings;
+  CommandAnswer answer = row.answer(asked, {configs, hooks, &warnings});
+  for (std::string& line : warnings) {
+    const bool twice =
+        std::find(answer.warnings.begin(), answer.warnings.end(), line) != answer.warnings.end();
+    if (!twice) answer.warnings.push_back(std::move(line));
+  }
+  return answer;
 }
 
 CommandAnswer answer_of(const CommandEngine& engine, const Json& call) {
@@ -115,13 +122,13 @@ CommandEngine::CommandEngine(ConfigSource configs, EngineHooks hooks)
 
 CommandAnswer CommandEngine::call(std::string_view command, std::string_view request) const {
   return guarded_answer([&] {
-    return answer_to(command, parse_json(request, "request"), Asker::request, {configs_, hooks_});
+    return answer_to(command, parse_json(request, "request"), Asker::request, configs_, hooks_);
   });
 }
 
 CommandAnswer CommandEngine::call(std::string_view command, const Json& request,
                                   Asker asker) const {
-  return guarded_answer([&] { return answer_to(command, request, asker, {configs_, hooks_}); });
+  return guarded_answer([&] { return answer_to(command, request, asker, configs_, hooks_); });
 }
 
 std::vector<std::string> command_names() {

@@ -14,6 +14,8 @@
 #include "exchange/open_keys.h"
 #include "exchange/recognise.h"
 #include "exchange/text_lines.h"
+#include "hardware/cluster_keys.h"
+#include "report/foreign_text.h"
 #include "report/frame_json.h"
 
 namespace orrery {
@@ -136,17 +138,20 @@ std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigS
   if (!found) return {};
   const std::string text(found->text);
   const auto json = json_of(*found);
-  if (!json)
-    return found->file.ends_with(".json") || first_character(text) == '{' ? std::nullopt
-                                                                          : std::optional(found);
-  if (!json->is_object() || is_run_file(*json)) return {};
+  if (json && (!json->is_object() || is_run_file(*json))) return {};
+  if (!json && found->file.ends_with(".json")) return {};
+  // YAML in braces begins as JSON does.
+  if (!json && first_character(text) != '{') return found;
   const tools::ToolBook book(config_lookup(configs));
   const Recognised r = recognise({found->file, text}, book);
   return r.kind == FileKind::training ? found : std::nullopt;
 }
 
-Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with, const Json& own,
-                    const ConfigSource& configs) {
+namespace {
+
+// With what they name and what lies beside them.
+ImportedRun imported_whole(const ConfigText& file, const std::vector<std::string>& with,
+                           const Json& own, const ConfigSource& configs) {
   const std::string beside = directory_of(file.file);
   const ConfigLookup lookup = config_lookup(configs, beside);
   std::vector<ForeignFile> files = {{file.file, std::string(file.text)}};
@@ -161,6 +166,28 @@ Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with
     job.files = files;
     imported = whole_import(std::move(job), own, {}, lookup);
   } while (add_companions(imported, beside, configs, files));
+  return imported;
+}
+
+}  // namespace
+
+std::int64_t gpus_of_foreign(const ConfigText& file, const std::vector<std::string>& with,
+                             const Json& own, const ConfigSource& configs) {
+  try {
+    const ImportedRun imported = imported_whole(file, with, own, configs);
+    constexpr const char* kGpus = key_path<&ClusterRequest::gpus>;
+    const bool by_default = std::any_of(imported.assumed.begin(), imported.assumed.end(),
+                                        [](const Fact& f) { return f.path == kGpus; });
+    const Json& gpus = value_at(imported.run, kGpus);
+    return gpus.is_number_integer() && !by_default ? gpus.get<std::int64_t>() : 0;
+  } catch (const InputError&) {
+    return 0;
+  }
+}
+
+Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with, const Json& own,
+                    const ConfigSource& configs, std::vector<std::string>& warnings) {
+  ImportedRun imported = imported_whole(file, with, own, configs);
   std::vector<LeftOver> open;
   for (const LeftOver& l : imported.ignored) {
     if (l.is_refused) open.push_back(l);
@@ -171,6 +198,7 @@ Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with
     if (!asked) open.push_back({key, "no file says it", key, true});
   }
   if (!open.empty()) refuse_open(file.file, open);
+  warnings = import_warnings(imported, "");
   Json run = std::move(imported.run);
   at_key<&RunRequest::assumed>(run) = facts_json(imported.assumed);
   return run;

@@ -8,6 +8,7 @@
 // flags that give it; those of the readers.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,8 +27,13 @@ ImportedRun whole_import(ImportJob job, const Json& own, const std::vector<Fact>
 // The text of a file that is no run file; nothing for a run file and for no file at all.
 std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigSource& configs);
 
-// The run file that a tool's file amounts to, with others that complete it, and its `assumed`.
+// The GPUs that the files themselves say, whatever else is open; 0 where they do not.
+std::int64_t gpus_of_foreign(const ConfigText& file, const std::vector<std::string>& with,
+                             const Json& own, const ConfigSource& configs);
+
+// The run file that a tool's file amounts to, with others that complete it, and its `assumed`; a
+// warning for each setting that is not understood.
 Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with, const Json& own,
-                    const ConfigSource& configs);
+                    const ConfigSource& configs, std::vector<std::string>& warnings);
 
 }  // namespace orrery

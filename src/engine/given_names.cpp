@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -46,11 +47,14 @@ struct NamesRow {
   std::string why;
   std::vector<std::string> by_gpus;  // of a node: ours with 1, 2, … GPUs, the fewest first
   KeptJson defaults;                 // of a framework: the tool's own, by key
+  std::int64_t cores = 0;            // of a chip, where a slice is named by them; 0: no slices
 };
 
 NamesRow names_row(const Json& row, const char* key) {
-  NamesRow r{row[key].get<std::string>(), row["why"].get<std::string>(), {}, {}};
+  NamesRow r{row[key].get<std::string>(), row["why"].get<std::string>(), {}, {}, 0};
   r.defaults = KeptJson(value_at(row, "defaults"));
+  const Json& cores = value_at(row, "cores");
+  if (cores.is_number_integer()) r.cores = cores.get<std::int64_t>();
   for (const Json& node : value_at(row, "by_gpus")) r.by_gpus.push_back(node.get<std::string>());
   return r;
 }
@@ -127,27 +131,35 @@ void take_model_name(const ConfigLookup& lookup, const std::string& file, Json& 
   }
   const std::string ours = shipped_model(*name);
   if (!ours.empty()) {
-    replace(kModelOfRun, *name, {ours, "of the same dimensions", {}, {}}, run, facts);
+    replace(kModelOfRun, *name, {ours, "of the same dimensions", {}, {}, 0}, run, facts);
   } else if (!hub.empty()) {
     refuse_hub_name(file, *name, hub, lookup);
   }
 }
 
-// Any of the keys that say how states are spread.
-bool says_sharding(const Json& run) {
-  constexpr std::array kSharding = {key_path<&StrategyRequest::zero>,
-                                    key_path<&StrategyRequest::partition>,
-                                    key_path<&StrategyRequest::zero_shard_group>};
-  return std::any_of(kSharding.begin(), kSharding.end(),
-                     [&](const char* path) { return !value_at(run, path).is_null(); });
+// Any of the keys that say how states are spread: one of them answers for all.
+constexpr std::array kSharding = {key_path<&StrategyRequest::zero>,
+                                  key_path<&StrategyRequest::partition>,
+                                  key_path<&StrategyRequest::zero_shard_group>};
+
+bool is_given(const Json& run, const std::string& path) {
+  const auto is = [&](const char* key) { return !value_at(run, key).is_null(); };
+  const bool of_sharding = std::find(kSharding.begin(), kSharding.end(), path) != kSharding.end();
+  return of_sharding ? std::any_of(kSharding.begin(), kSharding.end(), is) : is(path.c_str());
 }
 
-// Values that the tool takes where nobody gives them: its profile is that of several tools.
+// Values that the tool takes where nobody gives them: its profile is that of several tools. One
+// `with` another is taken only where that one is.
 void take_defaults(const std::string& tool, const NamesRow& row, Json& run,
                    std::vector<Fact>& facts) {
   const Json& defaults = *row.defaults;
-  if (!defaults.is_object() || says_sharding(run)) return;
-  for (const auto& [path, value] : defaults.items()) {
+  if (!defaults.is_object()) return;
+  const Json given = run;
+  for (const auto& [path, entry] : defaults.items()) {
+    const Json& with = value_at(entry, "with");
+    if (is_given(given, path) || (with.is_string() && is_given(given, with.get<std::string>())))
+      continue;
+    const Json& value = entry.is_object() ? entry.at("value") : entry;
     set_at(run, path, value);
     facts.push_back({path, bare_text(value), row.why, Known::tool_default, tool});
   }
@@ -169,7 +181,8 @@ void take_framework(const ConfigLookup& lookup, Json& run, std::vector<Fact>& fa
   if (!name) return;
   for (const std::string& ours : lookup.framework_names()) {
     if (plain_name(ours) != plain_name(*name)) continue;
-    return replace(kFrameworkOfRun, *name, {ours, "the profile of that name", {}, {}}, run, facts);
+    return replace(kFrameworkOfRun, *name, {ours, "the profile of that name", {}, {}, 0}, run,
+                   facts);
   }
   take_row(lookup, kFrameworkOfRun, "frameworks", "framework", name, run, facts);
 }
@@ -179,6 +192,9 @@ std::optional<std::string> unknown_optimizer(const Json& run) {
   if (!value.is_string() || find_name<Optimizer>(value.get<std::string>())) return {};
   return value.get<std::string>();
 }
+
+constexpr std::int64_t kMostCounted = 1'000'000;
+constexpr std::int64_t kMostInNode = 1'000;  // of "1x7900XTX" the second number is a name's
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -201,6 +217,38 @@ std::int64_t leading_count(std::string& text) {
   while (begin < text.size() && text[begin] == ' ') ++begin;
   text.erase(0, begin);
   return n;
+}
+
+// Chips of the end of a slice's name: "128" cores, or "4x4x8" chips; 0 for another text.
+std::int64_t chips_of(const std::string& end, std::int64_t cores) {
+  std::int64_t product = 1;
+  std::int64_t number = 0;
+  bool is_shape = false;
+  for (const char c : end + "x") {
+    if (is_digit(c) && number < kMostCounted) {
+      number = 10 * number + (c - '0');
+    } else if (c == 'x' && number > 0 && product < kMostCounted) {
+      is_shape = is_shape || product > 1;
+      product *= std::exchange(number, 0);
+    } else {
+      return 0;
+    }
+  }
+  if (is_shape) return product;
+  return product % cores == 0 ? product / cores : 0;
+}
+
+// "v5p-128", "v5litepod-16", "v4-2x2x4" as Google Cloud names slices of TPUs.
+std::optional<NamesRow> slice_row(const ConfigLookup& lookup, CountedName& counted) {
+  const std::size_t dash = counted.name.rfind('-');
+  if (dash == std::string::npos) return {};
+  const auto row = row_of(lookup, "nodes", "node", counted.name.substr(0, dash));
+  if (!row || row->cores == 0) return {};
+  const std::int64_t chips = chips_of(counted.name.substr(dash + 1), row->cores);
+  if (chips == 0) return {};
+  if (counted.per_node > 0) counted.nodes = counted.per_node;
+  counted.per_node = chips;
+  return row;
 }
 
 bool drop_word(std::string& text, std::string_view word) {
@@ -293,7 +341,10 @@ CountedName counted_name(const std::string& text) {
   const std::int64_t first = leading_count(rest);
   const bool of_nodes = first > 0 && (drop_word(rest, "nodes of") || drop_word(rest, "node of") ||
                                       drop_word(rest, "nodes x") || drop_word(rest, "nodes"));
-  const std::int64_t second = first > 0 ? leading_count(rest) : 0;
+  std::string behind = rest;
+  std::int64_t second = first > 0 ? leading_count(behind) : 0;
+  if (!of_nodes && second > kMostInNode) second = 0;
+  if (second > 0) rest = behind;
   c.nodes = of_nodes || second > 0 ? first : 0;
   c.per_node = of_nodes || second > 0 ? second : first;
   c.name = rest;
@@ -323,8 +374,11 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
     auto row = row_of(lookup, "nodes", "node", *name);
     if (row) counted = {*name, 0, 0};
     if (!row) row = row_of(lookup, "nodes", "node", counted.name);
-    if (!row && find(counted.name)) row = NamesRow{counted.name, "so many of its GPUs", {}, {}};
-    if (!row && counted.per_node > 0) refuse_node_name(lookup, file, *name, counted.name);
+    if (!row && find(counted.name)) row = NamesRow{counted.name, "so many of its GPUs", {}, {}, 0};
+    if (!row) row = slice_row(lookup, counted);
+    const bool has_gpus = nodes || whole_at(run, kGpusOfCluster) > 0;
+    if (!row && (counted.per_node > 0 || !has_gpus))
+      refuse_node_name(lookup, file, *name, counted.name);
     if (!row) return;
     if (counted.per_node > 0) choose_by_gpus(lookup, counted.per_node, *row);
     replace(kNode, *name, *row, run, facts);

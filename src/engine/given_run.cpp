@@ -108,6 +108,23 @@ RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
   return source;
 }
 
+// "8xA100" beside a file that says its GPUs is the kind of node: the number is the file's.
+void keep_gpus_of_files(const GivenRun& given, const ConfigText& foreign,
+                        const ConfigSource& configs, Json& own) {
+  constexpr const char* kGpus = key_path<&ClusterRequest::gpus>;
+  if (given.nodes || !value_at(own, kGpus).is_null()) return;
+  const ConfigLookup lookup = config_lookup(configs);
+  Json named = own;
+  std::vector<Fact> facts;
+  take_node(lookup, "command line", {}, named, facts);
+  const Json counted = value_at(named, kGpus);
+  if (!counted.is_number_integer()) return;
+  named["cluster"].erase(key_name<&ClusterRequest::gpus>);
+  const std::int64_t stated = gpus_of_foreign(foreign, given.with, named, configs);
+  const auto each = counted.get<std::int64_t>();
+  if (stated > 0 && (stated < each || stated % each == 0)) set_at(own, kGpus, stated);
+}
+
 // A run file, or any file of another tool that `import` reads.
 RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
   const auto foreign =
@@ -124,11 +141,13 @@ RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
     apply_override(o, lookup, own);
     take_names(lookup, o.flag, own, facts);
   }
+  keep_gpus_of_files(given, *foreign, configs, own);
   take_node(lookup, "command line", given.nodes, own, facts);
-  return {run_of_foreign(*foreign, given.with, own, configs),
-          foreign->file,
-          directory_of(foreign->file),
-          {}};
+  RunSource source;
+  source.json = run_of_foreign(*foreign, given.with, own, configs, source.warnings);
+  source.file = foreign->file;
+  source.beside = directory_of(foreign->file);
+  return source;
 }
 
 // {"run", "set", …}: changes of this run alone; those of the request go over them. Without a run
@@ -240,6 +259,10 @@ bool has_changes(const GivenRun& given) { return !given.overrides.empty() || giv
 void use_run(const GivenRun& given, const CommandContext& context,
              const std::function<void(const RunSource&)>& use, Searches searches) {
   RunSource source = foreign_source(given, context.configs);
+  if (context.warnings != nullptr) {
+    auto& all = *context.warnings;
+    all.insert(all.end(), source.warnings.begin(), source.warnings.end());
+  }
   if (given.name.empty() && !given.document && given.overrides.empty()) {
     throw InputError(source.file, "", "no run",
                      "RUN, or --model, --node, --gpus, --sequence-length and --global-batch");

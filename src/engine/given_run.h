@@ -39,7 +39,8 @@ struct RunSource {
   std::string file;
   std::string beside;
   ConfigLookup lookup;
-  std::vector<Fact> changes = {};  // which option gave which value
+  std::vector<Fact> changes = {};          // which option gave which value
+  std::vector<std::string> warnings = {};  // of settings of another tool's file
 };
 
 GivenRun given_run(Request& request);

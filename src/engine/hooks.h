@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "engine/config_source.h"
 
@@ -39,6 +41,8 @@ std::function<void(const std::function<void(unsigned)>&)> parallel_of(const Engi
 struct CommandContext {
   const ConfigSource& configs;
   const EngineHooks& hooks;
+  // Where not null: of what was read, whatever the answer. From one thread.
+  std::vector<std::string>* warnings = nullptr;
 };
 
 // Thrown where a command ends because hooks.stopped said so; the answer is exit code 130.

@@ -11,6 +11,7 @@
 #include "core/json_path.h"
 #include "core/key_access.h"
 #include "document/words.h"
+#include "estimate/origins.h"
 #include "estimate/run_keys.h"
 #include "hardware/cluster_keys.h"
 #include "model/trunk_import.h"
@@ -56,7 +57,12 @@ InputError with_missing_flags(const InputError& e, const Json& run, const Config
   // Keys are read in this order: those before the one in question are there, or not needed.
   const auto* const first = std::find_if(kNeeded.begin(), kNeeded.end(),
                                          [&](const NeededKey& key) { return is_about(e, key); });
-  if (e.code() != ErrorCode::missing_key || first == kNeeded.end()) return e;
+  if (e.code() != ErrorCode::missing_key) return e;
+  if (first == kNeeded.end()) {
+    const std::string flag = asker == Asker::flags ? flag_of_key(e.path()) : "";
+    if (flag.empty()) return e;
+    return {ErrorCode::missing_key, e.file(), "", "no " + e.path(), "it with " + flag};
+  }
   std::vector<std::string> found;
   std::vector<std::string> allowed;
   for (const auto* key = first; key != kNeeded.end(); ++key) {

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "estimate/training_keys.h"
 #include "parallel/strategy_keys.h"
@@ -17,6 +18,11 @@ template <AdapterKind Kind>
 void give_adapter(Request& request, const std::string& key, std::vector<Override>& overrides) {
   auto rank = given_override(request, key, kAdapterRank);
   if (!rank) return;
+  for (const Override& other : overrides) {
+    if (other.path != kAdapterRank) continue;
+    throw UsageError(request.named(key) + ": found it beside " + other.flag +
+                     "; allowed: one of them");
+  }
   overrides.push_back({rank->flag, kAdapterKind, std::string(name_of(Kind))});
   overrides.push_back(*std::move(rank));
 }

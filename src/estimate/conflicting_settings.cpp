@@ -52,7 +52,7 @@ std::string shard_group_text(const Strategy& s) {
 
 void agree_on_context(const StrategyRequest& request, ResolvedRun& out) {
   agree("cp_comm_type",
-        {"parallel.cp_type", request.cp_type.has_value(),
+        {key_path<&StrategyRequest::cp_type>, request.cp_type.has_value(),
          std::string(name_of(out.run.strategy.cp_type))},
         out);
 }
@@ -63,12 +63,17 @@ void agree_on_sharding(const StrategyRequest& request, ResolvedRun& out) {
   const bool groups_given = request.partition.has_value() || request.zero_shard_group.has_value();
   const std::int64_t copies = std::max<std::int64_t>(1, z.hpz);
   agree("zero_quantized_weights",
-        {"parallel.zeropp.qwz", request.zeropp.qwz.has_value(), on_or_off(z.qwz)}, out);
+        {key_path<&ZeroPlusPlusRequest::qwz>, request.zeropp.qwz.has_value(), on_or_off(z.qwz)},
+        out);
   agree("zero_quantized_gradients",
-        {"parallel.zeropp.qgz", request.zeropp.qgz.has_value(), on_or_off(z.qgz)}, out);
-  agree("zero_hpz_partition_size",
-        {"parallel.zeropp.hpz", request.zeropp.hpz.has_value(), std::to_string(copies)}, out);
-  agree("mics_shard_size", {"parallel.partition", groups_given, shard_group_text(s)}, out);
+        {key_path<&ZeroPlusPlusRequest::qgz>, request.zeropp.qgz.has_value(), on_or_off(z.qgz)},
+        out);
+  agree(
+      "zero_hpz_partition_size",
+      {key_path<&ZeroPlusPlusRequest::hpz>, request.zeropp.hpz.has_value(), std::to_string(copies)},
+      out);
+  agree("mics_shard_size",
+        {key_path<&StrategyRequest::partition>, groups_given, shard_group_text(s)}, out);
 }
 
 void agree_on_precision(const ResolvedRun& run) {

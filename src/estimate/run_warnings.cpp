@@ -10,6 +10,7 @@
 #include "estimate/exposed_exchange.h"
 #include "estimate/price.h"
 #include "estimate/resolve.h"
+#include "parallel/partition.h"
 #include "parallel/stages.h"
 
 namespace orrery {
@@ -120,6 +121,18 @@ void warn_of_vendor(const Run& run, Lines& lines) {
   if (other) lines.push_back("collective_library is " + std::string(name_of(library)) + on);
 }
 
+// huggingface/peft 0.10.0, release notes: QLoRA under ZeRO-3 and FSDP needs bitsandbytes 0.43; its
+// docs (accelerate/deepspeed, accelerate/fsdp): bnb_4bit_quant_storage is the type of the model.
+void warn_of_packed_shards(const Run& run, Lines& lines) {
+  const auto& adapter = run.training.adapter;
+  const Partition p = partition_of(run.strategy, ShardedStates::dense);
+  if (!adapter || !is_packed(adapter->base) || p.weights == 1) return;
+  lines.push_back(
+      "packed weights are sharded here, which bitsandbytes 0.43 and PEFT 0.10 do where "
+      "bnb_4bit_quant_storage is the type of the other weights; else every GPU holds them whole "
+      "(--zero 2)");
+}
+
 std::string recompute_kinds(const Framework& f) {
   std::vector<std::string> has;
   for (const RecomputeChoice c : kAllOf<RecomputeChoice>) {
@@ -188,6 +201,7 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   warn_of_wide_attention(r.run, lines);
   warn_of_vendor(r.run, lines);
   warn_of_recompute(r.run, lines);
+  warn_of_packed_shards(r.run, lines);
   warn_of_expert_load(r.run, lines);
   warn_of_expert_overlap(r.run, lines);
   warn_of_unread_keys(r.model, lines);

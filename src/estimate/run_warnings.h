@@ -2,8 +2,8 @@
 //
 // Warnings to the user of a resolved run, one line each: lossy or idle codecs, notes of the
 // cluster, a parameter count far from the model's name, an attention kernel the device has no
-// efficiency of or that is of 16 bits alone, recompute that the framework lacks, keys of a model
-// file nothing is known of. Errors: none.
+// efficiency of or that is of 16 bits alone, recompute that the framework lacks, packed weights in
+// shards, keys of a model file nothing is known of. Errors: none.
 #pragma once
 
 #include <string>

@@ -216,23 +216,23 @@ class Resolver {
 
   // No matrices beside the model: what is said of them would be read and ignored.
   void refuse_matrices(const AdapterRequest& q) const {
-    const char* stated = q.rank        ? "rank"
-                         : q.targets   ? "targets"
-                         : q.precision ? "precision"
-                         : q.dropout   ? "dropout"
+    const char* stated = q.rank        ? key_path<&AdapterRequest::rank>
+                         : q.targets   ? key_path<&AdapterRequest::targets>
+                         : q.precision ? key_path<&AdapterRequest::precision>
+                         : q.dropout   ? key_path<&AdapterRequest::dropout>
                                        : nullptr;
     if (stated == nullptr) return;
-    throw InputError(ErrorCode::conflict, file_, std::string("training.adapter.") + stated,
-                     "it beside kind \"frozen\"", "lora, qlora or dora, or no such key");
+    throw InputError(ErrorCode::conflict, file_, stated, "it beside kind \"frozen\"",
+                     "lora, qlora or dora, or no such key");
   }
 
   // Keys of packed weights would be read and ignored beside others.
   void refuse_beside_unpacked(const AdapterRequest& q, const Adapter& a) const {
-    const char* stated = q.other_precision ? "other_precision"
-                         : q.keeps_inputs  ? "keeps_inputs"
+    const char* stated = q.other_precision ? key_path<&AdapterRequest::other_precision>
+                         : q.keeps_inputs  ? key_path<&AdapterRequest::keeps_inputs>
                                            : nullptr;
     if (stated == nullptr || is_packed(a.base)) return;
-    throw InputError(ErrorCode::conflict, file_, std::string("training.adapter.") + stated,
+    throw InputError(ErrorCode::conflict, file_, stated,
                      "it beside base_precision " + quoted(name_of(a.base)),
                      "a packed base_precision, or no such key");
   }
@@ -240,12 +240,12 @@ class Resolver {
   // QLoRA is LoRA beside packed weights, and scales of nf4 alone are quantised twice.
   void refuse_storage(const Adapter& a, bool conflicts) const {
     if (a.kind == AdapterKind::qlora && !is_packed(a.base)) {
-      throw InputError(ErrorCode::conflict, file_, "training.adapter.base_precision",
+      throw InputError(ErrorCode::conflict, file_, key_path<&AdapterRequest::base_precision>,
                        quoted(name_of(a.base)) + " beside kind \"qlora\"",
                        "a packed format, or kind \"lora\"");
     }
     if (!conflicts || a.base == BaseFormat::nf4) return;
-    throw InputError(ErrorCode::conflict, file_, "training.adapter.double_quantisation",
+    throw InputError(ErrorCode::conflict, file_, key_path<&AdapterRequest::double_quantisation>,
                      "it beside base_precision " + quoted(name_of(a.base)),
                      "base_precision \"nf4\", or no such key");
   }
@@ -261,8 +261,10 @@ class Resolver {
     refuse_storage(a, conflicts);
     const bool adapts_nothing = a.kind == AdapterKind::frozen || a.targets == 0;
     if (adapts_nothing && a.trained == 0) {
-      throw InputError(file_, no_targets ? "training.adapter.targets" : "training.adapter.trained",
-                       "[]", "at least one part that trains: " + alternatives(part_names()));
+      throw InputError(
+          file_,
+          no_targets ? key_path<&AdapterRequest::targets> : key_path<&AdapterRequest::trained>,
+          "[]", "at least one part that trains: " + alternatives(part_names()));
     }
     out_.training.adapter = a;
   }

@@ -204,9 +204,9 @@ constexpr OtherName kOtherNames[] = {
 
 // Endings of names that leave the dimensions as they are.
 constexpr std::string_view kEndings[] = {
-    "linearized", "bnb4bit", "bnb",  "nf4",  "instruct", "thinking", "chat", "hf",
-    "base",       "it",      "2407", "2501", "2507",     "v01",      "v02",  "v03",
-    "bf16",       "fp8",     "0528", "0905", "pt",       "yaml",     "nemo", "8k"};
+    "linearized", "bnb4bit", "bnb",  "nf4",  "instruct", "thinking", "chat", "hf",   "base",
+    "it",         "2407",    "2501", "2507", "v01",      "v02",      "v03",  "bf16", "fp8",
+    "0528",       "0905",    "pt",   "yaml", "nemo",     "8k",       "gptq", "awq",  "int4"};
 
 // Ways that a config.json names; fp8 and mxfp4 are of usual bases, which are trained in 16 bits.
 constexpr std::string_view kQuantised[] = {
@@ -277,7 +277,7 @@ std::string quantised_config(const Json& config) {
 
 std::string quantised_base(const std::string& name) {
   const std::string word = letters_of(name);
-  for (const char* way : {"awq", "gptq", "nf4", "bnb4bit", "int4", "int8", "aqlm", "hqq", "gguf"}) {
+  for (const char* way : {"int8", "awq", "gptq", "nf4", "bnb4bit", "int4", "aqlm", "hqq", "gguf"}) {
     if (word.find(way) != std::string::npos) return way;
   }
   return "";

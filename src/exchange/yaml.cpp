@@ -292,7 +292,7 @@ bool begins_as_yaml(std::string_view text) {
   for (const std::string_view line : lines_of(text)) {
     const std::string_view t = trimmed(line);
     if (t.empty() || t.front() == '#' || t.substr(0, 3) == "---" || t.front() == '%') continue;
-    if (line.front() == ' ' || line.front() == '\t') return false;
+    if (line.front() == '\t') return false;
     const std::size_t colon = t.find(':');
     if (colon == std::string_view::npos || colon == 0) return false;
     const bool ends = colon + 1 == t.size() || t[colon + 1] == ' ' || t[colon + 1] == '\t';

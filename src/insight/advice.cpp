@@ -309,6 +309,22 @@ bool offload_optimizer(Run& r) {
   return true;
 }
 
+// Stacks that shard weights keep the shards on the host: DeepSpeed's offload_param is of ZeRO 3
+// alone, FSDP's CPUOffload of its full shard.
+bool offload_parameters(Run& r) {
+  Offload& o = r.strategy.offload;
+  if (o.parameters != OffloadTarget::none || r.strategy.zero < 3) return false;
+  o.parameters = OffloadTarget::host;
+  return true;
+}
+
+bool offload_activations(Run& r) {
+  Offload& o = r.strategy.offload;
+  if (o.activations != OffloadTarget::none || r.strategy.pp > 1) return false;
+  o.activations = OffloadTarget::host;
+  return true;
+}
+
 }  // namespace moves
 
 bool make_neighbour(std::span<const Move> moves, Run& run) {

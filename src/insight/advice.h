@@ -4,12 +4,12 @@
 // does.
 //
 // Tries a fixed list of neighbours (recompute, micro batch, tp, pp, vpp, cp, ZeRO, sequence
-// parallelism, FlashAttention, optimizer offload), keeps the GPUs and the global batch, lets dp
-// take what is left, settles recompute anew where the run file leaves it open, and estimates each
-// legal one that the framework can run (`runs` of its profile); where no single change fits, pairs.
-// A change that is faster by less than what a prediction tells apart (the band of
-// explore/recommend.h) is not named. It is no search: what is two changes away and merely faster is
-// not seen. Keys of the run file that cannot stand beside a change are named with
+// parallelism, FlashAttention, offload of optimizer, parameters, activations), keeps the GPUs and
+// the global batch, lets dp take what is left, settles recompute anew where the run file leaves it
+// open, and estimates each legal one that the framework can run (`runs` of its profile); where no
+// single change fits, pairs. A change that is faster by less than what a prediction tells apart
+// (the band of explore/recommend.h) is not named. It is no search: what is two changes away and
+// merely faster is not seen. Keys of the run file that cannot stand beside a change are named with
 // it: who follows an advice gets the promised numbers to the digit. Errors: none.
 #pragma once
 
@@ -67,17 +67,19 @@ bool replicate_states(Run& r);
 bool sequence_parallel(Run& r);
 bool flash_attention(Run& r);
 bool offload_optimizer(Run& r);
+bool offload_parameters(Run& r);
+bool offload_activations(Run& r);
 }  // namespace moves
 
-inline constexpr std::array<Move, 22> kMoves = {
-    moves::less_recompute,   moves::more_recompute,     moves::least_recompute,
-    moves::most_recompute,   moves::double_micro_batch, moves::halve_micro_batch,
-    moves::double_tp,        moves::halve_tp,           moves::double_pp,
-    moves::halve_pp,         moves::double_cp,          moves::halve_cp,
-    moves::interleave,       moves::do_not_interleave,  moves::shard_more,
-    moves::shard_less,       moves::shard_weights,      moves::replicate_weights,
-    moves::replicate_states, moves::sequence_parallel,  moves::flash_attention,
-    moves::offload_optimizer};
+inline constexpr std::array<Move, 24> kMoves = {
+    moves::less_recompute,    moves::more_recompute,     moves::least_recompute,
+    moves::most_recompute,    moves::double_micro_batch, moves::halve_micro_batch,
+    moves::double_tp,         moves::halve_tp,           moves::double_pp,
+    moves::halve_pp,          moves::double_cp,          moves::halve_cp,
+    moves::interleave,        moves::do_not_interleave,  moves::shard_more,
+    moves::shard_less,        moves::shard_weights,      moves::replicate_weights,
+    moves::replicate_states,  moves::sequence_parallel,  moves::flash_attention,
+    moves::offload_optimizer, moves::offload_parameters, moves::offload_activations};
 
 // Applies the moves; false where one is at its end or the result is illegal.
 bool make_neighbour(std::span<const Move> moves, Run& run);

@@ -77,10 +77,21 @@ class Weighing {
     const Answer answer = estimate(run);
     const bool same = answer.step_time == r_.answer.step_time &&
                       answer.memory.allocated == r_.answer.memory.allocated;
-    if (same) return;
+    if (same || !is_nearer(answer)) return;
     add({h.what, change_words(h, r_, run), changed_term(r_.answer, answer), h.check,
          answer.step_time, 0},
         h.prior * ran(run, answer), answer);
+  }
+
+  // A change explains nothing that moves the step, and the memory too, away from what was measured.
+  bool is_nearer(const Answer& changed) const {
+    const auto nearer = [](auto measured, auto now, auto before) {
+      return std::abs(std::log(measured / now)) < std::abs(std::log(measured / before));
+    };
+    const Bytes before = r_.answer.memory.allocated;
+    const bool has_memory = allocated_ && before > Bytes() && changed.memory.allocated > Bytes();
+    return nearer(measured_, changed.step_time, r_.answer.step_time) ||
+           (has_memory && nearer(*allocated_, changed.memory.allocated, before));
   }
 
   void add(StepCause c, double prior, const Answer& answer) {

@@ -6,10 +6,11 @@
 // Each change has a prior, a judgement of how often files and machines differ so from what was run.
 // Its likelihood is that of the measured step (and of the allocated memory, where the log has it)
 // under a normal error of ln(measured/predicted) as wide as the estimate's own 80 % intervals,
-// times its probability of fitting. Recompute that the run leaves open is settled anew for each
-// change. Beside the changes stand the estimate's own error, time that no run file says (data
-// loading, checkpoints, another job), and none of these: a small prior over all steps within a
-// factor of a hundred, which wins where no other explains the log. Errors: none.
+// times its probability of fitting. A change that brings neither nearer is none. Recompute that the
+// run leaves open is settled anew for each change. Beside the changes stand the estimate's own
+// error, time that no run file says (data loading, checkpoints, another job), and none of these: a
+// small prior over all steps within a factor of a hundred, which wins where no other explains the
+// log. Errors: none.
 #pragma once
 
 #include <optional>

@@ -144,11 +144,14 @@ constexpr double kBusy = 0.8;
 constexpr double kIdle = 0.5;
 constexpr double kAtCap = 0.97;
 constexpr double kUneven = 0.1;  // of the device's memory
+constexpr double kNothingRuns = 0.02;
+constexpr double kHeld = 0.5;  // of the memory, where nothing runs
 
 struct DeviceCounts {
   std::int64_t busy = 0;
   std::int64_t idle = 0;
   std::int64_t capped = 0;
+  std::int64_t held = 0;  // whose memory is taken while nothing runs
   Bytes least{};
   Bytes most{};
   Watts cap{};  // of one that draws it
@@ -160,6 +163,7 @@ DeviceCounts counts_of(const std::vector<ListedDevice>& devices) {
   for (const ListedDevice& d : devices) {
     if (d.load && *d.load >= kBusy) ++c.busy;
     if (d.load && *d.load < kIdle) ++c.idle;
+    if (d.load && *d.load <= kNothingRuns && d.used > d.capacity * kHeld) ++c.held;
     if (d.power && d.cap && *d.power / *d.cap >= kAtCap) {
       ++c.capped;
       c.cap = *d.cap;
@@ -175,6 +179,13 @@ std::vector<DiagnosedCause> causes_of_devices(const std::vector<ListedDevice>& d
   const DeviceCounts c = counts_of(devices);
   const auto n = static_cast<std::int64_t>(devices.size());
   std::vector<DiagnosedCause> causes;
+  if (c.held == n) {
+    causes.push_back({"a process holds memory and computes nothing: one that is over or hangs",
+                      "all " + grouped(n) + " at no load, with up to " + gib_text(c.most, 1) +
+                          " of " + gib_text(devices.front().capacity, 1) + " in use",
+                      "nvidia-smi lists the processes of each GPU; fuser -v /dev/nvidia*",
+                      "end that process before the next run", "", 0});
+  }
   if (c.idle == n) {
     causes.push_back({"all GPUs wait: for data, the host or another node",
                       "all " + grouped(n) + " are below " + percent(kIdle, 0) + " load",

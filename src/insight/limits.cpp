@@ -75,7 +75,9 @@ class LimitFinder {
     if (fits_at_risk(run_, answer_)) {
       base_ = LimitPoint{run_, answer_};
     } else if (!q.keeps_layout) {
-      base_ = trials_.searched(*q.run).point;
+      TriedRun best = trials_.searched(*q.run);
+      base_ = std::move(best.point);
+      base_settings_ = std::move(best.settings);
     }
   }
 
@@ -297,7 +299,7 @@ class LimitFinder {
   }
 
   std::vector<Setting> network_settings(double factor) const {
-    std::vector<Setting> settings;
+    std::vector<Setting> settings = base_settings_;
     const Cluster& c = run_.cluster;
     for (std::size_t i = 0; i < c.tier_count; ++i) {
       if (links_of_tier(c, i) != Links::of_network) continue;
@@ -415,6 +417,7 @@ class LimitFinder {
   Run run_;
   Answer answer_;
   std::optional<LimitPoint> base_;
+  std::vector<Setting> base_settings_;  // of the best layout, where it is not the run's own
 };
 
 std::vector<LimitKind> kinds_of(const LimitQuestion& q) {

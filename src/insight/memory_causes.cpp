@@ -31,6 +31,8 @@ constexpr double kPieces = 0.05;  // of the allocator's cache; an ordinary one h
 constexpr double kLimited = 0.99;
 // The device's own use beside a process whose total is not stated: context and libraries.
 constexpr double kBesideProcess = 3 * 0x1p30;
+// The weight of a tensor that the run as it is described does not keep.
+constexpr double kNotKept = 0.1;         // [judgement]
 constexpr double kOwnPriorOfRun = 0.34;  // as of a step (causes.cpp)
 constexpr double kNarrowestSpread = 0.05;
 constexpr double kFarSpread = 0.2;  // of ln(stated/predicted) [judgement]
@@ -234,10 +236,12 @@ class MemoryWeighing {
                                 std::max(kFarSpread, run.memory_risk.spread));
     for (const KnownTensor& t : found) {
       const TensorAdvice& advice = kTensorAdvice[t.use];
+      const bool is_kept = t.use != TensorUse::attention || !run.training.fused_attention;
       all_.push_back({std::string(advice.what),
                       gib_text(*asked()) + " were asked for: " + t.what + " is " + gib_text(t.size),
                       advice.check, advice.mend, "",
-                      kClear * std::min(1.0, 2 * near) / static_cast<double>(found.size())});
+                      (is_kept ? kClear : kNotKept) * std::min(1.0, 2 * near) /
+                          static_cast<double>(found.size())});
     }
   }
 

@@ -194,6 +194,8 @@ std::vector<Setting> differences(const Run& from, const Run& to,
   }
   note<&Training::fused_attention>(list, from.training, to.training);
   note<&Offload::optimizer>(list, a.offload, b.offload);
+  note<&Offload::parameters>(list, a.offload, b.offload);
+  note<&Offload::activations>(list, a.offload, b.offload);
   return list;
 }
 

@@ -127,6 +127,15 @@ std::vector<Switch> attention_switch(const ResolvedRun& run, const Json& json) {
   return {{kAttentionKernel, others}};
 }
 
+// Narrower forms of the frozen weights beside an adapter.
+std::vector<Switch> base_switch(const ResolvedRun& run) {
+  const auto& adapter = run.run.training.adapter;
+  if (!adapter || adapter->base > BaseFormat::half) return {};
+  const auto name = [](BaseFormat f) { return std::string(name_of(f)); };
+  return {
+      {key_path<&AdapterRequest::base_precision>, {name(BaseFormat::fp8), name(BaseFormat::nf4)}}};
+}
+
 // Changes that people make beside a switch where neither alone lets the run fit.
 std::vector<Setting> beside_switches(const ResolvedRun& run) {
   const Strategy& s = run.run.strategy;
@@ -158,6 +167,9 @@ class SwitchAdviser {
     std::vector<Switch> all = switches_of(resolved_);
     std::erase_if(all, [](const Switch& s) { return s.path == kAttention; });  // one of the moves
     for (Switch& s : attention_switch(resolved_, run_)) all.push_back(std::move(s));
+    if (!fits_) {
+      for (Switch& s : base_switch(resolved_)) all.push_back(std::move(s));
+    }
     for (const Switch& s : all) {
       for (const std::string& value : s.others) consider({{s.path, value}});
     }
@@ -183,7 +195,8 @@ class SwitchAdviser {
     const double p = fit_probability(t->run, a);
     const bool fits = fits_at_risk(t->run, a);
     const bool is_faster = a.step_time * kRecommendationBand <= answer_.step_time;
-    const bool is_surer = fits && !sure_;
+    // More memory is no remedy, though the error of its kind of run be smaller.
+    const bool is_surer = fits && !sure_ && a.memory.needed <= answer_.memory.needed;
     const bool is_gain = is_faster && (fits || (fits_ && p >= own_));
     if (!is_surer && !is_gain) return;
     advice_.push_back({settings, fits, a.step_time, a.memory.peak, a.host_needed, p});

@@ -12,11 +12,7 @@
 namespace orrery {
 namespace {
 
-std::string days_text(const Ranged<Seconds>& r) {
-  const auto days = [](Seconds t) { return fixed(t / kDay, t / kDay < 100 ? 1 : 0); };
-  if (r.is_exact()) return days(r.value) + " days";
-  return days(r.value) + " days (" + days(r.low) + " to " + days(r.high) + ")";
-}
+std::string days_text(const Ranged<Seconds>& r) { return span_text(r, 100); }
 
 Lines phase_lines(const OptionAnswer& o) {
   Lines all;
@@ -97,8 +93,11 @@ Lines late_line(const OptionAnswer& o) {
 
 // Days, failures, energy and cost: of any training.
 Lines training_lines(const CapacityReport& r, const OptionAnswer& o) {
-  Lines all = line("days", days_text(o.range.wall) + ", " + grouped(o.outcome.wall / kHour) +
-                               " hours, effective training time " + percent(o.outcome.effective));
+  const Seconds wall = o.outcome.wall;
+  const std::string hours = wall < kDay ? "" : ", " + grouped(wall / kHour) + " hours";
+  Lines all = line(wall < kDay ? "time" : "days", days_text(o.range.wall) + hours +
+                                                      ", effective training time " +
+                                                      percent(o.outcome.effective));
   all += end_line(r, o) + left_out_line(o);
   const std::int64_t paid = paid_gpus(o.inputs);
   all += line("GPU-hours",

@@ -13,15 +13,7 @@
 namespace orrery {
 namespace {
 
-std::string days_words(const OptionAnswer& o) {
-  const Ranged<Seconds>& w = o.range.wall;
-  const bool short_run = w.value < kDay;
-  const Seconds unit = short_run ? kHour : kDay;
-  const auto text = [&](Seconds t) { return fixed(t / unit, t / unit < 10 ? 1 : 0); };
-  const std::string name = short_run ? " hours" : " days";
-  if (w.is_exact()) return text(w.value) + name;
-  return text(w.value) + name + " (" + text(w.low) + " to " + text(w.high) + ")";
-}
+std::string days_words(const OptionAnswer& o) { return span_text(o.range.wall, 10); }
 
 std::string cost_words(const CapacityReport& r, const OptionAnswer& o) {
   if (!o.outcome.cost) return "; no cost, as there is " + why_blank(o);

@@ -149,6 +149,14 @@ std::string span_text(Seconds t) {
   return t < kDay ? fixed(t / kHour, 1) + " hours" : fixed(t / kDay, 1) + " days";
 }
 
+std::string span_text(const Ranged<Seconds>& t, double whole) {
+  const bool is_short = t.value < kDay;
+  const Seconds unit = is_short ? kHour : kDay;
+  const auto text = [&](Seconds x) { return fixed(x / unit, x / unit < whole ? 1 : 0); };
+  const std::string middle = text(t.value) + (is_short ? " hours" : " days");
+  return t.is_exact() ? middle : middle + " (" + text(t.low) + " to " + text(t.high) + ")";
+}
+
 std::string options_heading(const CapacityReport& r) {
   std::string text = "Options, " + std::string(kFirstWords[r.answer.rank]) + " first";
   if (r.answer.rank != RankBy::gpus) text += " (by the upper end of its range)";

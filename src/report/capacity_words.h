@@ -34,6 +34,8 @@ std::string payment_note(const CapacityReport& r);
 
 double in_days(Seconds t);
 std::string span_text(Seconds t);  // "60.0 days", "7.5 hours"
+// "60.1 days (55.2 to 64.9)", in hours below a day; a decimal below `whole` of the unit.
+std::string span_text(const Ranged<Seconds>& t, double whole);
 
 int decimals_for(double x);  // of three digits
 

@@ -188,8 +188,21 @@ Section log_section(const TrainingLog& log) {
   if (log.tokens_per_s_per_gpu)
     s.add(labelled("speed", grouped(*log.tokens_per_s_per_gpu) + " tokens/s/GPU"));
   if (log.flops_per_gpu) s.add(labelled("model FLOP/s", pretty(*log.flops_per_gpu, 4) + " a GPU"));
+  if (log.mfu) s.add(labelled("MFU", percent(*log.mfu, 1)));
   if (log.allocated) s.add(labelled("allocated", gib_text(*log.allocated)));
   if (log.reserved) s.add(labelled("reserved", gib_text(*log.reserved)));
+  if (log.retries.value_or(0) > 0) {
+    s.add(labelled("retries", grouped(*log.retries) +
+                                  " of the allocator: memory is full, and each frees its cache and "
+                                  "waits for the device"));
+  }
+  if (log.slowed) {
+    s.add(labelled(*log.slowed > 1 ? "slower" : "faster",
+                   significant(std::max(*log.slowed, 1 / *log.slowed), 2) +
+                       " times in the second half of the log: look at clocks (nvidia-smi -q -d "
+                       "PERFORMANCE), the data loader, the network's error counters, and what else "
+                       "began to run"));
+  }
   return s;
 }
 
@@ -389,15 +402,18 @@ Json message_json(const DiagnosedMessage& d, const RunReport* r) {
 
 Json log_json(const TrainingLog& log) {
   const auto number = [](const auto& x) { return x ? Json(x->si()) : Json(); };
-  Json j = {
-      {"form", log.form},
-      {"steps", log.steps},
-      {"step_time_s", number(log.step_time)},
-      {"samples_per_s", log.samples_per_s ? Json(*log.samples_per_s) : Json()},
-      {"tokens_per_s_per_gpu", log.tokens_per_s_per_gpu ? Json(*log.tokens_per_s_per_gpu) : Json()},
-      {"model_flops_per_gpu", number(log.flops_per_gpu)},
-      {"allocated_bytes", number(log.allocated)},
-      {"reserved_bytes", number(log.reserved)}};
+  const auto plain_number = [](const std::optional<double>& x) { return x ? Json(*x) : Json(); };
+  Json j = {{"form", log.form},
+            {"steps", log.steps},
+            {"step_time_s", number(log.step_time)},
+            {"samples_per_s", plain_number(log.samples_per_s)},
+            {"tokens_per_s_per_gpu", plain_number(log.tokens_per_s_per_gpu)},
+            {"model_flops_per_gpu", number(log.flops_per_gpu)},
+            {"mfu", plain_number(log.mfu)},
+            {"allocator_retries", plain_number(log.retries)},
+            {"second_half_over_first", plain_number(log.slowed)},
+            {"allocated_bytes", number(log.allocated)},
+            {"reserved_bytes", number(log.reserved)}};
   for (const LoggedSetting& s : log.settings) j["settings"][std::string(s.key)] = s.value;
   return j;
 }

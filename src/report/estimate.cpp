@@ -250,7 +250,12 @@ std::string effect_text(const RunReport& r, const Advice& a) {
 
 Table advice_table(const RunReport& r, const std::vector<Advice>& advice) {
   constexpr std::size_t kSetting = 24;
-  Table table({Column("change").at_least(kSetting), "effect"}, 2);
+  constexpr std::size_t kLong = 44;  // beside an effect of 54 columns
+  const bool is_long = std::any_of(advice.begin(), advice.end(), [](const Advice& a) {
+    return width_of(typed(a.settings)) > kLong;
+  });
+  const Column change("change");
+  Table table({is_long ? change.wrapped() : change.at_least(kSetting), "effect"}, 2);
   for (const Advice& a : advice) table.add({typed(a.settings), effect_text(r, a)});
   return table.untitled();
 }

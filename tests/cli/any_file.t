@@ -35,3 +35,20 @@ $ orrery estimate absent.yaml --node dgx-h100 --gpus 8
 $ cp run.json mine; orrery estimate ./mine --json > e.json; echo nothing > llama-3-8b-8-h100; orrery estimate llama-3-8b-8-h100 --json > f.json
 ! json e.json:step_time_s = a.json:step_time_s
 ! json f.json:feasible = true
+
+# A kind of node with a count, beside a script that says its GPUs: the script's number stays.
+$ printf 'torchrun --nnodes 2 --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 8 --bf16 --vocab-size 50304 --train-iters 10\n' > two.sh; orrery estimate two.sh --node 8xH100 --json > two.json
+! json two.json:inputs.cluster.gpus = 16
+
+# Settings that nobody understands are named, whatever the command.
+$ printf 'model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\ndo_train: true\nfinetuning_type: full\ncutoff_len: 2048\nper_device_train_batch_size: 1\nbf16: true\ndeepspeed: z3.json\nwarp_drive: 9\n' > odd.yaml; echo '{"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}, "train_micro_batch_size_per_gpu": 1}' > z3.json; orrery estimate odd.yaml --node dgx-h100 --gpus 8 > odd.txt
+! stderr /warning: .*not understood: warp_drive 9/
+
+# A notebook's call within a call: bf16 on a T4 is refused, as the trainer does.
+$ printf 'from unsloth import FastLanguageModel\nmodel, tok = FastLanguageModel.from_pretrained(model_name="unsloth/llama-3-8b-bnb-4bit", max_seq_length=2048, load_in_4bit=True)\nmodel = FastLanguageModel.get_peft_model(model, r=16, use_gradient_checkpointing="unsloth")\ntrainer = SFTTrainer(model=model, args=TrainingArguments(per_device_train_batch_size=1, gradient_accumulation_steps=4, bf16=True, optim="adamw_8bit"))\ntrainer.train()\n' > book.py; orrery estimate book.py --node 1xT4
+! exit 2
+! stderr /training.precision: found "bf16"/
+
+# YAML in braces with comments is GPT-NeoX's own style.
+$ printf '{\n  # sizes\n  "num_layers": 24, "hidden_size": 2048, "num_attention_heads": 16, "seq_length": 2048, "max_position_embeddings": 2048,\n  "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 1, "pipe_parallel_size": 1, "model_parallel_size": 2,\n  "precision": "bfloat16", "zero_optimization": {"stage": 1}, "optimizer": {"type": "Adam"}\n}\n' > neox.yml; orrery estimate neox.yml --node dgx-h100 --gpus 8 --recompute none --states adam-fp32-gradients-18 --json > neox.json
+! json neox.json:inputs.parallel.tp = 2

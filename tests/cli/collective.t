@@ -158,3 +158,10 @@ $ orrery collective all-reduce --against hosts.txt --node gb200-nvl72
 $ sed 's/NVIDIA.*HBM3/GPU/; s/host1 device  0/host0 device  1/' hosts.txt > one.txt; orrery collective all-reduce --against one.txt --node dgx-h100 --json
 ! json curves[0].cluster.gpus = 2
 ! json curves[0].points[0].tier = "nvswitch"
+
+# Output that is cut says no nodes: the asker may.
+$ printf 'collective,ranks,bytes,us\nall_reduce,2,1073741824,24000\n' > apart.csv; orrery collective --against apart.csv --node dgx-h100 --ranks-per-node 1 > apart.txt; grep -c '1 on each of 2 nodes' apart.txt
+> 1
+$ printf 'collective,ranks,bytes,us,nodes\nall_reduce,16,1073741824,4000,2\n' > said.csv; orrery collective --against said.csv --node dgx-h100 --ranks-per-node 4
+! exit 2
+! stderr /found 8 ranks a node; allowed: --ranks-per-node of the file's own, or none/

@@ -1,12 +1,13 @@
 $ orrery explain gpt3-175b-1024-a100 mfu --depth 1
 > mfu: model FLOPs over the dense peak of the precision
 >
-> mfu  ...
+> mfu  0.49306
 >   = model FLOPs of one GPU and step / step_time_s / device.peak.fp16
->   model FLOPs of one GPU and step  3.307 PFLOP  ← model and strategy
->   step_time_s  ... s  …
->   device.peak.fp16  312 TFLOP/s  ← a100-sxm4-80gb: ...
-> ...
+>   model FLOPs of one GPU and step  3.307 PFLOP  …
+>   step_time_s  21.5 s  …
+>   device.peak.fp16  312 TFLOP/s  ← a100-sxm4-80gb: stas00/ml-engineering@744d01e1
+>       compute/accelerator/README.md
+>
 > … hides what lies deeper than --depth 1
 $ orrery explain gpt3-175b-1024-a100 memory.weights_gib
 > memory.weights_gib: the copy that computes, the second of hpZ, 8-bit copies
@@ -15,10 +16,18 @@ $ orrery explain gpt3-175b-1024-a100 memory.weights_gib
 >   = (weights + secondary_weights) / 2³⁰
 >   weights  5.258 GiB
 >     = parameters of this rank × training.states.weights / ranks it is sharded over
->     parameters of this rank  2,822,731,776  ← model and strategy
+>     parameters of this rank  2,822,731,776
+>       = dense layers of the chunk × parameters of a dense layer + embeddings of the chunk ×
+>           parameters of the embedding
+>       dense layers of the chunk  12  ← model and strategy
+>       parameters of a dense layer  226,576,896  …
+>       embeddings of the chunk  1  ← model and strategy
+>       parameters of the embedding  103,809,024  …
 >     training.states.weights  2  ← default: the framework's, by precision (megatron-lm)
 >     ranks it is sharded over  1  ← model and strategy
 >   secondary_weights  0 B  ← model and strategy
+>
+> … hides what lies deeper than --depth 3
 
 # The last part of a key will do; flags may say the run.
 $ orrery explain peak_gib --model llama-3-8b --node dgx-h100 --gpus 64 --sequence-length 8192 --global-batch 256 --depth 1 | head -1

@@ -111,3 +111,37 @@ $ orrery estimate --model llama-3.2-1b --node 8xA100 --framework Megatron-LM --s
 
 $ orrery show model deepseek-ai/DeepSeek-R1-Distill-Qwen-32B
 > ...
+
+# Slices of TPUs as Google Cloud names them: by cores, by chips, by shape.
+$ orrery estimate --model llama-2-70b --node v5p-128 --framework maxtext --sequence-length 4096 --micro-batch 2 --global-batch 128 --json
+! json inputs.cluster.gpus = 64
+! json inputs.cluster.node = "tpu-v5p-4x4x4"
+$ orrery estimate --model llama-3.2-1b --node v5litepod-8 --framework maxtext --sequence-length 4096 --global-batch 8 --json
+! json inputs.cluster.gpus = 8
+! json inputs.cluster.node = "tpu-v5e-2x4"
+$ orrery estimate --model llama-3.2-1b --node v4-2x2x4 --framework maxtext --sequence-length 4096 --global-batch 16 --json
+! json inputs.cluster.gpus = 16
+$ orrery estimate --model llama-3.2-1b --node v9z-128 --sequence-length 4096 --global-batch 8
+! exit 2
+! stderr /cluster.node: found "v9z-128", and no node of v9z-128/
+$ orrery estimate --model llama-3.2-1b --node 1x7900XTX --sequence-length 4096 --global-batch 8
+! exit 2
+! stderr /no node of 7900xtx/
+
+# Unsloth by its name has the kernels and the checkpointing that its files have.
+$ orrery estimate --model llama-3-8b --node 1x4090 --framework unsloth --qlora 16 --sequence-length 2048 --global-batch 1 --json
+! json inputs.parallel.framework_options.kernels = "liger"
+! json inputs.parallel.recompute = "full"
+! json inputs.parallel.offload.activations = "host"
+$ orrery estimate --model llama-3-8b --node 1x4090 --framework unsloth --qlora 16 --sequence-length 2048 --global-batch 1 --recompute none --json
+! json no inputs.parallel.offload
+
+# Two adapters are one too many.
+$ orrery estimate --model llama-3-8b --node 1x4090 --lora 8 --qlora 16 --sequence-length 2048 --global-batch 1
+! exit 2
+! stderr /--qlora: found it beside --lora 8; allowed: one of them/
+
+# A picture's size is a flag.
+$ orrery estimate --model flux.1-dev --node 8xH100 --global-batch 8
+! exit 2
+! stderr /found no training.height; allowed: it with --image-height/

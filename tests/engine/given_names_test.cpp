@@ -27,6 +27,11 @@ TEST_CASE("GPUs and nodes before a name are counts") {
   check("3 nodes H100", "h100", 3, 0);
 }
 
+TEST_CASE("a second number that no node has belongs to the name") {
+  check("1x7900XTX", "7900xtx", 0, 1);
+  check("2x1080Ti", "1080ti", 0, 2);
+}
+
 TEST_CASE("names without a count stay") {
   check("4090", "4090", 0, 0);
   check("p5", "p5", 0, 0);

@@ -246,6 +246,25 @@ TEST_CASE("a run that does not fit gets changes that do, two where one is not en
   }
 }
 
+TEST_CASE("weights on the host are tried where weights are sharded") {
+  // 70 B parameters in nf4 over two cards of 24 GB: 18 GiB of weights each.
+  const ResolvedRun r = resolved(parse_json(
+      R"({"model": "llama-2-70b", "framework": "fsdp",
+          "cluster": {"node": "rtx-3090-4x", "gpus": 2},
+          "training": {"sequence_length": 2048, "global_batch": 2,
+                       "adapter": {"kind": "qlora", "rank": 64}},
+          "parallel": {"zero": 3, "recompute": "full"}})",
+      "run.json"));
+  REQUIRE(estimate(r.run).reason == Reason::device_memory);
+  const std::vector<Advice> advice = advise(r, estimate(r.run));
+  REQUIRE_FALSE(advice.empty());
+  CHECK(advice.front().fits);
+  const std::vector<Setting>& settings = advice.front().settings;
+  CHECK(std::any_of(settings.begin(), settings.end(), [](const Setting& s) {
+    return s.path == "parallel.offload.parameters" && s.value == "host";
+  }));
+}
+
 TEST_CASE("what is nearer to fitting needs less of the memory that is short") {
   const ResolvedRun full = resolved(parse_json(
       R"({"model": "llama-3-70b", "framework": "deepspeed",

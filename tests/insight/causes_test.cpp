@@ -32,6 +32,14 @@ TEST_CASE("a log as predicted is explained by the causes, one far away by none o
   }
 }
 
+TEST_CASE("a run that is faster than predicted has no cause that makes it slower") {
+  const RunReport r = report();
+  for (const StepCause& c : causes_of(r, r.answer.step_time * 0.6, {})) {
+    CAPTURE(c.what);
+    CHECK(c.step_time <= r.answer.step_time);
+  }
+}
+
 TEST_CASE("half the rate between nodes is a cause however the fabric is stated") {
   const auto step_with_half_the_rate = [](const char* fabric) {
     Json run = testing::json_of(R"({"model": "llama-3-8b",

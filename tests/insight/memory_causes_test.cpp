@@ -115,6 +115,23 @@ TEST_CASE("beside a run the update's temporary is known by its size, and all sum
   CHECK(sum > 0.9);
 }
 
+TEST_CASE("scores that flash attention does not keep are no likely cause of a run that has it") {
+  // 32 heads × 1,024² scores of 2 bytes are 64 MiB.
+  RunReport r = seven_billion();
+  r.resolved.run.training.fused_attention = false;
+  const auto share = [](const RunReport& run) {
+    for (const DiagnosedCause& c :
+         memory_causes_of(message(0.0625, 31.74, 0.01, 31.5, 30.4, 0.2), &run)) {
+      if (c.what.find("attention scores") == 0) return c.probability;
+    }
+    return 0.0;
+  };
+  RunReport flash = r;
+  flash.resolved.run.training.fused_attention = true;
+  CHECK(share(r) > 0);
+  CHECK(share(flash) < share(r));
+}
+
 TEST_CASE("where no tensor has the size, what the run may hold besides is weighed") {
   const RunReport r = seven_billion();
   const auto causes = memory_causes_of(message(0.7, 31.74, 0.1, 31.5, 30.4, 0.2), &r);

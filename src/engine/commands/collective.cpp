@@ -4,6 +4,7 @@
 #include <array>
 #include <variant>
 
+#include "core/divide.h"
 #include "core/error.h"
 #include "engine/collective_question.h"
 #include "engine/commands/commands.h"
@@ -68,11 +69,10 @@ constexpr auto kCollectiveOptions = [] {
 
 // Refuses flags for what the file already says.
 void check_flags(const CollectiveChoice& a) {
-  const std::array<std::pair<const char*, bool>, 6> flags = {
+  const std::array<std::pair<const char*, bool>, 5> flags = {
       {{"--gpus", a.has_gpus},
        {"--size", !a.size.empty()},
        {"--step", !a.step.empty()},
-       {"--ranks-per-node", a.ranks_per_node > 0},
        {"--groups", a.groups > 0},
        {"--busiest-rank", a.busiest_rank > 0}}};
   for (const auto& [flag, given] : flags) {
@@ -99,7 +99,14 @@ CollectiveChoice choice_for(const CollectiveChoice& a, const MeasurementSet& set
                          make_override("--" + flag, "cluster." + flag, value));
   };
   set_first("gpus", std::to_string(gpus));
-  if (m.nodes != 0) one.ranks_per_node = m.ranks / m.nodes;
+  if (m.nodes != 0) {
+    const std::int64_t own = m.ranks / m.nodes;
+    if (a.ranks_per_node > 0 && a.ranks_per_node != own) {
+      throw InputError(set.file, "", std::to_string(own) + " ranks a node",
+                       "--ranks-per-node of the file's own, or none");
+    }
+    one.ranks_per_node = own;
+  }
   if (m.algorithm != Algorithm::none) one.algorithm = name_of(m.algorithm);
   if (!a.algorithm.empty() && a.algorithm != one.algorithm) {
     throw InputError(set.file, "algorithm", one.algorithm, a.algorithm + ", as asked");
@@ -119,9 +126,15 @@ CollectiveChoice choice_for(const CollectiveChoice& a, const MeasurementSet& set
 
 CollectiveQuestion question_of(const CollectiveChoice& a, const MeasurementSet& set,
                                const MeasuredCollective& m, const CommandContext& context) {
-  CollectiveQuestion q = collective_question(choice_for(a, set, m, m.ranks), context);
-  if (m.nodes == 0) return q;
-  const std::int64_t gpus = m.nodes * q.cluster.cluster.devices_per_node;
+  // Output that is cut says no nodes: --ranks-per-node does.
+  const std::int64_t nodes = m.nodes != 0            ? m.nodes
+                             : a.ranks_per_node == 0 ? 0
+                                                     : divided_up(m.ranks, a.ranks_per_node);
+  CollectiveChoice whole = a;
+  if (m.nodes == 0) whole.ranks_per_node = 0;
+  CollectiveQuestion q = collective_question(choice_for(whole, set, m, m.ranks), context);
+  if (nodes == 0) return q;
+  const std::int64_t gpus = nodes * q.cluster.cluster.devices_per_node;
   return collective_question(choice_for(a, set, m, gpus), context);
 }
 

@@ -24,9 +24,11 @@ enum class Logged : std::uint8_t {
   flops,
   hardware_flops,
   allocated,
-  reserved
+  reserved,
+  retries,  // of the allocator, which gave its cache back first
+  mfu,
 };
-inline constexpr std::size_t kQuantities = 8;
+inline constexpr std::size_t kQuantities = 10;
 
 // True of numbers that say how long a step takes.
 constexpr bool is_speed(Logged q) {
@@ -67,6 +69,7 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"torchtitan", "wps:", Logged::tokens, 1},  // as the older ones call it
     {"torchtitan", "tflops:", Logged::flops, 1e12},
     {"torchtitan", "memory:", Logged::reserved, kGiBytes},
+    {"torchtitan", "mfu:", Logged::mfu, 1e-2},
     {"torchtune", "tokens_per_second_per_gpu:", Logged::tokens, 1},
     {"torchtune", "peak_memory_alloc:", Logged::allocated, kGiBytes},
     {"torchtune", "peak_memory_reserved:", Logged::reserved, kGiBytes},
@@ -107,6 +110,9 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"MaxText", "TFLOP/s/device:", Logged::flops, 1e12},
     {"LLM Foundry", "throughput/batches_per_sec:", Logged::steps, 1},
     {"LLM Foundry", "throughput/device/tokens_per_sec:", Logged::tokens, 1},
+    {"LLM Foundry", "throughput/device/mfu:", Logged::mfu, 1},
+    {"LLM Foundry", "memory/reserved_mem:", Logged::reserved, 1e9},
+    {"LLM Foundry", "memory/alloc_retries:", Logged::retries, 1},
     {"NeMo Automodel", "/gpu)", Logged::tokens, 1, "tps ", Written::before},
     {"NeMo Automodel", "\"tps_per_gpu\":", Logged::tokens, 1},
     {"NeMo Automodel", " mem ", Logged::allocated, kGiBytes, "tps "},

@@ -248,6 +248,21 @@ double settled_median(std::vector<double> x) {
   return median_of(std::move(x));
 }
 
+constexpr std::size_t kFewSteps = 4;
+
+// The median of the second half over that of the first, where no value of one half is among the
+// other's and they are far apart.
+std::optional<double> moved(std::vector<double> x) {
+  x.erase(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(warm_up_of(x)));
+  if (x.size() < kFewSteps) return {};
+  const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+  const auto [least_before, most_before] = std::minmax_element(x.begin(), middle);
+  const auto [least_after, most_after] = std::minmax_element(middle, x.end());
+  if (*least_after <= *most_before && *least_before <= *most_after) return {};
+  const double ratio = median_of({middle, x.end()}) / median_of({x.begin(), middle});
+  return ratio > kFar || ratio * kFar < 1 ? std::optional(ratio) : std::nullopt;
+}
+
 // The first form of which a line says how long a step took.
 std::string form_of(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
@@ -327,11 +342,15 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   log.hardware_flops_per_gpu = of<FlopsPerSecond>(at(Logged::hardware_flops));
   log.allocated = of<Bytes>(at(Logged::allocated), true);
   log.reserved = of<Bytes>(at(Logged::reserved), true);
+  log.mfu = of<double>(at(Logged::mfu));
+  log.retries = of<double>(at(Logged::retries), true);
   for (const auto& [name, times] : timers) log.timers[name] = Seconds(settled_median(times));
   for (const Logged q : {Logged::step, Logged::samples, Logged::tokens}) {
     if (at(q).size() <= log.steps) continue;
     log.steps = at(q).size();
     log.set_aside = warm_up_of(at(q));
+    log.slowed = moved(at(q));
+    if (log.slowed && q != Logged::step) *log.slowed = 1 / *log.slowed;
   }
   if (log.steps == 0) {
     throw InputError(

@@ -59,6 +59,9 @@ struct TrainingLog {
   std::optional<FlopsPerSecond> hardware_flops_per_gpu;  // with what is recomputed
   std::optional<Bytes> allocated;                        // most, of one GPU
   std::optional<Bytes> reserved;
+  std::optional<double> mfu;      // as the tool counts it
+  std::optional<double> retries;  // most that the allocator counts: it gave its cache back first
+  std::optional<double> slowed;   // a step of the second half over one of the first, where it moved
   std::map<std::string, Seconds> timers;
   std::vector<LoggedSetting> settings;  // each key once, as the last line has it
 };

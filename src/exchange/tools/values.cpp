@@ -84,7 +84,7 @@ SeenValue Values::at(const std::string& names) const {
 SeenValue Values::fact_at(const std::string& word) const {
   const auto id = trainer::find_fact(word);
   if (!id) return key_at(word);
-  if (is_number_kind(trainer::kind_of(*id)) && !trainer::kFacts[*id].is_step) {
+  if (is_number_kind(trainer::kind_of(*id)) && !trainer::is_step(*id)) {
     const Json& stated = facts_.of_command_line(*id);
     if (!stated.is_null()) return {&stated, true};
   }

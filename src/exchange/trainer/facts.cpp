@@ -92,14 +92,6 @@ std::int64_t Facts::count(FactId fact, std::int64_t otherwise) const {
   return has(fact) && at(fact)->value.is_number() ? at(fact)->value.get<std::int64_t>() : otherwise;
 }
 
-std::optional<FactId> find_fact(std::string_view word) {
-  for (std::size_t i = 0; i < kCountOf<FactId>; ++i) {
-    const auto id = static_cast<FactId>(i);
-    if (kFacts[id].word == word) return id;
-  }
-  return {};
-}
-
 namespace {
 
 struct KindWord {
@@ -123,12 +115,6 @@ std::optional<FactKind> find_fact_kind(std::string_view word) {
 std::vector<std::string> fact_kind_words() {
   std::vector<std::string> words;
   for (const KindWord& k : kKindWords) words.emplace_back(k.word);
-  return words;
-}
-
-std::vector<std::string> fact_words() {
-  std::vector<std::string> words;
-  for (const FactName& f : kFacts.values) words.emplace_back(f.word);
   return words;
 }
 
@@ -272,9 +258,12 @@ bool Facts::model_has_experts() const {
 void set_model(const std::string& name, const std::string& setting, Facts& facts) {
   const std::string quantised = quantised_base(name);
   const bool nf4 = quantised == "nf4" || quantised == "bnb4bit";
-  if (!quantised.empty() && !nf4)
+  // Groups of 128 weights of 4 bits with a scale each: 4.1 to 4.3 bits, as nf4 has.
+  const bool like_nf4 = quantised == "gptq" || quantised == "awq";
+  if (!quantised.empty() && !nf4 && !like_nf4)
     return facts.refuse(setting, "weights that are quantised already (" + quantised + ")");
-  if (nf4) facts.set(FactId::packed_base, true, setting);
+  if (nf4 || like_nf4) facts.set(FactId::packed_base, true, setting);
+  if (like_nf4) facts.mention(setting, "priced as 4 bits of nf4: no kernel of its own is modelled");
   const std::string ours = shipped_model(name);
   if (ours.empty()) {
     return facts.leave_open(FactId::model, setting,

@@ -91,67 +91,11 @@ inline constexpr double kMostNumber = 1e6;
 std::optional<FactKind> find_fact_kind(std::string_view word);
 std::vector<std::string> fact_kind_words();
 
-struct FactName {
-  std::string_view word;  // in files of rules
-  std::string_view key;   // of the run
-  FactKind kind = FactKind::word;
-  bool is_step = false;  // towards a key, and no value of it
-};
-inline constexpr EnumArray<FactId, FactName> kFacts = {
-    FactName{"model", "model", FactKind::word},
-    FactName{"packed_base", "training.adapter", FactKind::boolean, true},
-    FactName{"gpus", "cluster.gpus", FactKind::degree},
-    FactName{"micro_batch", "training.micro_batch", FactKind::degree},
-    FactName{"accumulation", "training.global_batch", FactKind::degree, true},
-    FactName{"replica_batch", "training.global_batch", FactKind::degree, true},
-    FactName{"schedule_batch", "parallel.schedule_runs", FactKind::degree, true},
-    FactName{"global_batch", "training.global_batch", FactKind::degree},
-    FactName{"sequence_length", "training.sequence_length", FactKind::tokens},
-    FactName{"precision", "training.precision", FactKind::word},
-    FactName{"narrow", "training.states", FactKind::boolean, true},
-    FactName{"tp", "parallel.tp", FactKind::degree},
-    FactName{"pp", "parallel.pp", FactKind::degree},
-    FactName{"cp", "parallel.cp", FactKind::degree},
-    FactName{"cp_type", "parallel.cp_type", FactKind::word},
-    FactName{"ep", "parallel.ep", FactKind::degree},
-    FactName{"sequence_parallel", "parallel.sequence_parallel", FactKind::boolean},
-    FactName{"replicate", "parallel.zero_shard_group", FactKind::degree},
-    FactName{"shard", "parallel.zero_shard_group", FactKind::degree},
-    FactName{"zero", "parallel.zero", FactKind::count},
-    FactName{"offload_parameters", "parallel.offload.parameters", FactKind::word},
-    FactName{"offload_optimizer", "parallel.offload.optimizer", FactKind::word},
-    FactName{"offload_activations", "parallel.offload.activations", FactKind::word},
-    FactName{"recompute", "parallel.recompute", FactKind::boolean},
-    FactName{"checkpointed_every", "parallel.recompute", FactKind::degree, true},
-    FactName{"adapter", "training.adapter", FactKind::word},
-    FactName{"optimizer", "training.optimizer", FactKind::word},
-    FactName{"optimizer_rank", "training.optimizer_rank", FactKind::degree},
-    FactName{"momentum", "training.states", FactKind::boolean, true},
-    FactName{"no_gradients", "training.states", FactKind::boolean, true},
-    FactName{"flash", "training.flash_attention", FactKind::boolean},
-    FactName{"compile", "parallel.framework_options.compile", FactKind::boolean},
-    FactName{"kernels", "parallel.framework_options.kernels", FactKind::word},
-    FactName{"loss", "parallel.framework_options.loss", FactKind::word},
-    FactName{"keeps_gathered", "parallel.framework_options.reshard_after_forward",
-             FactKind::boolean},
-    FactName{"deepspeed", "parallel.zero", FactKind::word},
-    FactName{"framework", "framework", FactKind::word},
-    FactName{"schedule", "parallel.schedule", FactKind::word},
-    FactName{"base_weights", "training.adapter", FactKind::word, true},
-    FactName{"loads_narrow", "training.states", FactKind::boolean, true},
-    FactName{"unknown_weights", "training.precision", FactKind::word, true},
-    FactName{"freezes_tower", "training.images", FactKind::boolean, true},
-    FactName{"states_of_profile", "training.states", FactKind::boolean, true},
-    FactName{"liger_norms", "parallel.framework_options.kernels", FactKind::boolean, true},
-    FactName{"liger_rotary", "parallel.framework_options.kernels", FactKind::boolean, true},
-    FactName{"liger_activation", "parallel.framework_options.kernels", FactKind::boolean, true},
-    FactName{"liger_loss", "parallel.framework_options.loss", FactKind::boolean, true},
-    FactName{"liger_linear_loss", "parallel.framework_options.loss", FactKind::boolean, true},
-    FactName{"steps", "training.tokens", FactKind::count, true},
-    FactName{"replicas", "cluster.gpus", FactKind::degree, true},
-    FactName{"gpus_per_node", "cluster.gpus", FactKind::degree, true}};
-constexpr std::string_view name_of(FactId fact) { return kFacts[fact].key; }
-constexpr FactKind kind_of(FactId fact) { return kFacts[fact].kind; }
+// The key of the run that the fact is of, and how its values are read.
+std::string_view name_of(FactId fact);
+FactKind kind_of(FactId fact);
+// Steps towards a key, which are no value of it.
+bool is_step(FactId fact);
 std::optional<FactId> find_fact(std::string_view word);
 std::vector<std::string> fact_words();
 

@@ -92,7 +92,7 @@ class Finish {
     const FactValue& s = *f_.at(fact);
     const std::string value =
         fact == FactId::recompute ? recompute_of(s.value) : bare_text(s.value);
-    if (!kFacts[fact].is_step && value_at(d_.given, name_of(fact)).is_null())
+    if (!is_step(fact) && value_at(d_.given, name_of(fact)).is_null())
       f_.assumed_.push_back(
           {std::string(name_of(fact)), value, s.setting, Known::tool_default, f_.tool_});
   }
@@ -100,7 +100,7 @@ class Finish {
   // The command line says what a setting leaves open.
   bool is_said_instead(FactId fact) const {
     const std::string_view key = name_of(fact);
-    return !kFacts[fact].is_step && !f_.of_command_line(fact).is_null() &&
+    return !is_step(fact) && !f_.of_command_line(fact).is_null() &&
            std::any_of(f_.left_.begin(), f_.left_.end(),
                        [&](const LeftOver& l) { return l.is_refused && l.key == key; });
   }

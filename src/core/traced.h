@@ -50,7 +50,7 @@ struct Node {
   Dimension dimension;
 };
 
-// What an input is a sum of, where the chain takes in a number that was counted before.
+// A sum that an input is, where the chain takes in a number that was counted before.
 struct CountedSum {
   const char* name = "";
   double value = 0;

@@ -32,7 +32,7 @@ std::int64_t gpus_of_foreign(const ConfigText& file, const std::vector<std::stri
                              const Json& own, const ConfigSource& configs);
 
 // The run file that a tool's file amounts to, with others that complete it, and its `assumed`; a
-// warning for each setting that is not understood.
+// warning for each setting that no rule reads.
 Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with, const Json& own,
                     const ConfigSource& configs, std::vector<std::string>& warnings);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the counts that enter the chain are sums of, recorded for `explain`: parameters and saved
+// Counts that enter the chain as the sums that they are, recorded for `explain`: parameters and saved
 // tensors of a block by operator, parameters of a stage by kind of layer.
 //
 // Each sum is of the very sizes that the count was made from (model/operators.h at the run's
@@ -17,7 +17,7 @@ namespace orrery {
 
 struct Run;
 
-// What the operators of a block keep where the modules of `recomputed` run again.
+// The tensors that the operators of a block keep where the modules of `recomputed` run again.
 BytesOf<Traced> kept_tensors(const Block& block, const Degrees& d, ModuleMask recomputed);
 
 // The part of it that the loss keeps.

@@ -12,6 +12,7 @@
 #include "exchange/nemo/hooks.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/condition.h"
+#include "exchange/tools/layout_words.h"
 #include "exchange/torchtitan/hooks.h"
 #include "exchange/trainer/facts.h"
 #include "exchange/yaml.h"
@@ -225,6 +226,7 @@ constexpr std::array kHooks = {
     NamedHook{"other_types", other_types},
     NamedHook{"own_moments", own_moments},
     NamedHook{"stages_of_layers", stages_of_layers},
+    NamedHook{"layout_words", layout_words},
     NamedHook{"deepspeed_states", deepspeed::states},
     NamedHook{"megatron_adapter", megatron_adapter},
     NamedHook{"megatron_layout", megatron::layout},

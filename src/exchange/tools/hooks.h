@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Code for what rows of a tool's file cannot express, by name: a rule's `hook`, with its
-// `parameters`. Errors: InputError for settings whose values are wrong.
+// `parameters`. A hook of another tool's settings sees those that the parameter `names` gives it,
+// theirs → its own ("not NAME" turns a switch round), over those that `with` states, its own →
+// value. Errors: InputError for settings whose values are wrong.
 #pragma once
 
 #include <string>

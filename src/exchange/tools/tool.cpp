@@ -301,6 +301,9 @@ void add_asked(const ToolRule& rule, std::vector<std::string>& names) {
   for (const Assignment& a : rule.assume) add_asked(a, names);
   for (const Assignment& a : rule.pass) add_asked(a, names);
   names.insert(names.end(), rule.each.begin(), rule.each.end());
+  for (const auto& spoken : value_at(rule.parameters, "names").items()) {
+    for (std::string& name : alternatives_in(spoken.key())) names.push_back(std::move(name));
+  }
   if (rule.adapter) {
     const AdapterRule& a = *rule.adapter;
     for (const std::string* name :

@@ -54,16 +54,36 @@ class Run {
     if (rule.pick_precision)
       facts_.set_picked_precision(came.setting.empty() ? rule.why : came.setting);
     if (rule.adapter) adapter(*rule.adapter, came);
-    if (!rule.hook.empty()) {
-      HookCall call{settings_, facts_, file_, rule.parameters, values_.defaults_hold()};
-      find_hook(rule.hook)(call);
-    }
+    if (!rule.hook.empty()) hook(rule);
     const auto first =
         std::find_if(rule.first.begin(), rule.first.end(),
                      [&](const ToolRule& part) { return holds(part.when, values_); });
     if (first != rule.first.end()) one(*first);
     for (const ToolRule& part : rule.rules) one(part);
     ground_ = before;
+  }
+
+  void hook(const ToolRule& rule) {
+    const Json& names = value_at(rule.parameters, "names");
+    const Json& stated = value_at(rule.parameters, "with");
+    Settings spoken(settings_.file());
+    for (const auto& [own, value] : stated.items()) spoken.add({own, own, value, settings_.file()});
+    for (const auto& [theirs, own] : names.items()) speak(theirs, own.get<std::string>(), spoken);
+    Settings& seen = names.is_object() ? spoken : settings_;
+    HookCall call{seen, facts_, file_, rule.parameters, values_.defaults_hold()};
+    find_hook(rule.hook)(call);
+  }
+
+  // One of the file's settings under the name that a hook of another tool has for it.
+  void speak(const std::string& theirs, const std::string& own, Settings& spoken) {
+    const ForeignSetting* s = values_.given(theirs);
+    if (s == nullptr || is_unknown_to_us(s->value)) return;
+    const bool turned = begins_with(own, "not ");
+    ForeignSetting as = *s;
+    as.name = turned ? own.substr(4) : own;
+    if (turned) as.value = !is_on(s->value);
+    if (as.file.empty()) as.file = settings_.file();
+    spoken.add(std::move(as));
   }
 
   // A setting of the tool that this one speaks, as it is written in the file.

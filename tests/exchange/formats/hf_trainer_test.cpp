@@ -35,8 +35,10 @@ TEST_CASE("Hugging Face's Trainer is not LLaMA-Factory, whose default is LoRA") 
   CHECK(at(adapted, "training.adapter.targets") == Json({"query", "value"}));
   CHECK(
       is_open(read({{"a.yaml", kLlamaTrainer + "use_peft: true\n"}}, kEight), "training.adapter"));
-  CHECK(refuses_at(read({{"a.yaml", kLlamaTrainer + "num_generations: 16\n"}}, kEight),
-                   "num_generations"));
+  // Groups of answers make it TRL's, whose answers transformers makes without use_vllm.
+  const ImportedRun grouped = read({{"a.yaml", kLlamaTrainer + "num_generations: 16\n"}}, kEight);
+  CHECK(grouped.tool == "trl-post");
+  CHECK(refuses_at(grouped, "use_vllm"));
   CHECK(
       refuses_at(read({{"a.yaml", kLlamaTrainer + "lora_enable: true\n"}}, kEight), "lora_enable"));
   const ImportedRun factory =

@@ -9,6 +9,7 @@
 #include "cost/operator_time.h"
 #include "cost/quantise.h"
 #include "estimate/block_tensors.h"
+#include "estimate/bucket_prices.h"
 #include "estimate/exposed_exchange.h"
 #include "estimate/launches.h"
 #include "estimate/messages.h"
@@ -447,7 +448,7 @@ KernelChoice kernel_choice(const Run& run) {
 }
 
 template <Number R>
-void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
+void price_one_size(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
   prices.placement = place_in_training(run);
   model_operators(run.model, list_options(run), scratch.model);
   Degrees degrees = degrees_of(run.strategy);
@@ -472,6 +473,13 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
 }
 
 template <Number R>
+void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
+  if (run.training.buckets.count > 0) return price_buckets<R>(run, scratch, prices);
+  prices.buckets.clear();
+  price_one_size<R>(run, scratch, prices);
+}
+
+template <Number R>
 Prices<R> price(const Run& run) {
   PriceScratch scratch;
   Prices<R> prices;
@@ -479,6 +487,8 @@ Prices<R> price(const Run& run) {
   return prices;
 }
 
+template void price_one_size(const Run&, PriceScratch&, Prices<double>&);
+template void price_one_size(const Run&, PriceScratch&, Prices<Traced>&);
 template void price(const Run&, PriceScratch&, Prices<double>&);
 template void price(const Run&, PriceScratch&, Prices<Traced>&);
 template Prices<double> price(const Run&);

@@ -2,6 +2,7 @@
 #include "estimate/resolve.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -255,10 +256,24 @@ std::span<const AttentionKernel> attention_kernels(const FrameworkKernels& k) {
   return {k.attention.data(), k.attention_count};
 }
 
+void take_buckets(const TrainingRequest& asked, const Buckets& buckets, ResolvedRun& out) {
+  Training& t = out.run.training;
+  if (asked.bucket_draw && !asked.buckets) {
+    throw InputError(ErrorCode::conflict, out.file, key_path<&TrainingRequest::bucket_draw>,
+                     "it without training.buckets", "buckets beside it");
+  }
+  t.buckets = buckets;
+  t.buckets.draw = asked.bucket_draw.value_or(t.buckets.draw);
+  if (asked.samples) {
+    t.tokens = std::llround(static_cast<double>(t.tokens) / samples_factor(buckets));
+  }
+}
+
 void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Run& run = out.run;
   const Reader training = at_key<&RunRequest::training>(root);
-  const Json sampled = sampled_training(training, run.model.trunk, out.assumed);
+  Buckets buckets;
+  const Json sampled = sampled_training(training, run.model.trunk, buckets, out.assumed);
   out.model.architecture.trunk.text = run.model.trunk.text;
   const TrainingRequest asked =
       read_keys(kTrainingKeys, Reader(sampled, training.file(), kTrainingKeys.path));
@@ -270,6 +285,7 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
                         attention_kernels(run.framework.kernels)},
                        out.file);
   run.training = all.training.training;
+  take_buckets(asked, buckets, out);
   run.model.trunk.batch = run.training.global_batch;
   check_learned_positions(out);
   take_tower(out);

@@ -62,6 +62,7 @@ struct Training {
   std::optional<Adapter> adapter;  // nothing: all weights train
   double expert_load = 1;          // of the fullest rank, over the mean
   SequenceLengths lengths;         // of packed documents; none: sequences are whole
+  Buckets buckets;                 // of samples; `sequence` is then the mean
   std::int64_t images = 0;         // of a sequence
   std::int64_t image_tokens = 0;   // of an image in the sequence
   EmaPlace ema = EmaPlace::none;
@@ -71,7 +72,12 @@ struct Training {
 // The part of a step that model_flops() counts, of so many sequences. The adapter stays the
 // training's own.
 inline CountedStep counted(const Training& t, std::int64_t sequences) {
-  return {t.sequence, sequences, t.adapter ? &*t.adapter : nullptr, t.lengths};
+  return {t.sequence, sequences, t.adapter ? &*t.adapter : nullptr, t.lengths, &t.buckets};
+}
+
+// Samples of a step: fewer or more than global_batch where buckets have micro batches of their own.
+inline double samples_of_step(const Training& t) {
+  return static_cast<double>(t.global_batch) * samples_factor(t.buckets);
 }
 
 }  // namespace orrery

@@ -31,6 +31,15 @@ struct AdapterRequest {
   std::optional<bool> keeps_inputs;
 };
 
+// A size of samples and how often a micro batch has it.
+struct BucketRequest {
+  std::optional<std::int64_t> height;
+  std::optional<std::int64_t> width;
+  std::optional<std::int64_t> frames;
+  double share = 0;
+  std::optional<std::int64_t> micro_batch;
+};
+
 struct TrainingRequest {
   std::int64_t sequence_length = 0;
   std::int64_t global_batch = 0;
@@ -53,6 +62,8 @@ struct TrainingRequest {
   std::optional<std::int64_t> text_tokens;
   std::optional<std::int64_t> points;
   std::optional<double> seconds;
+  std::optional<std::vector<BucketRequest>> buckets;
+  std::optional<BucketDraw> bucket_draw;
   std::optional<std::int64_t> tokens;
   std::optional<std::int64_t> samples;
   std::optional<EmaPlace> ema;
@@ -171,6 +182,27 @@ struct KeysOf<LengthShare> {
 };
 inline constexpr Form kLengthForm = form::object(kLengthKeys);
 
+inline constexpr auto kBucketRows = keys<BucketRequest>(
+    key<&BucketRequest::height>("height", form::whole(1, 1'000'000, "pixels"), kRequired, Vary::run,
+                                "of an image or video"),
+    key<&BucketRequest::width>("width", form::whole(1, 1'000'000, "pixels"), otherwise("height"),
+                               Vary::run, "likewise"),
+    key<&BucketRequest::frames>("frames", form::whole(1, 1'000'000, "frames"),
+                                otherwise("training.frames, else the model's"), Vary::run,
+                                "of a video"),
+    key<&BucketRequest::share>("share", form::number(kAboveZero, 1e15, "times"), kRequired,
+                               Vary::run, "of the micro batches: a share, a number or a weight"),
+    key<&BucketRequest::micro_batch>(
+        "micro_batch", form::whole(1, training_forms::kMost, "samples"),
+        otherwise("training.micro_batch"), Vary::run,
+        "samples of a micro batch of this size; global_batch counts by training.micro_batch"));
+inline constexpr Keys<BucketRequest> kBucketKeys{"training.buckets[]", kBucketRows};
+template <>
+struct KeysOf<BucketRequest> {
+  static constexpr const Keys<BucketRequest>& table = kBucketKeys;
+};
+inline constexpr Form kBucketForm = form::object(kBucketKeys);
+
 inline constexpr auto kOuterRows = keys<OuterSteps>(
     key<&OuterSteps::every>("every", form::whole(1, 1'000'000, "steps"), otherwise("1"), Vary::run,
                             "steps of each site between two sums over the sites (H)"),
@@ -268,6 +300,15 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
                                   "of a series, or samples of a sound"),
     key<&TrainingRequest::seconds>("seconds", form::number(0, 1e9, "s"), otherwise("points"),
                                    Vary::run, "of sound, in place of points"),
+    key<&TrainingRequest::buckets>(
+        "buckets", form::list(kBucketForm, 1, kMaxBuckets), otherwise("samples of one size"),
+        Vary::run,
+        "sizes of images or videos in one job, in place of height, width and frames; a micro batch "
+        "is of one, memory is that of the largest, and replicas wait for the slowest of them"),
+    key<&TrainingRequest::bucket_draw>(
+        "bucket_draw", form::one_of<BucketDraw>(), otherwise("rank"), Vary::run,
+        "who draws the bucket of a micro batch: each replica its own, or all the same in a step, "
+        "so that nobody waits"),
     key<&TrainingRequest::ema, &Training::ema>(
         "ema", form::one_of<EmaPlace>(), otherwise("none"), Vary::run,
         "a moving average of the weights in fp32, updated each step: on the device, sharded as "

@@ -116,6 +116,23 @@ Flops trunk_flops(const Architecture& a, FlopsConvention convention, const Count
   return sum * sequences;
 }
 
+// The work of samples of several sizes, each bucket by its share of the micro batches.
+Flops bucket_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
+  const Buckets& all = *step.buckets;
+  Flops sum{};
+  for (const Bucket& b : all.all()) {
+    CountedStep one = step;
+    one.buckets = nullptr;
+    one.sequence = b.tokens;
+    one.global_batch = 1;
+    const double samples = b.micro_batch > 0 ? static_cast<double>(b.micro_batch) /
+                                                   static_cast<double>(all.micro_batch)
+                                             : 1;
+    sum += model_flops(a, convention, one) * (b.share * samples);
+  }
+  return sum * static_cast<double>(step.global_batch);
+}
+
 }  // namespace
 
 Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal) {
@@ -123,6 +140,7 @@ Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal) {
 }
 
 Flops model_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
+  if (step.buckets != nullptr && step.buckets->count > 0) return bucket_flops(a, convention, step);
   const double sequences = static_cast<double>(step.global_batch);
   const double tokens = sequences * static_cast<double>(step.sequence);
   if (convention == FlopsConvention::megatron || convention == FlopsConvention::causal) {

@@ -86,3 +86,33 @@ $ orrery show model fastconformer-xl --json
 ! json parameters = 616000000 ± 1.5 %
 $ orrery estimate --model chronos-t5-base --node dgx-a100-80gb --gpus 8 --global-batch 256 --micro-batch 32 | grep -o "samples of [0-9,]* token.*"
 > samples of 513 tokens and 65 of text
+
+# Buckets of resolutions: one is the plain run to the bit, as are aspect ratios of as many tokens; memory is the largest's; the step is the slowest rank's, 0.84 of the long one of two ranks that draw it with 0.6; all alike wait for nobody.
+$ orrery estimate flux.1-dev-64-b200 --json > plain.json
+$ echo '{"model": "flux.1-dev", "cluster": {"node": "hgx-b200", "gpus": 64}, "training": {"buckets": [{"height": 512, "share": 3}, {"height": 256, "width": 1024, "share": 1}], "text_tokens": 512, "global_batch": 512, "micro_batch": 8, "precision": "bf16"}, "parallel": {"zero": 1, "recompute": "none"}, "framework": "megatron-core"}' > alike.json
+$ orrery estimate alike.json --json > alike-answer.json
+! json alike-answer.json:step_time_s = plain.json:step_time_s
+! json alike-answer.json:memory.peak_gib = plain.json:memory.peak_gib
+$ echo '{"model": "wan2.1-t2v-14b", "cluster": {"node": "hgx-b200", "gpus": 8}, "training": {"buckets": [{"height": 480, "width": 832, "frames": 81, "share": 0.6}, {"height": 480, "width": 832, "frames": 1, "share": 0.4}], "global_batch": 2, "precision": "bf16"}, "parallel": {"zero": 3, "cp": 4, "recompute": "full"}, "framework": "fsdp"}' > wan.json
+$ orrery estimate wan.json --json > wan-answer.json
+! json wan-answer.json:step_time_s = 0.84 * wan-answer.json:buckets.by[0].step_time_s + 0.16 * wan-answer.json:buckets.by[1].step_time_s ± 1e-6 %
+! json wan-answer.json:memory.peak_gib = wan-answer.json:buckets.by[0].peak_gib
+! json sum(wan-answer.json:breakdown_s) = wan-answer.json:step_time_s ± 1e-9 %
+$ orrery simulate wan.json --json > played.json
+! json played.json:step_time_s = wan-answer.json:step_time_s ± 1e-6 %
+$ orrery estimate wan.json --set training.bucket_draw=step --json > step.json
+! json step.json:step_time_s = wan-answer.json:buckets.mean_step_time_s
+! json step.json:buckets.waits = 0.0
+$ orrery estimate wan.json | grep -c "^buckets.*of 2 replicas"
+> 1
+$ echo '{"model": "flux.1-dev", "cluster": {"node": "hgx-b200", "gpus": 64}, "training": {"buckets": [{"height": 256, "share": 1, "micro_batch": 32}, {"height": 512, "share": 1}], "text_tokens": 512, "global_batch": 512, "micro_batch": 8, "precision": "bf16"}, "parallel": {"zero": 1, "recompute": "none"}, "framework": "megatron-core"}' > own.json
+$ orrery estimate own.json --json > own-answer.json
+! json own-answer.json:samples_per_s * own-answer.json:step_time_s = 1280 ± 1e-9 %
+$ orrery search own.json --json > found.json
+! json found.json:best[*].strategy.training.micro_batch = 8
+$ orrery estimate wan.json --image-height 480
+! exit 2
+! stderr training.height: found it beside training.buckets
+$ orrery estimate llama-3-8b-8-h100 --set 'training.buckets=[{"height": 256, "share": 1}]'
+! exit 2
+! stderr the model reads text

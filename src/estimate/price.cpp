@@ -19,8 +19,6 @@
 
 namespace orrery {
 
-static_assert(static_cast<int>(ExchangeGroup::etp) == static_cast<int>(CommDimension::etp));
-
 namespace {
 
 const Group& group_of(const Placement& p, ExchangeGroup g) {
@@ -33,6 +31,8 @@ const Group& group_of(const Placement& p, ExchangeGroup g) {
       return p.ep;
     case ExchangeGroup::etp:
       return p.etp;
+    case ExchangeGroup::dp:
+      return p.dp;
   }
   return p.tp;
 }
@@ -122,7 +122,7 @@ struct ExchangeNotes {
            Seconds bare) const {
     if (out == nullptr) return;
     const auto times = static_cast<double>(e.times);
-    const CommLine<double> line = {static_cast<CommDimension>(e.group),
+    const CommLine<double> line = {dimension_of(e.group),
                                    e.collective,
                                    cost.algorithm,
                                    cost.tier,
@@ -135,7 +135,7 @@ struct ExchangeNotes {
                                    {},
                                    cost.sent * times};
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(op);
-    out->push_back({block, phase, {line, cost.message, bit}});
+    out->push_back({block, phase, e.group, {line, cost.message, bit}});
   }
 };
 
@@ -280,7 +280,10 @@ class Pricer {
     BytesOf<R> buffer = lift<R>(e.buffer, {"exchanged buffer"});
     const bool dispatched = e.group == ExchangeGroup::ep;
     if (dispatched) buffer = as_dispatched<R>(buffer, run_, op, e);
-    const Codec& codec = run_.compression.of(static_cast<CommDimension>(e.group), e.collective);
+    static constexpr Codec kAsItIs{};  // samples' features; dp compresses weights and gradients
+    const Codec& codec = e.group == ExchangeGroup::dp
+                             ? kAsItIs
+                             : run_.compression.of(dimension_of(e.group), e.collective);
     const CollectiveCost<R> cost =
         dispatched && run_.framework.experts.dispatch_once_per_node
             ? cost_without_repeats<R>(run_, group, e.collective, buffer, codec)

@@ -256,6 +256,21 @@ std::span<const AttentionKernel> attention_kernels(const FrameworkKernels& k) {
   return {k.attention.data(), k.attention_count};
 }
 
+// How the ranks share a loss over the pairs of a batch.
+void take_pairs(const TrainingRequest& asked, ResolvedRun& out) {
+  Trunk& t = out.run.model.trunk;
+  const char* given = asked.pair_logits      ? key_path<&TrainingRequest::pair_logits>
+                      : asked.pair_gradients ? key_path<&TrainingRequest::pair_gradients>
+                                             : nullptr;
+  if (given == nullptr) return;
+  if (t.kinds == 0 || t.loss != TrunkLoss::pairs) {
+    throw InputError(ErrorCode::broken_rule, out.file, given, "it",
+                     "it left out: the model has no softmax over the pairs of a batch");
+  }
+  t.pair_logits = asked.pair_logits.value_or(t.pair_logits);
+  t.pair_gradients = asked.pair_gradients.value_or(t.pair_gradients);
+}
+
 void take_buckets(const TrainingRequest& asked, const Buckets& buckets, ResolvedRun& out) {
   Training& t = out.run.training;
   if (asked.bucket_draw && !asked.buckets) {
@@ -287,6 +302,7 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   run.training = all.training.training;
   take_buckets(asked, buckets, out);
   run.model.trunk.batch = run.training.global_batch;
+  take_pairs(asked, out);
   check_learned_positions(out);
   take_tower(out);
   if (!all.training.request.recipe) out.states_name = *all.training.request.states;

@@ -150,6 +150,7 @@ void add_exchanges(Terms<R>& terms, const ExposedExchanges<R>& exposed, R n) {
   terms[Term::tp_exposed] += n * (of[ExchangeGroup::tp] + of[ExchangeGroup::etp]);
   terms[Term::cp_exposed] += n * of[ExchangeGroup::cp];
   terms[Term::ep_exposed] += n * of[ExchangeGroup::ep];
+  terms[Term::dp_exposed] += n * of[ExchangeGroup::dp];
 }
 
 // A stack of a pattern: its kinds of layer in order of appearance.
@@ -434,6 +435,12 @@ StageCosts<R> costs_at(const Run& run, const Prices<R>& prices, const BlockPrice
     Adder<R>(run, block, i, n, free).add(s, block_parameters(run, prices, i));
     s.recomputed += block.full_flops * static_cast<double>(n.full);
     s.recomputed += block.selective_flops * static_cast<double>(n.selective);
+    if (features_come_first(run)) s.recomputed += block.full_flops * static_cast<double>(n.all);
+  }
+  if (features_come_first(run)) {
+    SecondsOf<R> features{};
+    for (const Term t : kAllOf<Term>) features += s.forward[t];
+    s.forward[Term::recompute] += named(features, {"forward for the features of all pairs"});
   }
   for (const Term t : kAllOf<Term>) {
     const Label term{name_of(t).data()};

@@ -13,6 +13,7 @@
 #include "core/keys.h"
 #include "estimate/training.h"
 #include "model/documents.h"
+#include "model/trunk.h"
 
 namespace orrery {
 
@@ -64,6 +65,8 @@ struct TrainingRequest {
   std::optional<double> seconds;
   std::optional<std::vector<BucketRequest>> buckets;
   std::optional<BucketDraw> bucket_draw;
+  std::optional<PairLogits> pair_logits;
+  std::optional<bool> pair_gradients;
   std::optional<std::int64_t> tokens;
   std::optional<std::int64_t> samples;
   std::optional<EmaPlace> ema;
@@ -309,6 +312,13 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
         "bucket_draw", form::one_of<BucketDraw>(), otherwise("rank"), Vary::run,
         "who draws the bucket of a micro batch: each replica its own, or all the same in a step, "
         "so that nobody waits"),
+    key<&TrainingRequest::pair_logits>(
+        "pair_logits", form::one_of<PairLogits>(), otherwise("local"), Vary::run,
+        "logits of CLIP's loss on a rank: of its own samples against those of all, or of all "
+        "against all (open_clip without --local-loss)"),
+    key<&TrainingRequest::pair_gradients>(
+        "pair_gradients", form::boolean(), otherwise("true"), Vary::run,
+        "gradients of gathered features go back to their ranks (open_clip, --gather-with-grad)"),
     key<&TrainingRequest::ema, &Training::ema>(
         "ema", form::one_of<EmaPlace>(), otherwise("none"), Vary::run,
         "a moving average of the weights in fp32, updated each step: on the device, sharded as "

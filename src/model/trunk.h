@@ -108,11 +108,20 @@ struct TrunkLayer {
 };
 
 // Computed at the model's end: a mean square over what the sample has (diffusion), labels, a
-// vocabulary's logits over the text's tokens, the pairs of a batch (CLIP), or nothing counted.
-enum class TrunkLoss : std::uint8_t { mse, labels, vocabulary, pairs, none };
+// vocabulary's logits over the text's tokens, the pairs of a batch by softmax (CLIP) or each by
+// itself (SigLIP), or nothing counted.
+enum class TrunkLoss : std::uint8_t { mse, labels, vocabulary, pairs, none, sigmoid_pairs };
 constexpr EnumNames<TrunkLoss> names_of(TrunkLoss) {
-  return {"mse", "labels", "vocabulary", "pairs", "none"};
+  return {"mse", "labels", "vocabulary", "pairs", "none", "sigmoid_pairs"};
 }
+constexpr bool is_over_pairs(TrunkLoss l) {
+  return l == TrunkLoss::pairs || l == TrunkLoss::sigmoid_pairs;
+}
+
+// The logits of CLIP's loss that a rank computes: of its own samples against all, or of all against
+// all, as every other rank does (mlfoundations/open_clip@00aa464c, loss.py: local_loss, or not).
+enum class PairLogits : std::uint8_t { local, global };
+constexpr EnumNames<PairLogits> names_of(PairLogits) { return {"local", "global"}; }
 
 // How many tokens a sample is. Images and videos: frames / time (the first alone, where causal, as
 // causal autoencoders have it) × height / space × width / space, and `extra`. Sounds and series:
@@ -152,6 +161,8 @@ struct Trunk {
   std::int64_t final_modulation = 0;  // vectors of a sample that shift and scale it
   std::int64_t text = 0;              // tokens of text, as the run has them
   std::int64_t batch = 1;             // samples of a step: pairs are over all of them
+  PairLogits pair_logits = PairLogits::local;
+  bool pair_gradients = true;  // go back to the ranks whose features were gathered
   // Encoders that run forward beside the model and do not train, as one product: their parameters,
   // and the rows of a sample that meet each.
   std::int64_t frozen_parameters = 0;

@@ -71,7 +71,6 @@ constexpr std::string_view kEncoderRows[] = {
         "text_config.vocab_size": 49408, "text_config.max_position_embeddings": 77},
       "let": ["h = vision_config.hidden_size", "t = text_config.hidden_size",
         "side = floor vision_config.image_size/vision_config.patch_size"],
-      "leaves_out": "the exchange of features for the loss over the global batch",
       "trunk": {
         "before": ["main vision_config.patch_size^2*vision_config.num_channels > h no bias",
           "once (side*side+2)*h+4*h", "once text_config.vocab_size*t",
@@ -102,7 +101,6 @@ constexpr std::string_view kEncoderRows[] = {
       "let": ["h = vision_config.hidden_size", "t = text_config.hidden_size",
         "f = vision_config.intermediate_size",
         "part = floor vision_config.image_size/vision_config.patch_size"],
-      "leaves_out": "the exchange of features for the loss over the global batch",
       "trunk": {
         "before": ["main vision_config.patch_size^2*vision_config.num_channels > h",
           "once part*part*h", "once 2*h", "once text_config.vocab_size*t",
@@ -119,7 +117,7 @@ constexpr std::string_view kEncoderRows[] = {
            "main": {"width": "t", "mlp": "text_config.intermediate_size"}}],
         "after": ["once 3*h", "main h > 2*h", "sample h > h", "sample h > h", "sample h > f",
           "sample f > h", "sample t > t"],
-        "final_norm": false, "loss": "pairs",
+        "final_norm": false, "loss": "sigmoid_pairs",
         "sample": {"space": "vision_config.patch_size", "height": "vision_config.image_size",
           "text": "text_config.max_position_embeddings"}}})row",
 

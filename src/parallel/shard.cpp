@@ -132,6 +132,13 @@ void dispatch(ShardedOperator& op, const Boundary& b, const Degrees& d, bool com
   }
 }
 
+void gather_samples(ShardedOperator& op, const Boundary& b, const Degrees& d, bool back) {
+  if (d.dp == 1) return;
+  const double all = elements(b, d) * b.bytes_per_element;
+  add(op, make(Collective::all_gather, ExchangeGroup::dp, Pass::forward, all));
+  if (back) add(op, make(Collective::reduce_scatter, ExchangeGroup::dp, Pass::backward, all));
+}
+
 void cross(ShardedOperator& op, const Boundary& b, const Degrees& d, bool again) {
   switch (b.kind) {
     case BoundaryKind::enter_tensor:
@@ -152,6 +159,9 @@ void cross(ShardedOperator& op, const Boundary& b, const Degrees& d, bool again)
       return dispatch(op, b, d, false);
     case BoundaryKind::combine:
       return dispatch(op, b, d, true);
+    case BoundaryKind::gather_samples:
+    case BoundaryKind::gather_samples_alone:
+      return gather_samples(op, b, d, b.kind == BoundaryKind::gather_samples);
   }
 }
 
@@ -163,6 +173,7 @@ Degrees degrees_of(const Strategy& s) {
   d.cp = s.cp;
   d.ep = s.ep;
   d.etp = s.etp;
+  d.dp = s.dp;
   d.cp_type = s.cp_type;
   // A document that few ranks share goes round among these; the calls stay as one.
   if (s.cp_type == ContextType::p2p && !s.dynamic_cp) d.ring = s.cp;

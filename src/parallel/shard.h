@@ -18,6 +18,7 @@
 #include "model/operators.h"
 #include "network/collective.h"
 #include "orrery/quantity.h"
+#include "parallel/comm_dimension.h"
 #include "parallel/parameters_held.h"
 #include "parallel/strategy_choices.h"
 
@@ -30,6 +31,7 @@ struct Degrees : AxisDegrees {
   std::int64_t cp = 1;
   std::int64_t ep = 1;
   std::int64_t etp = 1;
+  std::int64_t dp = 1;  // replicas that exchange features of samples
   ContextType cp_type = ContextType::p2p;
   std::int64_t ring = 1;  // context ranks whose keys come round one after the other
   bool sequence_parallel = false;
@@ -40,9 +42,17 @@ struct Degrees : AxisDegrees {
 
 Degrees degrees_of(const Strategy& s);
 
-// Groups inside one pipeline stage that exchange activations.
-enum class ExchangeGroup : std::uint8_t { tp, cp, ep, etp };
-constexpr EnumNames<ExchangeGroup> names_of(ExchangeGroup) { return {"tp", "cp", "ep", "etp"}; }
+// Groups inside one pipeline stage that exchange activations; replicas do for losses over a batch.
+enum class ExchangeGroup : std::uint8_t { tp, cp, ep, etp, dp };
+constexpr EnumNames<ExchangeGroup> names_of(ExchangeGroup) {
+  return {"tp", "cp", "ep", "etp", "dp"};
+}
+constexpr CommDimension dimension_of(ExchangeGroup g) {
+  constexpr EnumArray<ExchangeGroup, CommDimension> all = {CommDimension::tp, CommDimension::cp,
+                                                           CommDimension::ep, CommDimension::etp,
+                                                           CommDimension::dp};
+  return all[g];
+}
 
 // When an exchange happens. A forward one happens again where its operator is recomputed.
 enum class Pass : std::uint8_t { forward, backward };

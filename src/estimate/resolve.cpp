@@ -271,6 +271,20 @@ void take_pairs(const TrainingRequest& asked, ResolvedRun& out) {
   t.pair_gradients = asked.pair_gradients.value_or(t.pair_gradients);
 }
 
+// The teacher is the moving average.
+void take_teacher(TrainingRequest& asked, const ResolvedRun& out) {
+  if (!asked.distillation) return;
+  const char* beside = asked.adapter ? key_path<&TrainingRequest::adapter>
+                       : asked.ema.value_or(EmaPlace::device) != EmaPlace::device
+                           ? key_path<&TrainingRequest::ema>
+                           : nullptr;
+  if (beside != nullptr) {
+    throw InputError(ErrorCode::conflict, out.file, beside, "it beside training.distillation",
+                     "a teacher on the device and all weights training");
+  }
+  asked.ema = EmaPlace::device;
+}
+
 void take_buckets(const TrainingRequest& asked, const Buckets& buckets, ResolvedRun& out) {
   Training& t = out.run.training;
   if (asked.bucket_draw && !asked.buckets) {
@@ -290,8 +304,9 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Buckets buckets;
   const Json sampled = sampled_training(training, run.model.trunk, buckets, out.assumed);
   out.model.architecture.trunk.text = run.model.trunk.text;
-  const TrainingRequest asked =
+  TrainingRequest asked =
       read_keys(kTrainingKeys, Reader(sampled, training.file(), kTrainingKeys.path));
+  take_teacher(asked, out);
   add_given_keys(training.json(), "", out.training_keys);
   all.micro_batch = asked.micro_batch;
   all.training =

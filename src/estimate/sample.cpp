@@ -20,7 +20,7 @@ using Q = TrainingRequest;
 struct SampleKeys {
   std::optional<std::int64_t> height, width, frames, text, points, length;
   std::optional<double> seconds, frozen, frozen_flops;
-  std::optional<Reader> buckets;
+  std::optional<Reader> buckets, distillation;
 };
 
 template <auto Member>
@@ -41,6 +41,7 @@ SampleKeys keys_of(const Reader& training) {
   k.points = whole<&Q::points>(r);
   if (r.json().contains(key_name<&Q::sequence_length>)) k.length = whole<&Q::sequence_length>(r);
   k.buckets = find_key<&Q::buckets>(r);
+  k.distillation = find_key<&Q::distillation>(r);
   if (const auto s = find_key<&Q::seconds>(r)) k.seconds = s->number(0, 1e9);
   if (const auto n = find_key<&Q::frozen_parameters>(r)) k.frozen = n->number(0, 1e13);
   if (const auto f = find_key<&Q::frozen_flops>(r)) k.frozen_flops = f->number(0, 1e18);
@@ -64,11 +65,11 @@ class Sampler {
       return out;
     }
     const bool sized = asked_.height || asked_.frames || asked_.points || asked_.seconds;
-    if (asked_.length && !sized) {
+    if (asked_.length && !sized && !asked_.distillation) {
       check_length(*asked_.length);
       return out;
     }
-    const std::int64_t tokens = tokens_of(size());
+    const std::int64_t tokens = asked_.distillation ? tokens_of_crops() : tokens_of(size());
     if (asked_.length && *asked_.length != tokens) {
       refuse<&Q::sequence_length>(std::to_string(*asked_.length),
                                   std::to_string(tokens) + ", the tokens of this sample");
@@ -208,6 +209,7 @@ class Sampler {
                        "one of them");
     }
     if (!has_pixels()) refuse<&Q::buckets>("sizes of images", "samples of points or seconds");
+    if (asked_.distillation) refuse<&Q::buckets>("sizes of images", "crops of training.height");
   }
 
   // The micro batch that global_batch counts by, where a bucket has its own.
@@ -264,6 +266,33 @@ class Sampler {
     return mean;
   }
 
+  // Tokens of all crops that the student reads.
+  std::int64_t tokens_of_crops() {
+    const bool reads_images = has_pixels() && !is_video() && trunk_.kinds == 1 && s_.text == 0;
+    if (!reads_images || s_.extra == 0) {
+      refuse<&Q::distillation>("a teacher", "an encoder of images with a class token");
+    }
+    const auto q = read_keys(kDistillationKeys, *asked_.distillation);
+    Distillation& d = trunk_.distillation;
+    d.global_crops = q.global_crops;
+    d.local_crops = q.local_crops;
+    d.global_tokens = tokens_of(size());
+    d.local_tokens = tokens_of({q.local_size, q.local_size, 1, 0});
+    if (d.local_tokens == 0) {
+      asked_.distillation->fail("a local crop of " + std::to_string(q.local_size) + " pixels",
+                                "at least the " + std::to_string(s_.space) + " of a token");
+    }
+    const std::int64_t patches = d.global_crops * (d.global_tokens - s_.extra);
+    d.masked = std::llround(q.masked * static_cast<double>(patches));
+    d.hidden = q.head_hidden;
+    d.bottleneck = q.head_bottleneck;
+    d.prototypes = q.prototypes;
+    d.patch_prototypes = q.patch_prototypes;
+    d.patch_bottleneck = q.patch_bottleneck;
+    d.rounds = q.sinkhorn_rounds;
+    return d.student_tokens();
+  }
+
   std::int64_t points() {
     if (asked_.points) return *asked_.points;
     if (asked_.seconds) return std::llround(*asked_.seconds * static_cast<double>(s_.rate));
@@ -286,15 +315,16 @@ class Sampler {
 // Keys that only samples have, with a model of text.
 void refuse_sample(const Reader& training) {
   const SampleKeys k = keys_of(training);
-  const char* path = k.height    ? key_path<&Q::height>
-                     : k.width   ? key_path<&Q::width>
-                     : k.frames  ? key_path<&Q::frames>
-                     : k.text    ? key_path<&Q::text_tokens>
-                     : k.points  ? key_path<&Q::points>
-                     : k.seconds ? key_path<&Q::seconds>
-                     : k.buckets ? key_path<&Q::buckets>
-                     : k.frozen  ? key_path<&Q::frozen_parameters>
-                                 : nullptr;
+  const char* path = k.height         ? key_path<&Q::height>
+                     : k.width        ? key_path<&Q::width>
+                     : k.frames       ? key_path<&Q::frames>
+                     : k.text         ? key_path<&Q::text_tokens>
+                     : k.points       ? key_path<&Q::points>
+                     : k.seconds      ? key_path<&Q::seconds>
+                     : k.buckets      ? key_path<&Q::buckets>
+                     : k.distillation ? key_path<&Q::distillation>
+                     : k.frozen       ? key_path<&Q::frozen_parameters>
+                                      : nullptr;
   if (path == nullptr) return;
   throw InputError(ErrorCode::broken_rule, training.file(), path, "a size of a sample",
                    "training.sequence_length alone: the model reads text");
@@ -312,7 +342,8 @@ Json sampled_training(const Reader& training, Trunk& trunk, Buckets& buckets,
 }
 
 bool gives_length(const TrainingRequest& asked) {
-  return asked.height || asked.frames || asked.points || asked.seconds || asked.buckets;
+  return asked.height || asked.frames || asked.points || asked.seconds || asked.buckets ||
+         asked.distillation;
 }
 
 }  // namespace orrery

@@ -26,7 +26,13 @@ Flops block_flops(const Block& block, bool causal, bool every_pass) {
   return sum;
 }
 
-// Forward of one sequence, or with an adapter all its passes.
+// True where not every operator runs forward and twice that backward: beside an adapter, and where
+// a teacher runs forward alone.
+bool counts_passes(const Architecture& a, const CountedStep& step) {
+  return step.adapter != nullptr || a.trunk.distillation.global_crops > 0;
+}
+
+// Forward of one sequence, or where passes are counted all of them.
 Flops sequence_flops(const Architecture& padded, const CountedStep& step, bool causal) {
   Architecture a = padded;
   // A capacity above the mean pads, and padding is not counted; one below it drops tokens.
@@ -35,7 +41,7 @@ Flops sequence_flops(const Architecture& padded, const CountedStep& step, bool c
   options.sequence = step.sequence;
   options.lengths = step.lengths;
   if (step.adapter != nullptr) options.adapter = *step.adapter;
-  const bool every_pass = step.adapter != nullptr;
+  const bool every_pass = counts_passes(a, step);
   const ModelOperators& model = listed_operators(a, options);
   std::array<Flops, kMaxLayerTypes> of_type{};
   for (std::size_t t = 0; t < kMaxLayerTypes; ++t) {
@@ -104,7 +110,7 @@ Flops products_of(const Block& block) {
 Flops trunk_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
   const double sequences = static_cast<double>(step.global_batch);
   if (convention == FlopsConvention::palm) {
-    const double passes = step.adapter == nullptr ? 3 : 1;
+    const double passes = counts_passes(a, step) ? 1 : 3;
     return sequence_flops(a, step, true) * (passes * sequences);
   }
   ListOptions options;
@@ -145,7 +151,7 @@ Flops model_flops(const Architecture& a, FlopsConvention convention, const Count
   const double tokens = sequences * static_cast<double>(step.sequence);
   if (convention == FlopsConvention::megatron || convention == FlopsConvention::causal) {
     const bool causal = convention == FlopsConvention::causal;
-    const double passes = step.adapter == nullptr ? 3 : 1;  // each is counted with its own
+    const double passes = counts_passes(a, step) ? 1 : 3;  // each is counted with its own
     return sequence_flops(a, step, causal) * (passes * sequences);
   }
   if (a.trunk.kinds > 0) return trunk_flops(a, convention, step);

@@ -359,6 +359,7 @@ enum class BoundaryKind : std::uint8_t {
   combine,         // and back
   gather_samples,  // features of all replicas' samples; their gradients are summed on the way back
   gather_samples_alone,  // without gradients
+  sum_over_replicas,     // of cols numbers, rows.units times, forward alone
 };
 
 struct Boundary {
@@ -376,8 +377,9 @@ enum class PrecisionRole : std::uint8_t {
 
 enum class ParameterClass : std::uint8_t { dense, expert };
 
-// Whether an operator's parameters train; packed ones are stored in a form that no product reads.
-enum class WeightUse : std::uint8_t { trained, frozen, packed };
+// Whether an operator's parameters train; packed ones are stored in a form that no product reads,
+// averaged ones are a moving average of others and no part of the model (held as training.ema).
+enum class WeightUse : std::uint8_t { trained, frozen, packed, averaged };
 
 enum class Backward : std::uint8_t {
   whole,

@@ -32,7 +32,6 @@ constexpr std::string_view kEncoderRows[] = {
         "image_size": 518, "patch_size": 14, "num_channels": 3, "qkv_bias": true,
         "use_swiglu_ffn": false},
       "let": ["h = hidden_size", "side = floor image_size/patch_size", "gated = use_swiglu_ffn"],
-      "leaves_out": "self-distillation: the teacher's forward, local crops, its heads",
       "trunk": {
         "before": ["main patch_size^2*num_channels > h", "once 2*h", "once (side*side+1)*h"],
         "layers": [{"count": "num_hidden_layers", "heads": "num_attention_heads",
@@ -49,7 +48,6 @@ constexpr std::string_view kEncoderRows[] = {
         "query_bias": true, "key_bias": false, "value_bias": true, "proj_bias": true,
         "mlp_bias": true, "use_gated_mlp": false},
       "let": ["h = hidden_size"],
-      "leaves_out": "self-distillation: the teacher's forward, local crops, its heads",
       "trunk": {
         "before": ["main patch_size^2*num_channels > h", "once (2+num_register_tokens)*h"],
         "layers": [{"count": "num_hidden_layers", "heads": "num_attention_heads",

@@ -139,6 +139,14 @@ void gather_samples(ShardedOperator& op, const Boundary& b, const Degrees& d, bo
   if (back) add(op, make(Collective::reduce_scatter, ExchangeGroup::dp, Pass::backward, all));
 }
 
+void sum_over_replicas(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+  if (d.dp == 1) return;
+  const double bytes = static_cast<double>(local(b.cols, d)) * b.bytes_per_element;
+  Exchange e = make(Collective::all_reduce, ExchangeGroup::dp, Pass::forward, bytes);
+  e.times = b.rows.units;
+  add(op, e);
+}
+
 void cross(ShardedOperator& op, const Boundary& b, const Degrees& d, bool again) {
   switch (b.kind) {
     case BoundaryKind::enter_tensor:
@@ -162,6 +170,8 @@ void cross(ShardedOperator& op, const Boundary& b, const Degrees& d, bool again)
     case BoundaryKind::gather_samples:
     case BoundaryKind::gather_samples_alone:
       return gather_samples(op, b, d, b.kind == BoundaryKind::gather_samples);
+    case BoundaryKind::sum_over_replicas:
+      return sum_over_replicas(op, b, d);
   }
 }
 
@@ -271,6 +281,10 @@ ParametersHeld parameters_held(const ShardedOperator& op) {
     return held;
   }
   const auto n = static_cast<double>(op.parameters);
+  if (op.weight == WeightUse::averaged) {
+    held.fixed_dense.gathered = Bytes(n * kGatheredWide);  // for the forward pass alone
+    return held;
+  }
   // By name: g++ 12 loses what a braced list assigns to `(a ? b : c)`.
   FixedWeights& still = expert ? held.fixed_expert : held.fixed_dense;
   const Bytes gathered(n * std::min(op.stored_bytes, kGatheredWide));

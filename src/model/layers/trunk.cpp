@@ -186,6 +186,7 @@ void append_after(Block& block, const BuildContext& c) {
   block.kind = BlockKind::head;
   block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
   append_final_norm(block, c);
+  if (t.distillation.global_crops > 0) return append_student_heads(block, c);
   const TrunkProduct* last = nullptr;
   for (std::uint8_t i = 0; i < t.after_count; ++i) {
     const TrunkProduct& p = t.after[i];
@@ -214,14 +215,35 @@ static void append_frozen(Block& block, const BuildContext& c) {
   op.backward = Backward::never;
 }
 
+static void append_before(Block& block, const BuildContext& c) {
+  const Trunk& t = c.arch.trunk;
+  for (std::uint8_t i = 0; i < t.before_count; ++i) {
+    append_product(block, c, t.before[i], kBeforeNames);
+  }
+}
+
+// The forward pass of a moving average of the model over the large crops.
+static void append_teacher(ModelOperators& model, const BuildContext& student) {
+  const Trunk& t = student.arch.trunk;
+  const ListOptions options = options_of(student, t.distillation.teacher_tokens());
+  const BuildContext c{student.arch, options};
+  append_averaged(model.embedding, [&] { append_before(model.embedding, c); });
+  for (std::uint8_t i = 0; i < t.kinds; ++i) {
+    append_averaged(model.layers[i], [&] { append_trunk_layer(model.layers[i], c, t.layers[i]); });
+  }
+  append_averaged(model.head, [&] {
+    append_final_norm(model.head, c);
+    append_teacher_heads(model.head, c);
+  });
+}
+
 void append_trunk(ModelOperators& model, const BuildContext& c) {
   const Trunk& t = c.arch.trunk;
+  if (t.distillation.global_crops > 0) append_teacher(model, c);
   append_frozen(model.embedding, c);
   model.embedding.kind = BlockKind::embedding;
   model.embedding.input = SavedTensor{c.sequence_tokens(), {0, 0, Axis::whole}, 0, 0};
-  for (std::uint8_t i = 0; i < t.before_count; ++i) {
-    append_product(model.embedding, c, t.before[i], kBeforeNames);
-  }
+  append_before(model.embedding, c);
   for (std::uint8_t i = 0; i < t.kinds; ++i) {
     append_trunk_layer(model.layers[i], c, t.layers[i]);
   }

@@ -83,9 +83,11 @@ void add_passes(BlockPrice<R>& sum, const BlockPrice<R>& b, R share) {
 
 template <Number R>
 void keep_largest(BlockActivations<R>& most, const BlockActivations<R>& a) {
-  for (auto line : {&BlockActivations<R>::kept, &BlockActivations<R>::kept_all,
-                    &BlockActivations<R>::logits, &BlockActivations<R>::input,
-                    &BlockActivations<R>::transient, &BlockActivations<R>::for_weights}) {
+  for (auto line :
+       {&BlockActivations<R>::kept, &BlockActivations<R>::kept_all, &BlockActivations<R>::logits,
+        &BlockActivations<R>::input, &BlockActivations<R>::kept_stays,
+        &BlockActivations<R>::all_stays, &BlockActivations<R>::input_stays,
+        &BlockActivations<R>::transient, &BlockActivations<R>::for_weights}) {
     most.*line = larger(most.*line, a.*line);
   }
   most.pieces = a.pieces;

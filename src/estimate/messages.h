@@ -32,6 +32,8 @@ void note(MessageLog& log, const MessageClass& c);
 
 enum class ExchangeGroup : std::uint8_t;  // parallel/shard.h
 
+CommDimension dimension_of(ExchangeGroup g);
+
 // An exchange of a block for one micro batch, noted by price().
 struct PricedExchange {
   BlockType block{};

@@ -381,6 +381,16 @@ bool reads_packed(const Run& run) {
 }
 
 template <Number R>
+void set_staying(const ShardedBlock& block, ModuleMask recomputed, TensorMask moved,
+                 BlockActivations<R>& a) {
+  const Label label{"saved tensors of a block that are not offloaded"};
+  a.kept_stays = lift<R>(staying_bytes(block, recomputed, moved), label);
+  a.all_stays = lift<R>(staying_bytes(block, 0, moved), label);
+  const bool input_moves = (mask_of(OffloadTensor::attn_norm) & moved) != 0;
+  a.input_stays = input_moves ? BytesOf<R>{} : a.input;
+}
+
+template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,
                  const Degrees& degrees, ShardedBlock& scratch, ExchangeNotes notes,
                  BlockPrice<R>& out) {
@@ -393,6 +403,9 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
   out.activations.kept_all = lift<R>(kept_bytes(scratch, 0), {"saved tensors of a block"});
   out.activations.logits = lift<R>(loss_bytes(scratch), {"logits and their gradient"});
   out.activations.input = lift<R>(scratch.input, {"input of a block"});
+  if (const TensorMask moved = run.strategy.offload.tensors; moved != 0) {
+    set_staying<R>(scratch, recomputed_modules(run.strategy), moved, out.activations);
+  }
   out.activations.pieces = scratch.pieces;
   out.activations.transient = lift<R>(transient_bytes(scratch, element, reads_packed(run)),
                                       {"gradients of activations at work"});

@@ -267,7 +267,7 @@ void take_pairs(const TrainingRequest& asked, ResolvedRun& out) {
     throw InputError(ErrorCode::broken_rule, out.file, given, "it",
                      "it left out: the model has no softmax over the pairs of a batch");
   }
-  t.pair_logits = asked.pair_logits.value_or(t.pair_logits);
+  t.repeats_pairs = asked.pair_logits == PairLogits::global;
   t.pair_gradients = asked.pair_gradients.value_or(t.pair_gradients);
 }
 
@@ -416,11 +416,12 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   const StrategyRequest& request = all.request;
   refuse_group_keys(request, out.file);
   const Framework& f = out.run.framework;
-  const ResolvedStrategy strategy = resolve_strategy(
-      request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
-      {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group, f.sharding.zeropp,
-       f.pipeline.layer_split, f.sequence_parallel, out.run.sites.count, name_of_framework(out)},
-      out.file);
+  const ResolvedStrategy strategy =
+      resolve_strategy(request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
+                       {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group,
+                        f.sharding.zeropp, f.pipeline.layer_split, f.sequence_parallel,
+                        f.recompute.offloaded, out.run.sites.count, name_of_framework(out)},
+                       out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);

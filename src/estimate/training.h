@@ -35,6 +35,11 @@ enum class EmaPlace : std::uint8_t { none, device, host };
 constexpr EnumNames<EmaPlace> names_of(EmaPlace) { return {"none", "device", "host"}; }
 inline constexpr double kEmaBytes = 4;
 
+// The logits of CLIP's loss that a rank computes: of its own samples against all, or of all against
+// all, as every other rank does (mlfoundations/open_clip@00aa464c, loss.py: local_loss, or not).
+enum class PairLogits : std::uint8_t { local, global };
+constexpr EnumNames<PairLogits> names_of(PairLogits) { return {"local", "global"}; }
+
 struct OuterSteps {
   std::int64_t every = 1;      // H, inner steps
   std::int64_t bits = 32;      // of a parameter's outer gradient on the wire

@@ -13,7 +13,6 @@
 #include "core/keys.h"
 #include "estimate/training.h"
 #include "model/documents.h"
-#include "model/trunk.h"
 
 namespace orrery {
 

@@ -32,6 +32,8 @@ struct PriceKey {
   bool zero_bubble = false;
   bool hides_experts = false;
   bool synchronises = false;
+  TensorMask moved = 0;  // of offloaded activations
+  double moved_share = 1;
 
   bool operator==(const PriceKey&) const = default;
 };

@@ -10,6 +10,7 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t kMostSums = 4096;
+constexpr std::int64_t kMostDraws = 512;  // whose probabilities are numbers above 0
 
 // A step of one rank: how many of its micro batches are of each bucket.
 struct Sum {
@@ -120,7 +121,7 @@ std::vector<double> slowest_shares(std::span<const double> shares, std::span<con
   const bool alike =
       std::all_of(times.begin(), times.end(), [&](double t) { return t == times.front(); });
   if (ranks <= 1 || alike) return {shares.begin(), shares.end()};
-  const bool few = number_of_sums(shares.size(), draws) <= kMostSums;
+  const bool few = draws <= kMostDraws && number_of_sums(shares.size(), draws) <= kMostSums;
   std::vector<double> slowest =
       few ? by_sums(shares, times, ranks, draws) : by_tilting(shares, times, ranks, draws);
   double all = 0;

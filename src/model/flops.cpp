@@ -37,6 +37,7 @@ Flops sequence_flops(const Architecture& padded, const CountedStep& step, bool c
   Architecture a = padded;
   // A capacity above the mean pads, and padding is not counted; one below it drops tokens.
   a.moe.capacity_factor = std::min(1.0, a.moe.capacity_factor);
+  a.trunk.repeats_pairs = false;  // others repeat what other ranks compute
   ListOptions options;
   options.sequence = step.sequence;
   options.lengths = step.lengths;
@@ -107,7 +108,9 @@ Flops products_of(const Block& block) {
 }
 
 // Weights meet tokens, samples or text: 6N is over what each meets, PaLM's has attention besides.
-Flops trunk_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
+Flops trunk_flops(const Architecture& given, FlopsConvention convention, const CountedStep& step) {
+  Architecture a = given;
+  a.trunk.repeats_pairs = false;
   const double sequences = static_cast<double>(step.global_batch);
   if (convention == FlopsConvention::palm) {
     const double passes = counts_passes(a, step) ? 1 : 3;

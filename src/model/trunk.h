@@ -118,11 +118,6 @@ constexpr bool is_over_pairs(TrunkLoss l) {
   return l == TrunkLoss::pairs || l == TrunkLoss::sigmoid_pairs;
 }
 
-// The logits of CLIP's loss that a rank computes: of its own samples against all, or of all against
-// all, as every other rank does (mlfoundations/open_clip@00aa464c, loss.py: local_loss, or not).
-enum class PairLogits : std::uint8_t { local, global };
-constexpr EnumNames<PairLogits> names_of(PairLogits) { return {"local", "global"}; }
-
 // Self-distillation (DINO, arXiv:2104.14294; DINOv2, arXiv:2304.07193). A student reads crops of an
 // image, of two sizes; its teacher, a moving average of it, reads the large ones, and no gradient
 // passes it. Heads of three layers score prototypes for the class token of each crop and for masked
@@ -186,8 +181,8 @@ struct Trunk {
   std::int64_t final_modulation = 0;  // vectors of a sample that shift and scale it
   std::int64_t text = 0;              // tokens of text, as the run has them
   std::int64_t batch = 1;             // samples of a step: pairs are over all of them
-  PairLogits pair_logits = PairLogits::local;
-  bool pair_gradients = true;  // go back to the ranks whose features were gathered
+  bool repeats_pairs = false;         // each rank computes the logits of all, as every other does
+  bool pair_gradients = true;         // go back to the ranks whose features were gathered
   // Encoders that run forward beside the model and do not train, as one product: their parameters,
   // and the rows of a sample that meet each.
   std::int64_t frozen_parameters = 0;

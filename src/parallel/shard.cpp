@@ -2,6 +2,7 @@
 #include "parallel/shard.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "core/divide.h"
@@ -265,6 +266,52 @@ Bytes kept_bytes(const ShardedBlock& block, ModuleMask recomputed) {
   Bytes sum{};
   for (std::uint8_t i = 0; i < block.count; ++i) {
     sum += kept_bytes(block.operators[i], recomputed);
+  }
+  return sum;
+}
+
+namespace {
+
+// Operators whose saved tensors have a name under offload.
+struct NamedTensors {
+  OpName name;
+  OffloadTensor tensor;
+};
+constexpr std::array kNamedTensors = {
+    NamedTensors{OpName::input_norm, OffloadTensor::attn_norm},
+    NamedTensors{OpName::beside_norm, OffloadTensor::attn_norm},
+    NamedTensors{OpName::qkv, OffloadTensor::qkv_linear},
+    NamedTensors{OpName::beside_qkv, OffloadTensor::qkv_linear},
+    NamedTensors{OpName::q_down, OffloadTensor::qkv_linear},
+    NamedTensors{OpName::kv_down, OffloadTensor::qkv_linear},
+    NamedTensors{OpName::attention, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_scores, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_softmax, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_dropout, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_values, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_out, OffloadTensor::attn_proj},
+    NamedTensors{OpName::beside_out, OffloadTensor::attn_proj},
+    NamedTensors{OpName::mlp_norm, OffloadTensor::mlp_norm},
+    NamedTensors{OpName::beside_mlp_norm, OffloadTensor::mlp_norm},
+    NamedTensors{OpName::mlp_activation, OffloadTensor::mlp_act},
+    NamedTensors{OpName::beside_mlp_activation, OffloadTensor::mlp_act},
+    NamedTensors{OpName::expert_up, OffloadTensor::expert_fc1},
+    NamedTensors{OpName::expert_activation, OffloadTensor::moe_act},
+    NamedTensors{OpName::shared_activation, OffloadTensor::moe_act}};
+
+bool is_named(OpName name, TensorMask mask) {
+  return std::any_of(kNamedTensors.begin(), kNamedTensors.end(), [&](const NamedTensors& n) {
+    return n.name == name && (mask_of(n.tensor) & mask) != 0;
+  });
+}
+
+}  // namespace
+
+Bytes staying_bytes(const ShardedBlock& block, ModuleMask recomputed, TensorMask moved) {
+  Bytes sum{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    if (op.name != OpName::loss && !is_named(op.name, moved)) sum += kept_bytes(op, recomputed);
   }
   return sum;
 }

@@ -18,7 +18,6 @@
 #include "model/operators.h"
 #include "network/collective.h"
 #include "orrery/quantity.h"
-#include "parallel/comm_dimension.h"
 #include "parallel/parameters_held.h"
 #include "parallel/strategy_choices.h"
 
@@ -46,12 +45,6 @@ Degrees degrees_of(const Strategy& s);
 enum class ExchangeGroup : std::uint8_t { tp, cp, ep, etp, dp };
 constexpr EnumNames<ExchangeGroup> names_of(ExchangeGroup) {
   return {"tp", "cp", "ep", "etp", "dp"};
-}
-constexpr CommDimension dimension_of(ExchangeGroup g) {
-  constexpr EnumArray<ExchangeGroup, CommDimension> all = {CommDimension::tp, CommDimension::cp,
-                                                           CommDimension::ep, CommDimension::etp,
-                                                           CommDimension::dp};
-  return all[g];
 }
 
 // When an exchange happens. A forward one happens again where its operator is recomputed.
@@ -121,6 +114,8 @@ void shard(const Block& block, const Degrees& d, ShardedBlock& out);
 // Bytes kept from forward to backward where the modules of `recomputed` run again.
 Bytes kept_bytes(const ShardedOperator& op, ModuleMask recomputed);
 Bytes kept_bytes(const ShardedBlock& block, ModuleMask recomputed);
+// The kept tensors that do not move where activations are offloaded by name.
+Bytes staying_bytes(const ShardedBlock& block, ModuleMask recomputed, TensorMask moved);
 
 // `tied_copy`: the block stands on another stage than the weight it shares, and holds a copy.
 ParametersHeld parameters_held(const ShardedBlock& block, bool tied_copy);

@@ -102,7 +102,7 @@ class Pairs {
       : block_(block), c_(c), t_(c.arch.trunk), width_(width) {}
 
   void append() {
-    const bool two = t_.loss == TrunkLoss::pairs && t_.pair_logits == PairLogits::local;
+    const bool two = t_.loss == TrunkLoss::pairs && !t_.repeats_pairs;
     append_product(two ? 1 : 2);
     if (two) append_product(1);
   }
@@ -110,7 +110,7 @@ class Pairs {
  private:
   Extent all() const { return elements(t_.batch); }
   Extent mine() const {
-    const bool whole = t_.loss == TrunkLoss::pairs && t_.pair_logits == PairLogits::global;
+    const bool whole = t_.loss == TrunkLoss::pairs && t_.repeats_pairs;
     const std::int64_t own = std::max(c_.b(), c_.options.pair_samples);
     return {1, whole ? t_.batch : own, Axis::whole};
   }

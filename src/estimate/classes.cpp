@@ -29,11 +29,17 @@ SecondsOf<R> uncovered_by(SecondsOf<R> time, SecondsOf<R> cover) {
   return plain(time) == Seconds() ? time : larger(time - cover, SecondsOf<R>{});
 }
 
+// Saved activations that leave the device.
+template <Number R>
+BytesOf<R> moved_of(const ChunkActivations<R>& a) {
+  return plain(a.stays) == Bytes() ? a.kept : a.kept - a.stays;
+}
+
 // Forward the copies travel in opposite directions at once; backward they share
 // the link and what covers it.
 template <Number R>
 void add_streams(const Run& run, StageClass<R>& c, const FreeSharding* free) {
-  PassCopies<R> copies = pass_copies<R>(run, c.parameters, c.activations.kept);
+  PassCopies<R> copies = pass_copies<R>(run, c.parameters, moved_of(c.activations));
   if (free != nullptr) copies.fetch = {};
   const SecondsOf<R> down =
       uncovered_by<R>(larger(copies.down, copies.fetch), c.costs.forward_time);

@@ -11,7 +11,7 @@ namespace {
 using GroupRanks = EnumArray<ExchangeGroup, std::int64_t>;
 
 GroupRanks ranks_of(const Placement& p) {
-  return {p.tp.ranks, p.cp.ranks, p.ep.ranks, p.etp.ranks};
+  return {p.tp.ranks, p.cp.ranks, p.ep.ranks, p.etp.ranks, p.dp.ranks};
 }
 
 template <Number R>
@@ -23,9 +23,9 @@ void add_table(const ExchangeTable<R>& table, const GroupRanks& ranks, std::int6
     for (const Collective k : kExchangeKinds) {
       const ExchangeSum<R>& e = table[g][k];
       if (e.count == 0) continue;
-      add_line<R>(answer, {static_cast<CommDimension>(g), k, e.algorithm, e.tier, ranks[g],
-                           e.count * times, e.bytes * n, e.time * n, e.exposed * n,
-                           e.uncompressed * n, e.codec * n, e.sent * n});
+      add_line<R>(answer,
+                  {dimension_of(g), k, e.algorithm, e.tier, ranks[g], e.count * times, e.bytes * n,
+                   e.time * n, e.exposed * n, e.uncompressed * n, e.codec * n, e.sent * n});
     }
   }
 }
@@ -52,7 +52,7 @@ void note_messages(const WorkspaceOf<R>& w, const StageClass<R>& chunk, std::int
     const std::int64_t times = passes_of(chunk, e.phase)[e.block] * m;
     const auto n = static_cast<double>(times);
     MessageClass all = e.each;
-    all.line.ranks = ranks[static_cast<ExchangeGroup>(all.line.dimension)];
+    all.line.ranks = ranks[e.group];
     all.line.count *= times;
     all.line.bytes = all.line.bytes * n;
     all.line.sent = all.line.sent * n;

@@ -98,6 +98,7 @@ SecondsOf<R> exposed_part(const Exchange& e, SecondsOf<R> time, std::uint8_t tie
     case ExchangeGroup::ep:
       return time * experts_exposed<R>(run);
     case ExchangeGroup::cp:
+    case ExchangeGroup::dp:
       return time;
   }
   return time;

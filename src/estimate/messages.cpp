@@ -45,6 +45,13 @@ void note(MessageLog& log, const MessageClass& c) {
   found->operators |= c.operators;
 }
 
+CommDimension dimension_of(ExchangeGroup g) {
+  constexpr EnumArray<ExchangeGroup, CommDimension> all = {CommDimension::tp, CommDimension::cp,
+                                                           CommDimension::ep, CommDimension::etp,
+                                                           CommDimension::dp};
+  return all[g];
+}
+
 MessageLog message_log(const Run& run, Answer& answer) {
   MessageLog log;
   std::vector<PricedExchange> exchanges;

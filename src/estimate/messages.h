@@ -30,10 +30,15 @@ using MessageLog = std::vector<MessageClass>;
 // Joins the class of equal dimension, collective, ranks, tier, algorithm and size, if there is one.
 void note(MessageLog& log, const MessageClass& c);
 
+enum class ExchangeGroup : std::uint8_t;  // parallel/shard.h
+
+CommDimension dimension_of(ExchangeGroup g);
+
 // An exchange of a block for one micro batch, noted by price().
 struct PricedExchange {
   BlockType block{};
   Phase phase{};
+  ExchangeGroup group{};
   MessageClass each;  // its line belongs to one block and micro batch
 };
 

@@ -130,6 +130,10 @@ class MixedResolver {
     }
     constexpr const char* sites = key_path<&ClusterRequest::sites>;
     if (value_at(given_, sites).is_object()) refuse(sites, "sites beside groups", "one of them");
+    constexpr const char* buckets = key_path<&TrainingRequest::buckets>;
+    if (value_at(given_, buckets).is_array()) {
+      refuse(buckets, "samples of several sizes", "one size where devices are of several kinds");
+    }
   }
 
   Json document_of(std::size_t k) const {

@@ -9,6 +9,7 @@
 #include "cost/operator_time.h"
 #include "cost/quantise.h"
 #include "estimate/block_tensors.h"
+#include "estimate/bucket_prices.h"
 #include "estimate/counted_parts.h"
 #include "estimate/exposed_exchange.h"
 #include "estimate/launches.h"
@@ -18,8 +19,6 @@
 #include "network/coded_cost.h"
 
 namespace orrery {
-
-static_assert(static_cast<int>(ExchangeGroup::etp) == static_cast<int>(CommDimension::etp));
 
 namespace {
 
@@ -33,6 +32,8 @@ const Group& group_of(const Placement& p, ExchangeGroup g) {
       return p.ep;
     case ExchangeGroup::etp:
       return p.etp;
+    case ExchangeGroup::dp:
+      return p.dp;
   }
   return p.tp;
 }
@@ -122,7 +123,7 @@ struct ExchangeNotes {
            Seconds bare) const {
     if (out == nullptr) return;
     const auto times = static_cast<double>(e.times);
-    const CommLine<double> line = {static_cast<CommDimension>(e.group),
+    const CommLine<double> line = {dimension_of(e.group),
                                    e.collective,
                                    cost.algorithm,
                                    cost.tier,
@@ -135,7 +136,7 @@ struct ExchangeNotes {
                                    {},
                                    cost.sent * times};
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(op);
-    out->push_back({block, phase, {line, cost.message, bit}});
+    out->push_back({block, phase, e.group, {line, cost.message, bit}});
   }
 };
 
@@ -280,7 +281,10 @@ class Pricer {
     BytesOf<R> buffer = lift<R>(e.buffer, {"exchanged buffer"});
     const bool dispatched = e.group == ExchangeGroup::ep;
     if (dispatched) buffer = as_dispatched<R>(buffer, run_, op, e);
-    const Codec& codec = run_.compression.of(static_cast<CommDimension>(e.group), e.collective);
+    static constexpr Codec kAsItIs{};  // samples' features; dp compresses weights and gradients
+    const Codec& codec = e.group == ExchangeGroup::dp
+                             ? kAsItIs
+                             : run_.compression.of(dimension_of(e.group), e.collective);
     const CollectiveCost<R> cost =
         dispatched && run_.framework.experts.dispatch_once_per_node
             ? cost_without_repeats<R>(run_, group, e.collective, buffer, codec)
@@ -378,6 +382,16 @@ bool reads_packed(const Run& run) {
 }
 
 template <Number R>
+void set_staying(const ShardedBlock& block, ModuleMask recomputed, TensorMask moved,
+                 BlockActivations<R>& a) {
+  const Label label{"saved tensors of a block that are not offloaded"};
+  a.kept_stays = lift<R>(staying_bytes(block, recomputed, moved), label);
+  a.all_stays = lift<R>(staying_bytes(block, 0, moved), label);
+  const bool input_moves = (mask_of(OffloadTensor::attn_norm) & moved) != 0;
+  a.input_stays = input_moves ? BytesOf<R>{} : a.input;
+}
+
+template <Number R>
 void price_block(const Run& run, const Placement& placement, const Block& block,
                  const Degrees& degrees, ShardedBlock& scratch, ExchangeNotes notes,
                  BlockPrice<R>& out) {
@@ -395,6 +409,9 @@ void price_block(const Run& run, const Placement& placement, const Block& block,
                                       [&] { return kept_logits(block, degrees); });
   out.activations.input =
       counted<R>(scratch.input, {"input of a block"}, [&] { return kept_input(block, degrees); });
+  if (const TensorMask moved = run.strategy.offload.tensors; moved != 0) {
+    set_staying<R>(scratch, again, moved, out.activations);
+  }
   out.activations.pieces = scratch.pieces;
   out.activations.transient = counted<R>(transient_bytes(scratch, element, reads_packed(run)),
                                          {"gradients of activations at work"},
@@ -455,7 +472,7 @@ KernelChoice kernel_choice(const Run& run) {
 }
 
 template <Number R>
-void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
+void price_one_size(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
   prices.placement = place_in_training(run);
   model_operators(run.model, list_options(run), scratch.model);
   Degrees degrees = degrees_of(run.strategy);
@@ -480,6 +497,13 @@ void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
 }
 
 template <Number R>
+void price(const Run& run, PriceScratch& scratch, Prices<R>& prices) {
+  if (run.training.buckets.count > 0) return price_buckets<R>(run, scratch, prices);
+  prices.buckets.clear();
+  price_one_size<R>(run, scratch, prices);
+}
+
+template <Number R>
 Prices<R> price(const Run& run) {
   PriceScratch scratch;
   Prices<R> prices;
@@ -487,6 +511,8 @@ Prices<R> price(const Run& run) {
   return prices;
 }
 
+template void price_one_size(const Run&, PriceScratch&, Prices<double>&);
+template void price_one_size(const Run&, PriceScratch&, Prices<Traced>&);
 template void price(const Run&, PriceScratch&, Prices<double>&);
 template void price(const Run&, PriceScratch&, Prices<Traced>&);
 template Prices<double> price(const Run&);

@@ -8,8 +8,8 @@
 // it feeds. Leaves out data parallelism and the pipeline (stage.h). Prices depend on these parts of
 // a strategy: tp, cp, ep, etp and the rank order, the micro batch, sequence parallelism, the
 // recomputed modules, whether the schedule is written out, splits the backward pass or hides the
-// exchanges of experts, and with packed documents dp and whether weights are sharded. A search
-// prices again only if one of them changes (explore/price_keys.h). Errors: none.
+// exchanges of experts, and with packed documents or buckets dp and whether weights are sharded. A
+// search prices again only if one of them changes (explore/price_keys.h). Errors: none.
 #pragma once
 
 #include <array>
@@ -100,10 +100,20 @@ class BlockPrices {
   std::vector<BlockPrice<R>> prices_ = std::vector<BlockPrice<R>>(kCountOf<BlockType>);
 };
 
+// Blocks for samples of one bucket, and how often a micro batch of the slowest rank is of it.
+template <Number R>
+struct BucketPrices {
+  BlockPrices<R> blocks;
+  R share{};
+};
+
+// `buckets`: of samples of several sizes; `blocks` is then their mean on the slowest rank, with the
+// activations of the largest (bucket_prices.h).
 template <Number R>
 struct Prices {
   BlockPrices<R> blocks;
   Placement placement;
+  std::vector<BucketPrices<R>> buckets;
 };
 
 KernelChoice kernel_choice(const Run& run);
@@ -117,6 +127,10 @@ struct PriceScratch {
 
 template <Number R>
 void price(const Run& run, PriceScratch& scratch, Prices<R>& prices);
+
+// The same for samples that are all of the run's mean size.
+template <Number R>
+void price_one_size(const Run& run, PriceScratch& scratch, Prices<R>& prices);
 
 template <Number R>
 Prices<R> price(const Run& run);

@@ -2,6 +2,7 @@
 #include "estimate/resolve.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -255,13 +256,57 @@ std::span<const AttentionKernel> attention_kernels(const FrameworkKernels& k) {
   return {k.attention.data(), k.attention_count};
 }
 
+// How the ranks share a loss over the pairs of a batch.
+void take_pairs(const TrainingRequest& asked, ResolvedRun& out) {
+  Trunk& t = out.run.model.trunk;
+  const char* given = asked.pair_logits      ? key_path<&TrainingRequest::pair_logits>
+                      : asked.pair_gradients ? key_path<&TrainingRequest::pair_gradients>
+                                             : nullptr;
+  if (given == nullptr) return;
+  if (t.kinds == 0 || t.loss != TrunkLoss::pairs) {
+    throw InputError(ErrorCode::broken_rule, out.file, given, "it",
+                     "it left out: the model has no softmax over the pairs of a batch");
+  }
+  t.repeats_pairs = asked.pair_logits == PairLogits::global;
+  t.pair_gradients = asked.pair_gradients.value_or(t.pair_gradients);
+}
+
+// The teacher is the moving average.
+void take_teacher(TrainingRequest& asked, const ResolvedRun& out) {
+  if (!asked.distillation) return;
+  const char* beside = asked.adapter ? key_path<&TrainingRequest::adapter>
+                       : asked.ema.value_or(EmaPlace::device) != EmaPlace::device
+                           ? key_path<&TrainingRequest::ema>
+                           : nullptr;
+  if (beside != nullptr) {
+    throw InputError(ErrorCode::conflict, out.file, beside, "it beside training.distillation",
+                     "a teacher on the device and all weights training");
+  }
+  asked.ema = EmaPlace::device;
+}
+
+void take_buckets(const TrainingRequest& asked, const Buckets& buckets, ResolvedRun& out) {
+  Training& t = out.run.training;
+  if (asked.bucket_draw && !asked.buckets) {
+    throw InputError(ErrorCode::conflict, out.file, key_path<&TrainingRequest::bucket_draw>,
+                     "it without training.buckets", "buckets beside it");
+  }
+  t.buckets = buckets;
+  t.buckets.draw = asked.bucket_draw.value_or(t.buckets.draw);
+  if (asked.samples) {
+    t.tokens = std::llround(static_cast<double>(t.tokens) / samples_factor(buckets));
+  }
+}
+
 void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
   Run& run = out.run;
   const Reader training = at_key<&RunRequest::training>(root);
-  const Json sampled = sampled_training(training, run.model.trunk, out.assumed);
+  Buckets buckets;
+  const Json sampled = sampled_training(training, run.model.trunk, buckets, out.assumed);
   out.model.architecture.trunk.text = run.model.trunk.text;
-  const TrainingRequest asked =
+  TrainingRequest asked =
       read_keys(kTrainingKeys, Reader(sampled, training.file(), kTrainingKeys.path));
+  take_teacher(asked, out);
   add_given_keys(training.json(), "", out.training_keys);
   all.micro_batch = asked.micro_batch;
   all.training =
@@ -270,7 +315,9 @@ void resolve_training_of(Reader& root, WithoutStrategy& all, ResolvedRun& out) {
                         attention_kernels(run.framework.kernels)},
                        out.file);
   run.training = all.training.training;
+  take_buckets(asked, buckets, out);
   run.model.trunk.batch = run.training.global_batch;
+  take_pairs(asked, out);
   check_learned_positions(out);
   take_tower(out);
   if (!all.training.request.recipe) out.states_name = *all.training.request.states;
@@ -369,11 +416,12 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   const StrategyRequest& request = all.request;
   refuse_group_keys(request, out.file);
   const Framework& f = out.run.framework;
-  const ResolvedStrategy strategy = resolve_strategy(
-      request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
-      {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group, f.sharding.zeropp,
-       f.pipeline.layer_split, f.sequence_parallel, out.run.sites.count, name_of_framework(out)},
-      out.file);
+  const ResolvedStrategy strategy =
+      resolve_strategy(request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
+                       {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group,
+                        f.sharding.zeropp, f.pipeline.layer_split, f.sequence_parallel,
+                        f.recompute.offloaded, out.run.sites.count, name_of_framework(out)},
+                       out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);

@@ -50,6 +50,7 @@ ListOptions list_options(const Run& run) {
   o.gate_bytes = run.framework.saved.gate_bytes;
   o.attention_output_bytes = run.framework.saved.attention_output_bytes;
   o.expert_load = std::min(run.training.expert_load, most_expert_load(run.model, run.strategy.ep));
+  o.pair_samples = run.strategy.micro_batch * run.strategy.micro_batches;
   o.lengths = run.training.lengths;
   if (o.lengths.count > 0) {
     // Ranks wait for each other at the end of a step, or where they gather weights.

@@ -49,6 +49,13 @@ double most_expert_load(const Architecture& model, std::int64_t ep);
 // The model's operators with this run's framework and precision.
 ListOptions list_options(const Run& run);
 
+// A loss over the pairs of several micro batches: each runs forward once more, first, for its
+// features alone (mlfoundations/open_clip@00aa464c, training/train.py, accum_freq).
+inline bool features_come_first(const Run& run) {
+  return is_over_pairs(run.model.trunk.loss) && run.strategy.micro_batches > 1 &&
+         run.model.trunk.kinds > 0;
+}
+
 inline ScheduleRef schedule_of(const Run& run) {
   return {run.strategy.schedule, run.own_order.get()};
 }

@@ -81,7 +81,8 @@ void warn_of_codecs(const Run& run, Lines& lines) {
 }
 
 void warn_of_size(const ResolvedRun& r, Lines& lines) {
-  const ParameterCount n = parameter_count(r.run.model, r.run.training.sequence);
+  // Heads beside the model are no part of what its file states.
+  const ParameterCount n = parameter_count(r.model.architecture, r.run.training.sequence);
   const std::string size = parameter_warning(r.model, static_cast<double>(n.total));
   if (!size.empty()) lines.push_back(size);
 }

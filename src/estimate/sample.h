@@ -3,10 +3,11 @@
 // The sample of a run whose model is no text decoder: pixels, frames, seconds and tokens of text to
 // the tokens of one sample, training.sequence_length.
 //
-// Models a sample of one size; what the run leaves out is the model file's (an encoder's image
-// size) and is recorded as assumed. A run may give training.sequence_length alone, the tokens of
-// the trunk. Leaves out: batches of several sizes. Errors: InputError where a size is missing,
-// smaller than a token, of another kind of sample, or disagrees with sequence_length.
+// Models samples of one size, or buckets of several (model/buckets.h), whose mean is the length;
+// what the run leaves out is the model file's (an encoder's image size) and is recorded as assumed.
+// A run may give training.sequence_length alone, the tokens of the trunk. Leaves out: several sizes
+// in one micro batch; buckets of sounds, series and text. Errors: InputError where a size is
+// missing, smaller than a token, of another kind of sample, or disagrees with sequence_length.
 #pragma once
 
 #include <vector>
@@ -21,8 +22,9 @@ namespace orrery {
 class Reader;
 
 // The run's `training` with the sequence_length that its sample gives, or as it is where the model
-// has no trunk; `trunk` gets the tokens of text and the batch.
-Json sampled_training(const Reader& training, Trunk& trunk, std::vector<Fact>& assumed);
+// has no trunk; `trunk` gets the tokens of text and the batch, `buckets` those of unlike samples.
+Json sampled_training(const Reader& training, Trunk& trunk, Buckets& buckets,
+                      std::vector<Fact>& assumed);
 
 // True where the sample says the sequence's length, so that an answer's inputs need not.
 bool gives_length(const TrainingRequest& asked);

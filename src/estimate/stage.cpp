@@ -152,6 +152,7 @@ void add_exchanges(Terms<R>& terms, const ExposedExchanges<R>& exposed, R n) {
   terms[Term::tp_exposed] += n * (of[ExchangeGroup::tp] + of[ExchangeGroup::etp]);
   terms[Term::cp_exposed] += n * of[ExchangeGroup::cp];
   terms[Term::ep_exposed] += n * of[ExchangeGroup::ep];
+  terms[Term::dp_exposed] += n * of[ExchangeGroup::dp];
 }
 
 // Launches of the host in a pass of a block, the device's time, and the forward in which the host
@@ -345,17 +346,27 @@ class Adder {
 
 }  // namespace
 
+namespace {
+
+// `of`: the prices of blocks for samples of one size.
 template <Number R>
-StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                          const RecomputedBlocks& again, const FreeSharding* free) {
+StageCosts<R> costs_at(const Run& run, const Prices<R>& prices, const BlockPrices<R>& of,
+                       const BlockCounts& blocks, const RecomputedBlocks& again,
+                       const FreeSharding* free) {
   StageCosts<R> s;
   for (const BlockType i : kAllOf<BlockType>) {
     if (blocks[i] == 0) continue;
-    const BlockPrice<R>& block = prices.blocks[i];
+    const BlockPrice<R>& block = of[i];
     const CountedBlocks n{blocks[i], again.full[i], again.selective[i]};
     Adder<R>(run, block, i, n, free).add(s, block_parameters(run, prices, i));
     s.recomputed += block.full_flops * static_cast<double>(n.full);
     s.recomputed += block.selective_flops * static_cast<double>(n.selective);
+    if (features_come_first(run)) s.recomputed += block.full_flops * static_cast<double>(n.all);
+  }
+  if (features_come_first(run)) {
+    SecondsOf<R> features{};
+    for (const Term t : kAllOf<Term>) features += s.forward[t];
+    s.forward[Term::recompute] += named(features, {"forward for the features of all pairs"});
   }
   for (const Term t : kAllOf<Term>) {
     const Label term{name_of(t).data()};
@@ -363,6 +374,35 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
     s.backward_time += named(s.backward[t], term);
   }
   return s;
+}
+
+template <Number R>
+void add_share(StageCosts<R>& sum, const StageCosts<R>& s, R share) {
+  for (const Term t : kAllOf<Term>) {
+    sum.forward[t] += share * s.forward[t];
+    sum.backward[t] += share * s.backward[t];
+  }
+  sum.forward_time += share * s.forward_time;
+  sum.backward_time += share * s.backward_time;
+  sum.weight_time += share * s.weight_time;
+}
+
+}  // namespace
+
+template <Number R>
+StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                          const RecomputedBlocks& again, const FreeSharding* free) {
+  if (prices.buckets.empty()) return costs_at<R>(run, prices, prices.blocks, blocks, again, free);
+  StageCosts<R> mean;
+  for (const BucketPrices<R>& b : prices.buckets) {
+    add_share<R>(mean, costs_at<R>(run, prices, b.blocks, blocks, again, free), b.share);
+  }
+  for (const BlockType i : kAllOf<BlockType>) {
+    const BlockPrice<R>& block = prices.blocks[i];
+    mean.recomputed += block.full_flops * static_cast<double>(again.full[i]);
+    mean.recomputed += block.selective_flops * static_cast<double>(again.selective[i]);
+  }
+  return mean;
 }
 
 template <Number R>

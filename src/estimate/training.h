@@ -35,6 +35,11 @@ enum class EmaPlace : std::uint8_t { none, device, host };
 constexpr EnumNames<EmaPlace> names_of(EmaPlace) { return {"none", "device", "host"}; }
 inline constexpr double kEmaBytes = 4;
 
+// The logits of CLIP's loss that a rank computes: of its own samples against all, or of all against
+// all, as every other rank does (mlfoundations/open_clip@00aa464c, loss.py: local_loss, or not).
+enum class PairLogits : std::uint8_t { local, global };
+constexpr EnumNames<PairLogits> names_of(PairLogits) { return {"local", "global"}; }
+
 struct OuterSteps {
   std::int64_t every = 1;      // H, inner steps
   std::int64_t bits = 32;      // of a parameter's outer gradient on the wire
@@ -62,6 +67,7 @@ struct Training {
   std::optional<Adapter> adapter;  // nothing: all weights train
   double expert_load = 1;          // of the fullest rank, over the mean
   SequenceLengths lengths;         // of packed documents; none: sequences are whole
+  Buckets buckets;                 // of samples; `sequence` is then the mean
   std::int64_t images = 0;         // of a sequence
   std::int64_t image_tokens = 0;   // of an image in the sequence
   EmaPlace ema = EmaPlace::none;
@@ -71,7 +77,12 @@ struct Training {
 // The part of a step that model_flops() counts, of so many sequences. The adapter stays the
 // training's own.
 inline CountedStep counted(const Training& t, std::int64_t sequences) {
-  return {t.sequence, sequences, t.adapter ? &*t.adapter : nullptr, t.lengths};
+  return {t.sequence, sequences, t.adapter ? &*t.adapter : nullptr, t.lengths, &t.buckets};
+}
+
+// Samples of a step: fewer or more than global_batch where buckets have micro batches of their own.
+inline double samples_of_step(const Training& t) {
+  return static_cast<double>(t.global_batch) * samples_factor(t.buckets);
 }
 
 }  // namespace orrery

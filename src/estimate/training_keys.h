@@ -31,6 +31,30 @@ struct AdapterRequest {
   std::optional<bool> keeps_inputs;
 };
 
+// A size of samples and how often a micro batch has it.
+struct BucketRequest {
+  std::optional<std::int64_t> height;
+  std::optional<std::int64_t> width;
+  std::optional<std::int64_t> frames;
+  double share = 0;
+  std::optional<std::int64_t> micro_batch;
+};
+
+// Self-distillation by a teacher that is a moving average (Distillation); the defaults are
+// DINOv2's.
+struct DistillationRequest {
+  std::int64_t global_crops = 2;
+  std::int64_t local_crops = 8;
+  std::int64_t local_size = 96;
+  double masked = 0.15;
+  std::int64_t head_hidden = 2048;
+  std::int64_t head_bottleneck = 256;
+  std::int64_t prototypes = 65536;
+  std::int64_t patch_prototypes = 0;
+  std::int64_t patch_bottleneck = 256;
+  std::int64_t sinkhorn_rounds = 3;
+};
+
 struct TrainingRequest {
   std::int64_t sequence_length = 0;
   std::int64_t global_batch = 0;
@@ -53,6 +77,11 @@ struct TrainingRequest {
   std::optional<std::int64_t> text_tokens;
   std::optional<std::int64_t> points;
   std::optional<double> seconds;
+  std::optional<std::vector<BucketRequest>> buckets;
+  std::optional<BucketDraw> bucket_draw;
+  std::optional<DistillationRequest> distillation;
+  std::optional<PairLogits> pair_logits;
+  std::optional<bool> pair_gradients;
   std::optional<std::int64_t> tokens;
   std::optional<std::int64_t> samples;
   std::optional<EmaPlace> ema;
@@ -171,6 +200,63 @@ struct KeysOf<LengthShare> {
 };
 inline constexpr Form kLengthForm = form::object(kLengthKeys);
 
+inline constexpr auto kBucketRows = keys<BucketRequest>(
+    key<&BucketRequest::height>("height", form::whole(1, 1'000'000, "pixels"), kRequired, Vary::run,
+                                "of an image or video"),
+    key<&BucketRequest::width>("width", form::whole(1, 1'000'000, "pixels"), otherwise("height"),
+                               Vary::run, "likewise"),
+    key<&BucketRequest::frames>("frames", form::whole(1, 1'000'000, "frames"),
+                                otherwise("training.frames, else the model's"), Vary::run,
+                                "of a video"),
+    key<&BucketRequest::share>("share", form::number(kAboveZero, 1e15, "times"), kRequired,
+                               Vary::run, "of the micro batches: a share, a number or a weight"),
+    key<&BucketRequest::micro_batch>(
+        "micro_batch", form::whole(1, training_forms::kMost, "samples"),
+        otherwise("training.micro_batch"), Vary::run,
+        "samples of a micro batch of this size; global_batch counts by training.micro_batch"));
+inline constexpr Keys<BucketRequest> kBucketKeys{"training.buckets[]", kBucketRows};
+template <>
+struct KeysOf<BucketRequest> {
+  static constexpr const Keys<BucketRequest>& table = kBucketKeys;
+};
+inline constexpr Form kBucketForm = form::object(kBucketKeys);
+
+inline constexpr auto kDistillationRows = keys<DistillationRequest>(
+    key<&DistillationRequest::global_crops>("global_crops", form::whole(1, 64, "crops"),
+                                            otherwise("2"), Vary::run,
+                                            "of height × width, which the teacher reads too"),
+    key<&DistillationRequest::local_crops>("local_crops", form::whole(0, 256, "crops"),
+                                           otherwise("8"), Vary::run, "that the student reads"),
+    key<&DistillationRequest::local_size>("local_size", form::whole(1, 100'000, "pixels"),
+                                          otherwise("96"), Vary::run, "a side of a local crop"),
+    key<&DistillationRequest::masked>(
+        "masked", form::number(0, 1, "of the patches"), otherwise("0.15"), Vary::run,
+        "mean share of the global crops' patches that are masked and scored (iBOT)"),
+    key<&DistillationRequest::head_hidden>("head_hidden", form::whole(1, 1'000'000, "columns"),
+                                           otherwise("2048"), Vary::run,
+                                           "width of the heads' two inner layers"),
+    key<&DistillationRequest::head_bottleneck>(
+        "head_bottleneck", form::whole(1, 1'000'000, "columns"), otherwise("256"), Vary::run,
+        "width before the prototypes"),
+    key<&DistillationRequest::prototypes>("prototypes", form::whole(1, 100'000'000, "prototypes"),
+                                          otherwise("65536"), Vary::run, "scores of a class token"),
+    key<&DistillationRequest::patch_prototypes>("patch_prototypes",
+                                                form::whole(0, 100'000'000, "prototypes"),
+                                                otherwise("0: the head of class tokens"), Vary::run,
+                                                "scores of a masked patch, by a head of its own"),
+    key<&DistillationRequest::patch_bottleneck>(
+        "patch_bottleneck", form::whole(1, 1'000'000, "columns"), otherwise("256"), Vary::run,
+        "width before the patches' prototypes"),
+    key<&DistillationRequest::sinkhorn_rounds>(
+        "sinkhorn_rounds", form::whole(1, 32, "rounds"), otherwise("3"), Vary::run,
+        "of centring the teacher's scores, each a sum over all replicas"));
+inline constexpr Keys<DistillationRequest> kDistillationKeys{"training.distillation",
+                                                             kDistillationRows};
+template <>
+struct KeysOf<DistillationRequest> {
+  static constexpr const Keys<DistillationRequest>& table = kDistillationKeys;
+};
+
 inline constexpr auto kOuterRows = keys<OuterSteps>(
     key<&OuterSteps::every>("every", form::whole(1, 1'000'000, "steps"), otherwise("1"), Vary::run,
                             "steps of each site between two sums over the sites (H)"),
@@ -268,6 +354,26 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
                                   "of a series, or samples of a sound"),
     key<&TrainingRequest::seconds>("seconds", form::number(0, 1e9, "s"), otherwise("points"),
                                    Vary::run, "of sound, in place of points"),
+    key<&TrainingRequest::buckets>(
+        "buckets", form::list(kBucketForm, 1, kMaxBuckets), otherwise("samples of one size"),
+        Vary::run,
+        "sizes of images or videos in one job, in place of height, width and frames; a micro batch "
+        "is of one, memory is that of the largest, and replicas wait for the slowest of them"),
+    key<&TrainingRequest::bucket_draw>(
+        "bucket_draw", form::one_of<BucketDraw>(), otherwise("rank"), Vary::run,
+        "who draws the bucket of a micro batch: each replica its own, or all the same in a step, "
+        "so that nobody waits"),
+    key<&TrainingRequest::distillation>(
+        "distillation", form::object(kDistillationKeys), otherwise("labels or nothing"), Vary::run,
+        "an encoder of images learns from a moving average of itself (DINO), which runs forward in "
+        "every step; ema is then device"),
+    key<&TrainingRequest::pair_logits>(
+        "pair_logits", form::one_of<PairLogits>(), otherwise("local"), Vary::run,
+        "logits of CLIP's loss on a rank: of its own samples against those of all, or of all "
+        "against all (open_clip without --local-loss)"),
+    key<&TrainingRequest::pair_gradients>(
+        "pair_gradients", form::boolean(), otherwise("true"), Vary::run,
+        "gradients of gathered features go back to their ranks (open_clip, --gather-with-grad)"),
     key<&TrainingRequest::ema, &Training::ema>(
         "ema", form::one_of<EmaPlace>(), otherwise("none"), Vary::run,
         "a moving average of the weights in fp32, updated each step: on the device, sharded as "

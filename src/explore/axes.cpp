@@ -46,6 +46,7 @@ namespace {
 
 constexpr std::int64_t kTargets = kCountOf<OffloadTarget>;
 constexpr std::int64_t kWhole = 1000;
+constexpr std::int64_t kTensorSets = std::int64_t{1} << kCountOf<OffloadTensor>;
 constexpr std::int64_t kFirstListed = 1024;
 
 std::string modules_text(ModuleMask mask) {
@@ -66,6 +67,9 @@ std::string offload_text(const Offload& o) {
   add(key_name<&Offload::optimizer>, o.optimizer);
   add(key_name<&Offload::parameters>, o.parameters);
   add(key_name<&Offload::activations>, o.activations);
+  for (const OffloadTensor t : kAllOf<OffloadTensor>) {
+    if ((o.tensors & mask_of(t)) != 0) text += " " + std::string(name_of(t));
+  }
   return text.empty() ? "none" : text;
 }
 
@@ -98,7 +102,11 @@ std::vector<std::int64_t> with_fewer_at_the_ends(const StageSplit& split, std::i
 std::int64_t code_of(const Offload& o) {
   const auto target = [](OffloadTarget t) { return static_cast<std::int64_t>(t); };
   const auto share = static_cast<std::int64_t>(std::llround(o.optimizer_fraction * kWhole));
-  return ((share * kTargets + target(o.activations)) * kTargets + target(o.parameters)) * kTargets +
+  const auto still = static_cast<std::int64_t>(std::llround((1 - o.activations_fraction) * kWhole));
+  const std::int64_t moved = still * kTensorSets + o.tensors;
+  const std::int64_t shares = moved * (kWhole + 1) + share;
+  return ((shares * kTargets + target(o.activations)) * kTargets + target(o.parameters)) *
+             kTargets +
          target(o.optimizer);
 }
 
@@ -112,7 +120,10 @@ Offload offload_of(std::int64_t code) {
   o.optimizer = next();
   o.parameters = next();
   o.activations = next();
-  o.optimizer_fraction = static_cast<double>(code) / kWhole;
+  o.optimizer_fraction = static_cast<double>(code % (kWhole + 1)) / kWhole;
+  code /= kWhole + 1;
+  o.tensors = static_cast<TensorMask>(code % kTensorSets);
+  o.activations_fraction = 1 - static_cast<double>(code / kTensorSets) / kWhole;
   return o;
 }
 

@@ -222,6 +222,11 @@ void fix_what_is_given(const OpenRun& open, Space& space) {
   space.post_validation = q.post_validation.value_or(true);
   if (q.partition) space.partitions = {*q.partition};
   if (q.offload) space.offloads = {*q.offload};
+  const TensorMask moved = open.resolved.run.framework.recompute.offloaded;
+  if (moved != 0 && !q.offload) {
+    space.offloads[0].activations = OffloadTarget::host;
+    space.offloads[0].tensors = moved;
+  }
   if (q.stage_layers) space.splits = {{StageSplit::Kind::listed, 0, 0, *q.stage_layers}};
 }
 

@@ -5,6 +5,7 @@
 
 #include "estimate/links.h"
 #include "estimate/run.h"
+#include "explore/price_keys.h"
 
 namespace orrery {
 namespace {
@@ -56,8 +57,8 @@ bool Bounds::nobody_wants(const Bound& bound, std::span<const std::size_t> famil
 
 bool beats_all_layouts(const SearchInputs& in, PricedRuns& runs, const Point& point) {
   const Run& run = runs.run();
-  // With documents of several lengths, prices depend on the sharding too.
-  if (run.training.lengths.count > 0) return false;
+  // With documents or samples of several lengths, prices depend on the sharding too.
+  if (ranks_differ(run)) return false;
   runs.fill_prices(point);
   const Seconds blocks = least_of_blocks(run, runs.workspace().prices, runs.blocks());
   return !in.incumbents.lets_in(objective_bound(run, blocks));

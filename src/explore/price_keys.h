@@ -12,9 +12,14 @@
 
 namespace orrery {
 
-// Ranks that gather weights wait for each other's documents at every micro batch.
+// Ranks whose work differs, by their documents or by the sizes of their samples.
+inline bool ranks_differ(const Run& run) {
+  return run.training.lengths.count > 0 || run.training.buckets.count > 0;
+}
+
+// Ranks that gather weights wait for each other at every micro batch.
 inline bool synchronises(const Run& run, const Partition& partition) {
-  return run.training.lengths.count > 0 && partition.weights > 1;
+  return ranks_differ(run) && partition.weights > 1;
 }
 
 // Inputs of the prices of blocks (estimate/price.h).
@@ -27,6 +32,8 @@ struct PriceKey {
   bool zero_bubble = false;
   bool hides_experts = false;
   bool synchronises = false;
+  TensorMask moved = 0;  // of offloaded activations
+  double moved_share = 1;
 
   bool operator==(const PriceKey&) const = default;
 };

@@ -115,7 +115,9 @@ PriceKey PricedRuns::price_key(const Point& point) const {
           schedule.written_out,
           schedule.zero_bubble,
           hides_experts(run_),
-          synchronises(run_, run_.strategy.partition)};
+          synchronises(run_, run_.strategy.partition),
+          run_.strategy.offload.tensors,
+          run_.strategy.offload.activations_fraction};
 }
 
 void PricedRuns::fill_prices(const Point& point) {

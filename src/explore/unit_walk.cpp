@@ -90,7 +90,11 @@ UnitWalk::UnitWalk(const Space& space, const Unit& unit)
                                              base_.run.framework.sequence_parallel
                                                  ? std::vector<std::int64_t>{1}
                                                  : std::vector<std::int64_t>{0, 1});
-  micro_batch_ = chosen(axes[SearchAxis::micro_batch], divisors(base_.run.training.global_batch));
+  // global_batch counts by it.
+  const std::int64_t counted = base_.run.training.buckets.micro_batch;
+  micro_batch_ = counted > 0 ? std::vector<std::int64_t>{counted}
+                             : chosen(axes[SearchAxis::micro_batch],
+                                      divisors(base_.run.training.global_batch));
   add_recompute();
   add_shardings(unit);
   add_schedules(unit);

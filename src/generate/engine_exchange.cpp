@@ -75,6 +75,7 @@ Seconds exchange_time(const Generator& g, const ShardedOperator& op, const Excha
     case ExchangeGroup::etp:
       return of_experts(g, p, op, e);
     case ExchangeGroup::cp:
+    case ExchangeGroup::dp:
       return {};
   }
   return {};

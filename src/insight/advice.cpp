@@ -69,6 +69,8 @@ bool settle_degrees(const Run& run, Strategy& s) {
   const std::int64_t shard = s.tp * s.cp * s.pp;
   if (shard > run.cluster.gpus || run.cluster.gpus % shard != 0) return false;
   s.dp = run.cluster.gpus / shard;
+  const std::int64_t counted = run.training.buckets.micro_batch;  // global_batch counts by it
+  if (counted > 0 && s.micro_batch != counted) return false;
   const std::int64_t at_once = s.dp * s.micro_batch;
   if (run.training.global_batch % at_once != 0) return false;
   s.micro_batches = run.training.global_batch / at_once;

@@ -17,6 +17,15 @@ R sequences(const MetricInput<R>& in) {
   return count<R>(in.run.training.global_batch, {"training.global_batch"});
 }
 
+// More or fewer than global_batch, where buckets have micro batches of their own.
+template <Number R>
+R samples(const MetricInput<R>& in) {
+  const double factor = samples_factor(in.run.training.buckets);
+  if (factor == 1) return sequences(in);
+  return sequences(in) *
+         lift<R>(factor, {"mean samples of a micro batch over training.micro_batch"});
+}
+
 template <Number R>
 R tokens(const MetricInput<R>& in) {
   return sequences(in) * count<R>(in.run.training.sequence, {"training.sequence_length"});
@@ -112,7 +121,7 @@ constexpr std::array kMetrics = {
     speed_metric("step_time_s", "s", "step", rises, "one optimizer step",
                  [](const auto& in) { return step(in); }),
     speed_metric("samples_per_s", "1/s", "sequences/s", falls, "sequences trained on, of all GPUs",
-                 [](const auto& in) { return sequences(in) / step(in); }),
+                 [](const auto& in) { return samples(in) / step(in); }),
     speed_metric("tokens_per_s", "1/s", "tokens/s", falls, "tokens trained on, of all GPUs",
                  [](const auto& in) { return tokens(in) / step(in); }),
     speed_metric("tokens_per_s_per_gpu", "1/s", "tokens/s/GPU", falls, "tokens trained on, by GPU",

@@ -226,6 +226,18 @@ void set_gpus(std::int64_t gpus, Json& run) {
   at_key<&ClusterRequest::gpus>(at_key<&RunRequest::cluster>(run)) = gpus;
 }
 
+namespace {
+
+// Buckets with micro batches of their own: global_batch counts by the run's.
+bool counts_by_micro_batch(const Json& run) {
+  const Json& buckets = value_at(run, key_path<&TrainingRequest::buckets>);
+  return buckets.is_array() && std::any_of(buckets.begin(), buckets.end(), [](const Json& b) {
+           return b.is_object() && b.contains(key_name<&BucketRequest::micro_batch>);
+         });
+}
+
+}  // namespace
+
 Json without_strategy(Json run) {
   const auto is_given = [&run](const char* key) {
     return run.contains(key) && run[key].is_object();
@@ -236,7 +248,7 @@ Json without_strategy(Json run) {
       if (is_freed(k)) p.erase(std::string(k.name));
     }
   }
-  if (is_given(kTrainingKeys.path)) {
+  if (is_given(kTrainingKeys.path) && !counts_by_micro_batch(run)) {
     run[kTrainingKeys.path].erase(std::string(key_name<&TrainingRequest::micro_batch>));
   }
   return run;

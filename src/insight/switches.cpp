@@ -143,7 +143,7 @@ std::vector<Setting> beside_switches(const ResolvedRun& run) {
   if (s.recompute != Recompute::full)
     all.push_back({key_path<&StrategyRequest::recompute>, std::string(name_of(Recompute::full))});
   if (s.zero < 3 && s.dp > 1) all.push_back({key_path<&StrategyRequest::zero>, "3"});
-  if (s.micro_batch % 2 == 0)
+  if (s.micro_batch % 2 == 0 && run.run.training.buckets.micro_batch == 0)
     all.push_back({key_path<&TrainingRequest::micro_batch>, std::to_string(s.micro_batch / 2)});
   if (s.offload.optimizer == OffloadTarget::none) {
     all.push_back({key_path<&Offload::optimizer>, std::string(name_of(OffloadTarget::host))});

@@ -25,6 +25,16 @@ BytesOf<R> kept_in_part(const BlockGroup<R>& g) {
   return g.block->kept - g.block->logits;
 }
 
+// The same blocks with those tensors alone that stay under offload.
+template <Number R>
+BlockActivations<R> staying(const BlockActivations<R>& b) {
+  BlockActivations<R> s;
+  s.kept = b.kept_stays;
+  s.kept_all = b.all_stays;
+  s.input = b.input_stays;
+  return s;
+}
+
 // Saved tensors of one micro batch that are not recomputed in full, logits not included.
 template <Number R>
 BytesOf<R> kept_of(const BlockGroup<R>& g) {
@@ -84,6 +94,32 @@ BytesOf<R> kept_inputs(const Strategy& s, std::span<const BlockGroup<R>> groups)
   return sum;
 }
 
+// Bytes of the chunk that stay under offload: tensors that are not named, and layers beyond the
+// share that moves.
+template <Number R>
+void set_staying(const Strategy& s, std::span<const BlockGroup<R>> groups, ChunkActivations<R>& c) {
+  c.moved = c.largest;
+  if (s.offload.activations == OffloadTarget::none) return;
+  if (s.offload.tensors != 0) {
+    BytesOf<R> inputs{};
+    BytesOf<R> most{};
+    for (const BlockGroup<R>& g : groups) {
+      const BlockActivations<R> block = staying<R>(*g.block);
+      const BlockGroup<R> stays = {&block, g.count, g.recompute_full, g.recompute_selective};
+      c.stays += kept_of<R>(stays);
+      most = larger(most, largest_of<R>(g) - largest_of<R>(stays));
+      const R again = count<R>(g.recompute_full, {"blocks of this kind that keep their input"});
+      if (g.recompute_full > 0 && s.offload.tensors != 0) inputs += again * block.input;
+    }
+    c.stays += smaller(inputs, kept_inputs<R>(s, groups));
+    c.moved = most;
+  }
+  if (s.offload.activations_fraction == 1) return;
+  const R share =
+      lift<R>(s.offload.activations_fraction, {"parallel.offload.activations_fraction"});
+  c.stays += (c.kept - c.stays) * (R(1.0) - share);
+}
+
 }  // namespace
 
 template <Number R>
@@ -100,6 +136,7 @@ ChunkActivations<R> chunk_activations(const Strategy& s, std::span<const BlockGr
     c.largest = larger(c.largest, largest_of<R>(g));
   }
   c.kept += kept_inputs<R>(s, groups);
+  set_staying<R>(s, groups, c);
   return c;
 }
 

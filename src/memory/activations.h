@@ -23,10 +23,14 @@ struct Strategy;
 // Tensors of one block and one micro batch.
 template <Number R>
 struct BlockActivations {
-  BytesOf<R> kept{};         // under the run's selective recompute, or none
-  BytesOf<R> kept_all{};     // with nothing recomputed
-  BytesOf<R> logits{};       // part of `kept` that the loss holds
-  BytesOf<R> input{};        // saved by full recompute
+  BytesOf<R> kept{};      // under the run's selective recompute, or none
+  BytesOf<R> kept_all{};  // with nothing recomputed
+  BytesOf<R> logits{};    // part of `kept` that the loss holds
+  BytesOf<R> input{};     // saved by full recompute
+  // The parts of these three that stay where activations are offloaded by name.
+  BytesOf<R> kept_stays{};
+  BytesOf<R> all_stays{};
+  BytesOf<R> input_stays{};
   double pieces = 1;         // parts of the block that full recompute runs one after the other
   BytesOf<R> transient{};    // gradients of activations alive at once in backward
   BytesOf<R> for_weights{};  // inputs of the weight gradients, if these are a separate pass
@@ -45,10 +49,12 @@ struct BlockGroup {
 template <Number R>
 struct ChunkActivations {
   BytesOf<R> kept{};    // one micro batch
+  BytesOf<R> stays{};   // of them, where activations are offloaded
   BytesOf<R> logits{};  // one micro batch
   BytesOf<R> working{};
   BytesOf<R> transient{};
   BytesOf<R> largest{};      // saved by one block for one micro batch
+  BytesOf<R> moved{};        // of that, where activations are offloaded
   BytesOf<R> for_weights{};  // of one micro batch whose input gradient is done
 };
 

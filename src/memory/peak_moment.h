@@ -17,11 +17,13 @@ namespace orrery {
 
 struct Framework;
 
-// The activations of a stage that stay on the device under offload: those of the current layer, and
-// of another that is being copied.
+// The activations of a stage that stay on the device under offload: those that do not move, and of
+// the others those of the current layer, and of another that is being copied.
 template <Number R>
-BytesOf<R> kept_on_device(BytesOf<R> kept, BytesOf<R> largest, OffloadTarget target) {
-  return target == OffloadTarget::none ? kept : smaller(kept, R(2.0) * largest);
+BytesOf<R> kept_on_device(const StageActivations<R>& a, OffloadTarget target) {
+  if (target == OffloadTarget::none) return a.kept;
+  if (plain(a.stays) == Bytes()) return smaller(a.kept, R(2.0) * a.moved);
+  return a.stays + smaller(a.kept - a.stays, R(2.0) * a.moved);
 }
 
 // Working memory of a micro batch's backward pass, minus the logits that it frees at its beginning.

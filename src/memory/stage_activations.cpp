@@ -16,6 +16,7 @@ using HeldChunks = std::array<HeldChunk, kMaxStages>;
 // Tensors of a moment, all chunks together.
 struct Held {
   double kept = 0;
+  double stays = 0;
   double logits = 0;
 };
 
@@ -26,16 +27,17 @@ Held held_of(std::span<const ChunkActivations<R>> chunks, const HeldChunk* held)
     const auto whole = static_cast<double>(held[c].whole);
     sum.kept += whole * plain(chunks[c].kept).si() +
                 static_cast<double>(held[c].for_weights) * plain(chunks[c].for_weights).si();
+    sum.stays += whole * plain(chunks[c].stays).si();
     sum.logits += whole * plain(chunks[c].logits).si();
   }
   return sum;
 }
 
 template <Number R>
-double largest_of(std::span<const ChunkActivations<R>> chunks) {
-  double largest = 0;
-  for (const ChunkActivations<R>& c : chunks) largest = std::max(largest, plain(c.largest).si());
-  return largest;
+double most_moved(std::span<const ChunkActivations<R>> chunks) {
+  double most = 0;
+  for (const ChunkActivations<R>& c : chunks) most = std::max(most, plain(c.moved).si());
+  return most;
 }
 
 // Among the chunks with a micro batch that may go backward, the one whose pass adds the most;
@@ -56,13 +58,17 @@ std::optional<std::size_t> chunk_at_work(std::span<const ChunkActivations<R>> ch
 template <Number R>
 void find_among(std::span<const HeldChunk> moments, std::span<const ChunkActivations<R>> chunks,
                 OffloadTarget target, HeldChunks& held) {
-  const double largest = largest_of<R>(chunks);
+  const double moved = most_moved<R>(chunks);
   double most = -1;
   double most_kept = -1;
   for (std::size_t i = 0; i < moments.size(); i += chunks.size()) {
     const auto at_work = chunk_at_work<R>(chunks, &moments[i]);
     const Held now = held_of<R>(chunks, &moments[i]);
-    const double stays = kept_on_device(Bytes(now.kept), Bytes(largest), target).si();
+    StageActivations<double> a;
+    a.kept = Bytes(now.kept);
+    a.stays = Bytes(now.stays);
+    a.moved = Bytes(moved);
+    const double stays = kept_on_device(a, target).si();
     const double sum = stays + now.logits + (at_work ? beyond_its_logits(chunks[*at_work]) : 0);
     if (sum < most || (sum == most && now.kept <= most_kept)) continue;
     most = sum;
@@ -82,7 +88,8 @@ void find_in_rounds(ScheduleId schedule, const PipelineShape& shape, std::int64_
   std::array<std::int64_t, kMaxStages> whole;
   const double kept = target == OffloadTarget::none ? 1 : kAway;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
-    weight[c] = kept * plain(chunks[c].kept).si() + plain(chunks[c].logits).si();
+    const double stays = target == OffloadTarget::none ? 0 : plain(chunks[c].stays).si();
+    weight[c] = stays + kept * (plain(chunks[c].kept).si() - stays) + plain(chunks[c].logits).si();
   }
   schedule_of(schedule).fullest(one_run(shape), stage, {weight.data(), chunks.size()},
                                 {whole.data(), chunks.size()});
@@ -107,6 +114,7 @@ StageActivations<R> stage_activations(ScheduleId schedule, const PipelineShape& 
     a.in_flight += held[c].whole + held[c].for_weights;
     const R n = count<R>(held[c].whole, {"micro batches in flight", "", static_cast<int>(c)});
     a.kept += n * chunks[c].kept;
+    if (plain(chunks[c].stays) > Bytes()) a.stays += n * chunks[c].stays;
     if (held[c].for_weights > 0) {
       a.kept += count<R>(held[c].for_weights, {"micro batches whose weight gradients are to come",
                                                "", static_cast<int>(c)}) *
@@ -114,6 +122,7 @@ StageActivations<R> stage_activations(ScheduleId schedule, const PipelineShape& 
     }
     a.logits += n * chunks[c].logits;
     a.largest = larger(a.largest, chunks[c].largest);
+    a.moved = larger(a.moved, chunks[c].moved);
   }
   // In rounds only what is kept decides the moment: the largest pass may be of a chunk that holds
   // nothing then, so the sum is of the fullest moment and the largest pass.

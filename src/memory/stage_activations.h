@@ -23,10 +23,12 @@ struct ChunkActivations;
 template <Number R>
 struct StageActivations {
   BytesOf<R> kept{};
+  BytesOf<R> stays{};  // of them, where activations are offloaded
   BytesOf<R> logits{};
   BytesOf<R> transient{};  // of the micro batch in backward, like the next
   BytesOf<R> working{};
   BytesOf<R> largest{};        // of one layer
+  BytesOf<R> moved{};          // of that, where activations are offloaded
   std::int64_t in_flight = 0;  // micro batches, of all chunks
 };
 

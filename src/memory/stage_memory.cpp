@@ -273,7 +273,7 @@ BytesOf<R> sum_of(const StageMemory<R>& m, std::initializer_list<MemoryLine> lin
 
 template <Number R>
 BytesOf<R> set_activations(StageMemory<R>& m, const Strategy& s, const StageActivations<R>& a) {
-  m[MemoryLine::activations] = kept_on_device(a.kept, a.largest, s.offload.activations);
+  m[MemoryLine::activations] = kept_on_device(a, s.offload.activations);
   m[MemoryLine::recompute_working] = a.working;
   m[MemoryLine::logits] = a.logits;
   m[MemoryLine::transient] = a.transient;

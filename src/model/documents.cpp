@@ -43,6 +43,16 @@ double pairs_variation(const SequenceLengths& lengths, std::int64_t s) {
   return std::sqrt(a_sequence * variance) / mean;
 }
 
+double samples_factor(const Buckets& b) {
+  if (b.micro_batch == 0) return 1;
+  double samples = 0;
+  for (const Bucket& one : b.all()) {
+    const std::int64_t n = one.micro_batch > 0 ? one.micro_batch : b.micro_batch;
+    samples += one.share * static_cast<double>(n);
+  }
+  return samples / static_cast<double>(b.micro_batch);
+}
+
 double expected_maximum(std::int64_t n) {
   if (n <= 1) return 0;
   const auto of = static_cast<double>(n);

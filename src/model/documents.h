@@ -11,6 +11,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "core/enum_names.h"
 
 namespace orrery {
 
@@ -56,6 +59,35 @@ double packed_pairs(const SequenceLengths& lengths, std::int64_t s, const Kept& 
 // tokens are full, so that the variance is s/E[n] times that of n² − n·E[n²]/E[n] (W. L. Smith,
 // Regenerative stochastic processes, Proc. R. Soc. A 232, 1955, section 5).
 double pairs_variation(const SequenceLengths& lengths, std::int64_t s);
+
+// Samples of several sizes in one job, a micro batch of one of them (model/buckets.h).
+struct Bucket {
+  std::int64_t tokens = 0;       // of a sample, with its text where that is in the sequence
+  std::int64_t micro_batch = 0;  // samples; 0: the run's
+  double share = 0;              // of the micro batches; all sum to 1
+
+  bool operator==(const Bucket&) const = default;
+};
+
+// The drawer of a bucket: each rank for itself, or all ranks alike in a step, so that nobody waits
+// (NVIDIA-NeMo/Automodel@80a0ab79, datasets/diffusion/sampler.py, SequentialBucketSampler).
+enum class BucketDraw : std::uint8_t { rank, step };
+constexpr EnumNames<BucketDraw> names_of(BucketDraw) { return {"rank", "step"}; }
+
+inline constexpr std::size_t kMaxBuckets = 64;
+
+// count == 0: all samples are of one size.
+struct Buckets {
+  std::array<Bucket, kMaxBuckets> bins{};
+  std::uint8_t count = 0;
+  BucketDraw draw = BucketDraw::rank;
+  std::int64_t micro_batch = 0;  // that global_batch counts by; 0: any, no bucket has its own
+
+  std::span<const Bucket> all() const { return {bins.data(), count}; }
+};
+
+// Mean samples of a micro batch over those that global_batch counts.
+double samples_factor(const Buckets& b);
 
 // Expected maximum of n independent standard normal values: Φ⁻¹((n − 0.375)/(n + 0.25)), 0 for one
 // (G. Blom, Statistical estimates and transformed beta-variables, 1958).

@@ -43,17 +43,24 @@ FlopsOf<R> block_flops(const Block& block, bool causal, bool every_pass) {
   return sum;
 }
 
-// Forward of one sequence, or with an adapter all its passes.
+// True where not every operator runs forward and twice that backward: beside an adapter, and where
+// a teacher runs forward alone.
+bool counts_passes(const Architecture& a, const CountedStep& step) {
+  return step.adapter != nullptr || a.trunk.distillation.global_crops > 0;
+}
+
+// Forward of one sequence, or where passes are counted all of them.
 template <Number R>
 FlopsOf<R> sequence_flops(const Architecture& padded, const CountedStep& step, bool causal) {
   Architecture a = padded;
   // A capacity above the mean pads, and padding is not counted; one below it drops tokens.
   a.moe.capacity_factor = std::min(1.0, a.moe.capacity_factor);
+  a.trunk.repeats_pairs = false;  // others repeat what other ranks compute
   ListOptions options;
   options.sequence = step.sequence;
   options.lengths = step.lengths;
   if (step.adapter != nullptr) options.adapter = *step.adapter;
-  const bool every_pass = step.adapter != nullptr;
+  const bool every_pass = counts_passes(a, step);
   const ModelOperators& model = listed_operators(a, options);
   const auto of = [&](const Block& block, const char* name) {
     return named(block_flops<R>(block, causal, every_pass), Label{name});
@@ -70,8 +77,8 @@ FlopsOf<R> sequence_flops(const Architecture& padded, const CountedStep& step, b
   if (a.tower.layers > 0) {
     sum += count<R>(a.tower.layers, {"layers of the image encoder"}) *
            of(model.tower, "forward of a layer of the image encoder");
-    sum += of(model.tower_ends, "forward of the image encoder's ends");
   }
+  if (model.tower_ends.count > 0) sum += of(model.tower_ends, "forward of the image encoder's ends");
   return sum;
 }
 
@@ -136,10 +143,13 @@ FlopsOf<R> products_of(const Block& block) {
 
 // Weights meet tokens, samples or text: 6N is over what each meets, PaLM's has attention besides.
 template <Number R>
-FlopsOf<R> trunk_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step) {
+FlopsOf<R> trunk_flops(const Architecture& given, FlopsConvention convention,
+                       const CountedStep& step) {
+  Architecture a = given;
+  a.trunk.repeats_pairs = false;
   const double sequences = static_cast<double>(step.global_batch);
   if (convention == FlopsConvention::palm) {
-    const double passes = step.adapter == nullptr ? 3 : 1;
+    const double passes = counts_passes(a, step) ? 1 : 3;
     return sequence_flops<R>(a, step, true) * times<R>(passes, sequences);
   }
   ListOptions options;
@@ -153,6 +163,26 @@ FlopsOf<R> trunk_flops(const Architecture& a, FlopsConvention convention, const 
   return sum * lift<R>(sequences, {"training.global_batch"});
 }
 
+// The work of samples of several sizes, each bucket by its share of the micro batches.
+template <Number R>
+FlopsOf<R> bucket_flops(const Architecture& a, FlopsConvention convention,
+                        const CountedStep& step) {
+  const Buckets& all = *step.buckets;
+  FlopsOf<R> sum{};
+  for (const Bucket& b : all.all()) {
+    CountedStep one = step;
+    one.buckets = nullptr;
+    one.sequence = b.tokens;
+    one.global_batch = 1;
+    const double samples = b.micro_batch > 0 ? static_cast<double>(b.micro_batch) /
+                                                   static_cast<double>(all.micro_batch)
+                                             : 1;
+    sum += model_flops_of<R>(a, convention, one) *
+           lift<R>(b.share * samples, {"share of the bucket in a sample"});
+  }
+  return sum * count<R>(step.global_batch, {"training.global_batch"});
+}
+
 }  // namespace
 
 Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal) {
@@ -162,11 +192,14 @@ Flops forward_flops(const Architecture& a, std::int64_t sequence, bool causal) {
 template <Number R>
 FlopsOf<R> model_flops_of(const Architecture& a, FlopsConvention convention,
                           const CountedStep& step) {
+  if (step.buckets != nullptr && step.buckets->count > 0) {
+    return bucket_flops<R>(a, convention, step);
+  }
   const double sequences = static_cast<double>(step.global_batch);
   const double tokens = sequences * static_cast<double>(step.sequence);
   if (convention == FlopsConvention::megatron || convention == FlopsConvention::causal) {
     const bool causal = convention == FlopsConvention::causal;
-    const double passes = step.adapter == nullptr ? 3 : 1;  // each is counted with its own
+    const double passes = counts_passes(a, step) ? 1 : 3;  // each is counted with its own
     return sequence_flops<R>(a, step, causal) * times<R>(passes, sequences);
   }
   if (a.trunk.kinds > 0) return trunk_flops<R>(a, convention, step);

@@ -25,6 +25,7 @@ namespace orrery {
 
 struct Adapter;
 struct Architecture;
+struct Buckets;
 
 enum class FlopsConvention : std::uint8_t { megatron, palm, six_n, causal };
 constexpr EnumNames<FlopsConvention> names_of(FlopsConvention) {
@@ -39,7 +40,8 @@ struct CountedStep {
   std::int64_t sequence = 0;
   std::int64_t global_batch = 1;
   const Adapter* adapter = nullptr;
-  SequenceLengths lengths;  // of packed documents
+  SequenceLengths lengths;           // of packed documents
+  const Buckets* buckets = nullptr;  // of samples; nothing: all are of `sequence`
 };
 
 Flops model_flops(const Architecture& a, FlopsConvention convention, const CountedStep& step);

@@ -62,7 +62,10 @@ std::array<std::int64_t, kMaxLayerTypes> layers_by_type(const Architecture& a) {
 
 std::int64_t parameters(const Block& block) {
   std::int64_t sum = 0;
-  for (std::uint8_t i = 0; i < block.count; ++i) sum += parameters(block.operators[i]);
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const Operator& op = block.operators[i];
+    if (op.weight != WeightUse::averaged) sum += parameters(op);
+  }
   return sum;
 }
 

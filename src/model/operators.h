@@ -159,6 +159,7 @@ enum class OpName : std::uint8_t {
   final_norm,
   head,
   pooler,
+  pairs,
   loss,
   adapter_input,
   adapter_down,
@@ -178,7 +179,6 @@ enum class OpName : std::uint8_t {
   token_output,
   text_output,
   sample_output,
-  pairs,
   convolution_in,
   convolution_out,
   beside_norm,
@@ -280,6 +280,7 @@ constexpr EnumNames<OpName> names_of(OpName) {  // NOLINT(readability-function-s
           "final norm",
           "head",
           "pooler",
+          "pairs",
           "loss",
           "adapter input",
           "adapter down",
@@ -299,7 +300,6 @@ constexpr EnumNames<OpName> names_of(OpName) {  // NOLINT(readability-function-s
           "token output",
           "text output",
           "sample output",
-          "pairs",
           "convolution in",
           "convolution out",
           "beside norm",
@@ -357,6 +357,9 @@ enum class BoundaryKind : std::uint8_t {
   context_states,  // a recurrence split by cp: heads for tokens by all-to-all, whatever cp_type
   dispatch,        // tokens to their experts
   combine,         // and back
+  gather_samples,  // features of all replicas' samples; their gradients are summed on the way back
+  gather_samples_alone,  // without gradients
+  sum_over_replicas,     // of cols numbers, rows.units times, forward alone
 };
 
 struct Boundary {
@@ -374,8 +377,9 @@ enum class PrecisionRole : std::uint8_t {
 
 enum class ParameterClass : std::uint8_t { dense, expert };
 
-// Whether an operator's parameters train; packed ones are stored in a form that no product reads.
-enum class WeightUse : std::uint8_t { trained, frozen, packed };
+// Whether an operator's parameters train; packed ones are stored in a form that no product reads,
+// averaged ones are a moving average of others and no part of the model (held as training.ema).
+enum class WeightUse : std::uint8_t { trained, frozen, packed, averaged };
 
 enum class Backward : std::uint8_t {
   whole,
@@ -467,6 +471,7 @@ struct ListOptions {
   bool keeps_context = true;           // attention's output, where core_attn runs again
   double gate_bytes = 0;              // of an input of an activation function, kept; 0: as computed
   double attention_output_bytes = 0;  // of one element, kept once; 0: as computed, and quantised
+  std::int64_t pair_samples = 0;      // of a rank and step, whose features meet all; 0: micro_batch
   double expert_load = 1;             // of the fullest rank, over the mean
   SequenceLengths lengths;            // of packed documents
   double document_load = 1;           // attention of the slowest rank, over the mean

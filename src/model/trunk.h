@@ -108,11 +108,40 @@ struct TrunkLayer {
 };
 
 // Computed at the model's end: a mean square over what the sample has (diffusion), labels, a
-// vocabulary's logits over the text's tokens, the pairs of a batch (CLIP), or nothing counted.
-enum class TrunkLoss : std::uint8_t { mse, labels, vocabulary, pairs, none };
+// vocabulary's logits over the text's tokens, the pairs of a batch by softmax (CLIP) or each by
+// itself (SigLIP), or nothing counted.
+enum class TrunkLoss : std::uint8_t { mse, labels, vocabulary, pairs, none, sigmoid_pairs };
 constexpr EnumNames<TrunkLoss> names_of(TrunkLoss) {
-  return {"mse", "labels", "vocabulary", "pairs", "none"};
+  return {"mse", "labels", "vocabulary", "pairs", "none", "sigmoid_pairs"};
 }
+constexpr bool is_over_pairs(TrunkLoss l) {
+  return l == TrunkLoss::pairs || l == TrunkLoss::sigmoid_pairs;
+}
+
+// Self-distillation (DINO, arXiv:2104.14294; DINOv2, arXiv:2304.07193). A student reads crops of an
+// image, of two sizes; its teacher, a moving average of it, reads the large ones, and no gradient
+// passes it. Heads of three layers score prototypes for the class token of each crop and for masked
+// patches of the large ones; Sinkhorn centres the teacher's scores over all replicas. Leaves out:
+// the repulsion of class tokens (KoLeo), the Gram loss of DINOv3, stochastic depth that skips
+// samples of a batch.
+struct Distillation {
+  std::int64_t global_crops = 0;  // 0: no teacher
+  std::int64_t local_crops = 0;
+  std::int64_t global_tokens = 0;  // of a crop
+  std::int64_t local_tokens = 0;
+  std::int64_t masked = 0;  // patches of an image's large crops
+  std::int64_t hidden = 0;
+  std::int64_t bottleneck = 0;
+  std::int64_t prototypes = 0;
+  std::int64_t patch_prototypes = 0;  // of a head of their own; 0: the same head
+  std::int64_t patch_bottleneck = 0;
+  std::int64_t rounds = 0;  // of Sinkhorn
+
+  std::int64_t teacher_tokens() const { return global_crops * global_tokens; }
+  std::int64_t student_tokens() const { return teacher_tokens() + local_crops * local_tokens; }
+
+  bool operator==(const Distillation&) const = default;
+};
 
 // How many tokens a sample is. Images and videos: frames / time (the first alone, where causal, as
 // causal autoencoders have it) × height / space × width / space, and `extra`. Sounds and series:
@@ -152,10 +181,13 @@ struct Trunk {
   std::int64_t final_modulation = 0;  // vectors of a sample that shift and scale it
   std::int64_t text = 0;              // tokens of text, as the run has them
   std::int64_t batch = 1;             // samples of a step: pairs are over all of them
+  bool repeats_pairs = false;         // each rank computes the logits of all, as every other does
+  bool pair_gradients = true;         // go back to the ranks whose features were gathered
   // Encoders that run forward beside the model and do not train, as one product: their parameters,
   // and the rows of a sample that meet each.
   std::int64_t frozen_parameters = 0;
   std::int64_t frozen_rows = 0;
+  Distillation distillation;
   Sample sample;
   std::array<TrunkLayer, kMaxTrunkKinds> layers{};
   std::array<TrunkProduct, kMaxBefore> before{};

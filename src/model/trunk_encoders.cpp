@@ -32,7 +32,6 @@ constexpr std::string_view kEncoderRows[] = {
         "image_size": 518, "patch_size": 14, "num_channels": 3, "qkv_bias": true,
         "use_swiglu_ffn": false},
       "let": ["h = hidden_size", "side = floor image_size/patch_size", "gated = use_swiglu_ffn"],
-      "leaves_out": "self-distillation: the teacher's forward, local crops, its heads",
       "trunk": {
         "before": ["main patch_size^2*num_channels > h", "once 2*h", "once (side*side+1)*h"],
         "layers": [{"count": "num_hidden_layers", "heads": "num_attention_heads",
@@ -49,7 +48,6 @@ constexpr std::string_view kEncoderRows[] = {
         "query_bias": true, "key_bias": false, "value_bias": true, "proj_bias": true,
         "mlp_bias": true, "use_gated_mlp": false},
       "let": ["h = hidden_size"],
-      "leaves_out": "self-distillation: the teacher's forward, local crops, its heads",
       "trunk": {
         "before": ["main patch_size^2*num_channels > h", "once (2+num_register_tokens)*h"],
         "layers": [{"count": "num_hidden_layers", "heads": "num_attention_heads",
@@ -71,7 +69,6 @@ constexpr std::string_view kEncoderRows[] = {
         "text_config.vocab_size": 49408, "text_config.max_position_embeddings": 77},
       "let": ["h = vision_config.hidden_size", "t = text_config.hidden_size",
         "side = floor vision_config.image_size/vision_config.patch_size"],
-      "leaves_out": "the exchange of features for the loss over the global batch",
       "trunk": {
         "before": ["main vision_config.patch_size^2*vision_config.num_channels > h no bias",
           "once (side*side+2)*h+4*h", "once text_config.vocab_size*t",
@@ -102,7 +99,6 @@ constexpr std::string_view kEncoderRows[] = {
       "let": ["h = vision_config.hidden_size", "t = text_config.hidden_size",
         "f = vision_config.intermediate_size",
         "part = floor vision_config.image_size/vision_config.patch_size"],
-      "leaves_out": "the exchange of features for the loss over the global batch",
       "trunk": {
         "before": ["main vision_config.patch_size^2*vision_config.num_channels > h",
           "once part*part*h", "once 2*h", "once text_config.vocab_size*t",
@@ -119,7 +115,7 @@ constexpr std::string_view kEncoderRows[] = {
            "main": {"width": "t", "mlp": "text_config.intermediate_size"}}],
         "after": ["once 3*h", "main h > 2*h", "sample h > h", "sample h > h", "sample h > f",
           "sample f > h", "sample t > t"],
-        "final_norm": false, "loss": "pairs",
+        "final_norm": false, "loss": "sigmoid_pairs",
         "sample": {"space": "vision_config.patch_size", "height": "vision_config.image_size",
           "text": "text_config.max_position_embeddings"}}})row",
 

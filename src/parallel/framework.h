@@ -52,6 +52,7 @@ struct FrameworkRecompute {
   bool stops_early = false;   // once the last saved tensor is back
   bool keeps_context = true;  // attention's output, where its core runs again
   ModuleMask selective = mask_of(Module::core_attn);  // what `selective` means here
+  TensorMask offloaded = 0;                           // to the host where that is selective
   RecomputeMask choices = kAnyRecompute;              // what it has, by `runs.recompute`
   bool one_in_n = false;                              // and if that is of some layers, of one in n
   Recompute by_default = Recompute::none;             // where the user says nothing

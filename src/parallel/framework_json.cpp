@@ -190,6 +190,8 @@ void read_qgz(const Reader& r, FrameworkSharding& out) { out.zeropp.qgz = r.inte
 
 void read_selective_modules(const Reader& r, ModuleMask& out) { read_mask<Module>(r, out); }
 
+void read_offloaded(const Reader& r, TensorMask& out) { read_mask<OffloadTensor>(r, out); }
+
 void read_unfused(const Reader& r, ChainMask& out) { read_mask<Chain>(r, out); }
 
 void read_kept(const Reader& r, KeptGatheredMask& out) { read_mask<KeptGathered>(r, out); }

@@ -92,6 +92,12 @@ inline constexpr auto kFrameworkRecomputeRows = [] {
                      .only_read_by<read_selective_modules>()
                      .documented("per-operator checkpointing keeps every second product "
                                  "(torchtitan, activation_checkpoint)"),
+                 fact<&G::offloaded>("offloaded", form::list(kTensor), kNothing,
+                                     "activations that it moves to the host where recompute is "
+                                     "selective")
+                     .only_read_by<read_offloaded>()
+                     .documented("a policy offloads what it names (MaxText, remat_policy "
+                                 "qkv_proj_offloaded)"),
                  fact<&G::one_in_n>("one_in_n", kSwitch, otherwise("false"),
                                     "full recompute of some layers is of one layer in n, which "
                                     "Orrery keeps to where it chooses")

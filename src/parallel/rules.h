@@ -91,8 +91,11 @@ enum class RuleId : std::uint8_t {
   offload_fraction,
   offload_host,
   offload_nvme,
+  offload_tensors,
+  offload_tensors_absent,
+  recompute_projections,
 };
-inline constexpr std::size_t kRules = 55;  // without none
+inline constexpr std::size_t kRules = 58;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

@@ -35,11 +35,21 @@ std::string recompute_text(const Strategy& s) {
   return text;
 }
 
+std::string tensors_text(TensorMask mask) {
+  std::string text;
+  for (const OffloadTensor t : kAllOf<OffloadTensor>) {
+    if ((mask & mask_of(t)) != 0)
+      text += (text.empty() ? ", tensors " : " ") + std::string(name_of(t));
+  }
+  return text;
+}
+
 std::string offload_text(const Offload& o) {
   const auto where = [](OffloadTarget t) { return std::string(name_of(t)); };
   return "optimizer " + where(o.optimizer) + ", parameters " + where(o.parameters) +
          ", activations " + where(o.activations) + ", optimizer_fraction " +
-         shortest(o.optimizer_fraction);
+         shortest(o.optimizer_fraction) + ", activations_fraction " +
+         shortest(o.activations_fraction) + tensors_text(o.tensors);
 }
 
 std::string zeropp_text(const Strategy& s) {

@@ -358,6 +358,38 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
       "nvme where the node has drives"},
      {RuleFact::offload},
      [](const C& c) { return !c.run.has_nvme && offloads_to(c.s.offload, &OffloadPlace::drives); }},
+    {{RuleId::offload_tensors, "offload-tensors", key_path<&Offload::activations>,
+      "host or nvme beside tensors or activations_fraction"},
+     {RuleFact::offload},
+     [](const C& c) {
+       const Offload& o = c.s.offload;
+       return o.activations == OffloadTarget::none &&
+              (o.tensors != 0 || o.activations_fraction != 1);
+     }},
+    {{RuleId::offload_tensors_absent, "offload-tensors-absent", key_path<&Offload::tensors>,
+      "parts that the model's layers have: mlp_act of a dense MLP, expert_fc1 and moe_act of "
+      "experts"},
+     {RuleFact::offload},
+     [](const C& c) {
+       const unsigned experts =
+           mask_of(OffloadTensor::expert_fc1) | mask_of(OffloadTensor::moe_act);
+       const bool dense = c.a.intermediate > 0 || c.a.trunk.kinds > 0;
+       return (!is_moe(c.a) && (c.s.offload.tensors & experts) != 0) ||
+              (!dense && (c.s.offload.tensors & mask_of(OffloadTensor::mlp_act)) != 0);
+     }},
+    {{RuleId::recompute_projections, "recompute-projections",
+      key_path<&StrategyRequest::recompute_modules>,
+      "qkv_proj only without latent attention, and attn_proj and qkv_proj only where text is "
+      "decoded "
+      "with norms before attention and MLP"},
+     {RuleFact::recompute},
+     [](const C& c) {
+       const bool latent = c.a.attention == AttentionKind::kLatent || c.a.mla.q_lora_rank > 0;
+       const bool plain = c.a.trunk.kinds == 0 && !c.a.parallel_residual &&
+                          c.a.norm_placement == NormPlacement::pre;
+       return (latent && recomputes(c.s, mask_of(Module::qkv_proj))) ||
+              (!plain && recomputes(c.s, mask_of(Module::attn_proj, Module::qkv_proj)));
+     }},
 }};
 
 constexpr bool in_order_of_ids() {

@@ -2,6 +2,7 @@
 #include "parallel/shard.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "core/divide.h"
@@ -132,6 +133,21 @@ void dispatch(ShardedOperator& op, const Boundary& b, const Degrees& d, bool com
   }
 }
 
+void gather_samples(ShardedOperator& op, const Boundary& b, const Degrees& d, bool back) {
+  if (d.dp == 1) return;
+  const double all = elements(b, d) * b.bytes_per_element;
+  add(op, make(Collective::all_gather, ExchangeGroup::dp, Pass::forward, all));
+  if (back) add(op, make(Collective::reduce_scatter, ExchangeGroup::dp, Pass::backward, all));
+}
+
+void sum_over_replicas(ShardedOperator& op, const Boundary& b, const Degrees& d) {
+  if (d.dp == 1) return;
+  const double bytes = static_cast<double>(local(b.cols, d)) * b.bytes_per_element;
+  Exchange e = make(Collective::all_reduce, ExchangeGroup::dp, Pass::forward, bytes);
+  e.times = b.rows.units;
+  add(op, e);
+}
+
 void cross(ShardedOperator& op, const Boundary& b, const Degrees& d, bool again) {
   switch (b.kind) {
     case BoundaryKind::enter_tensor:
@@ -152,6 +168,11 @@ void cross(ShardedOperator& op, const Boundary& b, const Degrees& d, bool again)
       return dispatch(op, b, d, false);
     case BoundaryKind::combine:
       return dispatch(op, b, d, true);
+    case BoundaryKind::gather_samples:
+    case BoundaryKind::gather_samples_alone:
+      return gather_samples(op, b, d, b.kind == BoundaryKind::gather_samples);
+    case BoundaryKind::sum_over_replicas:
+      return sum_over_replicas(op, b, d);
   }
 }
 
@@ -163,6 +184,7 @@ Degrees degrees_of(const Strategy& s) {
   d.cp = s.cp;
   d.ep = s.ep;
   d.etp = s.etp;
+  d.dp = s.dp;
   d.cp_type = s.cp_type;
   // A document that few ranks share goes round among these; the calls stay as one.
   if (s.cp_type == ContextType::p2p && !s.dynamic_cp) d.ring = s.cp;
@@ -250,6 +272,52 @@ Bytes kept_bytes(const ShardedBlock& block, ModuleMask recomputed) {
 
 namespace {
 
+// Operators whose saved tensors have a name under offload.
+struct NamedTensors {
+  OpName name;
+  OffloadTensor tensor;
+};
+constexpr std::array kNamedTensors = {
+    NamedTensors{OpName::input_norm, OffloadTensor::attn_norm},
+    NamedTensors{OpName::beside_norm, OffloadTensor::attn_norm},
+    NamedTensors{OpName::qkv, OffloadTensor::qkv_linear},
+    NamedTensors{OpName::beside_qkv, OffloadTensor::qkv_linear},
+    NamedTensors{OpName::q_down, OffloadTensor::qkv_linear},
+    NamedTensors{OpName::kv_down, OffloadTensor::qkv_linear},
+    NamedTensors{OpName::attention, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_scores, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_softmax, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_dropout, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_values, OffloadTensor::core_attn},
+    NamedTensors{OpName::attention_out, OffloadTensor::attn_proj},
+    NamedTensors{OpName::beside_out, OffloadTensor::attn_proj},
+    NamedTensors{OpName::mlp_norm, OffloadTensor::mlp_norm},
+    NamedTensors{OpName::beside_mlp_norm, OffloadTensor::mlp_norm},
+    NamedTensors{OpName::mlp_activation, OffloadTensor::mlp_act},
+    NamedTensors{OpName::beside_mlp_activation, OffloadTensor::mlp_act},
+    NamedTensors{OpName::expert_up, OffloadTensor::expert_fc1},
+    NamedTensors{OpName::expert_activation, OffloadTensor::moe_act},
+    NamedTensors{OpName::shared_activation, OffloadTensor::moe_act}};
+
+bool is_named(OpName name, TensorMask mask) {
+  return std::any_of(kNamedTensors.begin(), kNamedTensors.end(), [&](const NamedTensors& n) {
+    return n.name == name && (mask_of(n.tensor) & mask) != 0;
+  });
+}
+
+}  // namespace
+
+Bytes staying_bytes(const ShardedBlock& block, ModuleMask recomputed, TensorMask moved) {
+  Bytes sum{};
+  for (std::uint8_t i = 0; i < block.count; ++i) {
+    const ShardedOperator& op = block.operators[i];
+    if (op.name != OpName::loss && !is_named(op.name, moved)) sum += kept_bytes(op, recomputed);
+  }
+  return sum;
+}
+
+namespace {
+
 constexpr double kGatheredWide = 2;  // fp32 shards travel in 16 bits
 
 ParametersHeld parameters_held(const ShardedOperator& op) {
@@ -260,6 +328,10 @@ ParametersHeld parameters_held(const ShardedOperator& op) {
     return held;
   }
   const auto n = static_cast<double>(op.parameters);
+  if (op.weight == WeightUse::averaged) {
+    held.fixed_dense.gathered = Bytes(n * kGatheredWide);  // for the forward pass alone
+    return held;
+  }
   // By name: g++ 12 loses what a braced list assigns to `(a ? b : c)`.
   FixedWeights& still = expert ? held.fixed_expert : held.fixed_dense;
   const Bytes gathered(n * std::min(op.stored_bytes, kGatheredWide));

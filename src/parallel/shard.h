@@ -30,6 +30,7 @@ struct Degrees : AxisDegrees {
   std::int64_t cp = 1;
   std::int64_t ep = 1;
   std::int64_t etp = 1;
+  std::int64_t dp = 1;  // replicas that exchange features of samples
   ContextType cp_type = ContextType::p2p;
   std::int64_t ring = 1;  // context ranks whose keys come round one after the other
   bool sequence_parallel = false;
@@ -40,9 +41,11 @@ struct Degrees : AxisDegrees {
 
 Degrees degrees_of(const Strategy& s);
 
-// Groups inside one pipeline stage that exchange activations.
-enum class ExchangeGroup : std::uint8_t { tp, cp, ep, etp };
-constexpr EnumNames<ExchangeGroup> names_of(ExchangeGroup) { return {"tp", "cp", "ep", "etp"}; }
+// Groups inside one pipeline stage that exchange activations; replicas do for losses over a batch.
+enum class ExchangeGroup : std::uint8_t { tp, cp, ep, etp, dp };
+constexpr EnumNames<ExchangeGroup> names_of(ExchangeGroup) {
+  return {"tp", "cp", "ep", "etp", "dp"};
+}
 
 // When an exchange happens. A forward one happens again where its operator is recomputed.
 enum class Pass : std::uint8_t { forward, backward };
@@ -111,6 +114,8 @@ void shard(const Block& block, const Degrees& d, ShardedBlock& out);
 // Bytes kept from forward to backward where the modules of `recomputed` run again.
 Bytes kept_bytes(const ShardedOperator& op, ModuleMask recomputed);
 Bytes kept_bytes(const ShardedBlock& block, ModuleMask recomputed);
+// The kept tensors that do not move where activations are offloaded by name.
+Bytes staying_bytes(const ShardedBlock& block, ModuleMask recomputed, TensorMask moved);
 
 // `tied_copy`: the block stands on another stage than the weight it shares, and holds a copy.
 ParametersHeld parameters_held(const ShardedBlock& block, bool tied_copy);

@@ -75,12 +75,36 @@ struct OffloadPlace {
 inline constexpr EnumArray<OffloadTarget, OffloadPlace> kOffloadPlaces = {
     OffloadPlace{}, OffloadPlace{.host_memory = true}, OffloadPlace{.drives = true}};
 
+// Saved tensors of a layer by the part that reads them, as Megatron-Core's offload_modules names
+// them; mlp_act is that of a dense MLP. In MaxText's words: decoder_layer_input, (the input of Q,
+// K, V), Q with K and V, the context, out_proj, mlpwi, (tokens at their experts), moe_mlpwi.
+enum class OffloadTensor : std::uint8_t {
+  attn_norm,
+  qkv_linear,
+  core_attn,
+  attn_proj,
+  mlp_norm,
+  mlp_act,
+  expert_fc1,
+  moe_act,
+};
+constexpr EnumNames<OffloadTensor> names_of(OffloadTensor) {
+  return {"attn_norm", "qkv_linear", "core_attn",  "attn_proj",
+          "mlp_norm",  "mlp_act",    "expert_fc1", "moe_act"};
+}
+using TensorMask = std::uint8_t;
+constexpr TensorMask mask_of(OffloadTensor t) {
+  return static_cast<TensorMask>(1U << static_cast<unsigned>(t));
+}
+
 // The place of a kind of tensor while it is not needed, and the share that is there.
 struct Offload {
   OffloadTarget optimizer = OffloadTarget::none;
   OffloadTarget parameters = OffloadTarget::none;
   OffloadTarget activations = OffloadTarget::none;
-  double optimizer_fraction = 1.0;  // of the optimizer states, 0 to 1
+  double optimizer_fraction = 1.0;    // of the optimizer states, 0 to 1
+  double activations_fraction = 1.0;  // of the layers whose activations move
+  TensorMask tensors = 0;             // of activations; 0: all
 
   bool operator==(const Offload&) const = default;
 };

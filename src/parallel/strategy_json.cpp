@@ -78,6 +78,13 @@ bool write_stage_layers(const StrategyRequest& q, Json& out) {
   return q.stage_layers || q.balanced_stages;
 }
 
+void read_tensors(const Reader& r, Offload& out) { read_mask<OffloadTensor>(r, out.tensors); }
+
+bool write_tensors(const Offload& o, Json& out) {
+  if (o.tensors != 0) out = mask_names<OffloadTensor>(o.tensors);
+  return o.tensors != 0;
+}
+
 void read_modules(const Reader& r, ModuleMask& out) { read_mask<Module>(r, out); }
 
 void read_modules(const Reader& r, std::optional<ModuleMask>& out) {

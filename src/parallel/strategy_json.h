@@ -37,6 +37,7 @@ struct StrategyDefaults {
   ZeroPlusPlus zeropp{};
   LayerSplit layer_split = LayerSplit::even;
   bool sequence_parallel = false;
+  TensorMask offloaded = 0;    // activations that selective recompute moves to the host
   std::int64_t sites = 1;      // of the cluster
   std::string framework = {};  // whose defaults these are
 };

@@ -43,6 +43,7 @@ inline constexpr Form kModule = form::one_of<Module>();
 inline constexpr Form kNamedSchedule =
     form::one_of(std::span(kNamesOf<ScheduleId>).first<kNamedSchedules>());
 inline constexpr Form kTarget = form::one_of<OffloadTarget>();
+inline constexpr Form kTensor = form::one_of<OffloadTensor>();
 inline constexpr Form kBits = form::whole(0, 64, "bits");
 inline constexpr std::string_view kOrder = "(tp|cp|ep|dp|pp)(-(tp|cp|ep|dp|pp)){4}";
 inline constexpr std::string_view kRange = "[0-9]+(-[0-9]+)?|dense|experts";
@@ -82,6 +83,9 @@ struct KeysOf<ZeroPlusPlusRequest> {
   static constexpr const Keys<ZeroPlusPlusRequest>& table = kZeroPlusPlusKeys;
 };
 
+void read_tensors(const Reader& r, Offload& out);
+bool write_tensors(const Offload& o, Json& out);
+
 inline constexpr auto kOffloadRows = keys<Offload>(
     key<&Offload::optimizer>("optimizer", strategy_forms::kTarget, otherwise("none"), Vary::finish,
                              "where optimizer states live"),
@@ -91,7 +95,16 @@ inline constexpr auto kOffloadRows = keys<Offload>(
                                Vary::stages, "where saved activations wait for backward"),
     key<&Offload::optimizer_fraction>("optimizer_fraction", form::number(0, 1, "share"),
                                       otherwise("1"), Vary::finish,
-                                      "share of the optimizer states that moves"));
+                                      "share of the optimizer states that moves"),
+    key<&Offload::activations_fraction>(
+        "activations_fraction", form::number(0, 1, "share"), otherwise("1"), Vary::prices,
+        "share of the layers whose activations move: cpu_offloading_num_layers over layers"),
+    key<&Offload::tensors>("tensors", form::list(strategy_forms::kTensor), otherwise("all"),
+                           Vary::prices,
+                           "activations that move, by the part of a layer that reads them: "
+                           "Megatron-Core's offload_modules")
+        .read_by<read_tensors>()
+        .written_by<write_tensors>());
 inline constexpr Keys<Offload> kOffloadKeys{"parallel.offload", kOffloadRows};
 template <>
 struct KeysOf<Offload> {

@@ -18,7 +18,16 @@ ModuleMask modules_of(const Architecture& a, ModuleMask mask) {
   if (a.intermediate == 0) absent |= mask_of(Module::mlp, Module::mlp_act);
   if (!is_moe(a)) absent |= mask_of(Module::moe, Module::moe_act);
   if (a.attention != AttentionKind::kLatent) absent |= mask_of(Module::mla_up_proj);
+  if (a.attention == AttentionKind::kLatent) absent |= mask_of(Module::qkv_proj);
   return static_cast<ModuleMask>(mask & ~absent);
+}
+
+// The tensors of a framework that the model's layers have.
+TensorMask tensors_of(const Architecture& a, TensorMask mask) {
+  unsigned absent = 0;
+  if (a.intermediate == 0 && a.trunk.kinds == 0) absent |= mask_of(OffloadTensor::mlp_act);
+  if (!is_moe(a)) absent |= mask_of(OffloadTensor::expert_fc1) | mask_of(OffloadTensor::moe_act);
+  return static_cast<TensorMask>(mask & ~absent);
 }
 
 // Takes what was given, else the default, and keeps a record of the defaults.
@@ -258,6 +267,16 @@ class Resolver {
     if (may_recompute(s(), Recompute::selective) && !q_.recompute_modules) {
       take_framework(key_path<&Q::recompute_modules>, module_names(s().recompute_modules));
     }
+    offloaded();
+  }
+
+  // Tensors that a policy moves beside the modules that it runs again.
+  void offloaded() {
+    const bool given = s().offload.activations != OffloadTarget::none;
+    if (given || defaults_.offloaded == 0 || s().recompute != Recompute::selective) return;
+    s().offload.activations = OffloadTarget::host;
+    s().offload.tensors = tensors_of(a_, defaults_.offloaded);
+    take_framework(key_path<&Offload::activations>, std::string(name_of(OffloadTarget::host)));
   }
 
   static std::string module_names(ModuleMask mask) {

@@ -13,6 +13,7 @@
 #include "insight/limiter.h"
 #include "insight/metrics.h"
 #include "insight/run_report.h"
+#include "report/buckets.h"
 #include "report/frame.h"
 #include "report/sites.h"
 
@@ -115,6 +116,7 @@ Section headline_section(const RunReport& r) {
   if (const std::string away = offloaded(r); !away.empty()) s.add(labelled("offloaded", away));
   s.add(labelled("step", step_text(r.answer) + (is_feasible(r) ? "" : ", if it had the memory")));
   if (auto line = sites_line(r)) s.add(*std::move(line));
+  if (auto line = buckets_line(r)) s.add(*std::move(line));
   s.add(labelled("accuracy", r.resolved.interval.words));
   if (r.resolved.run.model.trunk.kinds > 0) {
     s.add(samples_line(r));
@@ -185,6 +187,7 @@ Section brief_headline(const RunReport& r) {
   if (const std::string away = offloaded(r); !away.empty()) s.add(labelled("offloaded", away));
   s.add(brief_step(r));
   if (auto line = sites_line(r)) s.add(*std::move(line));
+  if (auto line = buckets_line(r)) s.add(*std::move(line));
   if (is_of_own_steps(r) || r.resolved.interval.sources == 0) {
     s.add(labelled("accuracy", r.resolved.interval.words));
   }

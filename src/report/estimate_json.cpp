@@ -8,6 +8,7 @@
 #include "insight/metrics.h"
 #include "insight/remedy.h"
 #include "insight/run_report.h"
+#include "report/buckets.h"
 #include "report/estimate.h"
 #include "report/frame_json.h"
 #include "report/json_object.h"
@@ -150,6 +151,7 @@ Json estimate_json(const RunReport& r) {
   j["interval_80"]["kind"] = stack_json(run);
   if (const auto t = training_time(r)) j["training"] = training_json(*t);
   if (run.sites.count > 1) j["sites"] = sites_json(r);
+  if (run.training.buckets.count > 0) j["buckets"] = buckets_json(r);
   j["busy_stage"] = r.answer.busy_stage;
   j["end_stage"] = r.answer.end_stage;
   j["limiter"] = limiter(run, r.answer);

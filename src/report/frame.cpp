@@ -39,7 +39,8 @@ std::string sample_part(const Run& run) {
   if (t.kinds == 0) return ", sequences of " + counted(s, "token");
   const std::int64_t own = s - (joins_text(t) ? t.text : 0);
   const std::string text = t.text > 0 ? " and " + grouped(t.text) + " of text" : "";
-  return ", samples of " + counted(own, "token") + text;
+  const std::string mean = run.training.buckets.count > 0 ? "a mean of " : "";
+  return ", samples of " + mean + counted(own, "token") + text;
 }
 
 Phrase model_line(const ResolvedRun& r) {

@@ -38,7 +38,10 @@ class StageCurve {
           class_of<double>(w, part_of_cell(plan, static_cast<std::int64_t>(cell))).activations);
     }
     held_.resize(chunks_.size());
-    for (const ChunkActivations<double>& c : chunks_) largest_ = std::max(largest_, c.largest);
+    for (const ChunkActivations<double>& c : chunks_) {
+      largest_ = std::max(largest_, c.largest);
+      moved_ = std::max(moved_, c.moved);
+    }
   }
 
   MemoryCurve draw() {
@@ -94,10 +97,12 @@ class StageCurve {
   StageActivations<double> held() const {
     StageActivations<double> a;
     a.largest = largest_;
+    a.moved = moved_;
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
       const auto whole = static_cast<double>(held_[c].whole);
       a.kept += chunks_[c].kept * whole +
                 chunks_[c].for_weights * static_cast<double>(held_[c].for_weights);
+      a.stays += chunks_[c].stays * whole;
       a.logits += chunks_[c].logits * whole;
       a.in_flight += held_[c].whole + held_[c].for_weights;
     }
@@ -135,6 +140,7 @@ class StageCurve {
   std::vector<ChunkActivations<double>> chunks_;
   std::vector<HeldChunk> held_;
   Bytes largest_{};
+  Bytes moved_{};
   MemoryCurve out_;
 };
 

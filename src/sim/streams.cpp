@@ -13,7 +13,9 @@ namespace orrery {
 namespace {
 
 Stream stream_of(ExchangeGroup g) {
-  return g == ExchangeGroup::cp ? Stream::cp : g == ExchangeGroup::ep ? Stream::ep : Stream::tp;
+  constexpr EnumArray<ExchangeGroup, Stream> all = {Stream::tp, Stream::cp, Stream::ep, Stream::tp,
+                                                    Stream::dp};
+  return all[g];
 }
 
 StreamUses exposed_of(const Terms<double>& terms) {
@@ -174,7 +176,7 @@ void add_to(std::vector<PassExchange>& list, const PassExchange& e) {
 void list_exchanges(const Placement& p, const BlockPrice<double>& block, Phase phase,
                     std::int64_t n, std::vector<PassExchange>& list) {
   const EnumArray<ExchangeGroup, std::int64_t> ranks = {p.tp.ranks, p.cp.ranks, p.ep.ranks,
-                                                        p.etp.ranks};
+                                                        p.etp.ranks, p.dp.ranks};
   const ExchangeTable<double>& table = block.exchanges[phase];
   const auto times = static_cast<double>(n);
   for (const ExchangeGroup g : kAllOf<ExchangeGroup>) {

@@ -86,3 +86,64 @@ $ orrery show model fastconformer-xl --json
 ! json parameters = 616000000 ± 1.5 %
 $ orrery estimate --model chronos-t5-base --node dgx-a100-80gb --gpus 8 --global-batch 256 --micro-batch 32 | grep -o "samples of [0-9,]* token.*"
 > samples of 513 tokens and 65 of text
+
+# Buckets of resolutions: one is the plain run to the bit, as are aspect ratios of as many tokens; memory is the largest's; the step is the slowest rank's, 0.84 of the long one of two ranks that draw it with 0.6; all alike wait for nobody.
+$ orrery estimate flux.1-dev-64-b200 --json > plain.json
+$ echo '{"model": "flux.1-dev", "cluster": {"node": "hgx-b200", "gpus": 64}, "training": {"buckets": [{"height": 512, "share": 3}, {"height": 256, "width": 1024, "share": 1}], "text_tokens": 512, "global_batch": 512, "micro_batch": 8, "precision": "bf16"}, "parallel": {"zero": 1, "recompute": "none"}, "framework": "megatron-core"}' > alike.json
+$ orrery estimate alike.json --json > alike-answer.json
+! json alike-answer.json:step_time_s = plain.json:step_time_s
+! json alike-answer.json:memory.peak_gib = plain.json:memory.peak_gib
+$ echo '{"model": "wan2.1-t2v-14b", "cluster": {"node": "hgx-b200", "gpus": 8}, "training": {"buckets": [{"height": 480, "width": 832, "frames": 81, "share": 0.6}, {"height": 480, "width": 832, "frames": 1, "share": 0.4}], "global_batch": 2, "precision": "bf16"}, "parallel": {"zero": 3, "cp": 4, "recompute": "full"}, "framework": "fsdp"}' > wan.json
+$ orrery estimate wan.json --json > wan-answer.json
+! json wan-answer.json:step_time_s = 0.84 * wan-answer.json:buckets.by[0].step_time_s + 0.16 * wan-answer.json:buckets.by[1].step_time_s ± 1e-6 %
+! json wan-answer.json:memory.peak_gib = wan-answer.json:buckets.by[0].peak_gib
+! json sum(wan-answer.json:breakdown_s) = wan-answer.json:step_time_s ± 1e-9 %
+$ orrery simulate wan.json --json > played.json
+! json played.json:step_time_s = wan-answer.json:step_time_s ± 1e-6 %
+$ orrery estimate wan.json --set training.bucket_draw=step --json > step.json
+! json step.json:step_time_s = wan-answer.json:buckets.mean_step_time_s
+! json step.json:buckets.waits = 0.0
+$ orrery estimate wan.json | grep -c "^buckets.*of 2 replicas"
+> 1
+$ echo '{"model": "flux.1-dev", "cluster": {"node": "hgx-b200", "gpus": 64}, "training": {"buckets": [{"height": 256, "share": 1, "micro_batch": 32}, {"height": 512, "share": 1}], "text_tokens": 512, "global_batch": 512, "micro_batch": 8, "precision": "bf16"}, "parallel": {"zero": 1, "recompute": "none"}, "framework": "megatron-core"}' > own.json
+$ orrery estimate own.json --json > own-answer.json
+! json own-answer.json:samples_per_s * own-answer.json:step_time_s = 1280 ± 1e-9 %
+$ orrery search own.json --json > found.json
+! json found.json:best[*].strategy.training.micro_batch = 8
+$ orrery estimate wan.json --image-height 480
+! exit 2
+! stderr training.height: found it beside training.buckets
+$ orrery estimate llama-3-8b-8-h100 --set 'training.buckets=[{"height": 256, "share": 1}]'
+! exit 2
+! stderr the model reads text
+
+# CLIP gathers the features of both towers over the replicas, 4 bytes a number, and scatters their gradients back; without gradients it does not. Every rank may compute all logits: the same model FLOPs, more time and memory. More micro batches run forward twice.
+$ orrery estimate clip-vit-l-14-128-a100 --json > clip.json
+! json clip.json:communication[0].collective = all-gather
+! json clip.json:communication[0].bytes_per_gpu = 199753728
+! json clip.json:communication[1].bytes_per_gpu = 199753728
+$ orrery estimate clip-vit-l-14-128-a100 --set training.pair_gradients=false --json > forward.json
+! json forward.json:communication[1].collective = all-reduce
+$ orrery estimate clip-vit-l-14-128-a100 --set training.pair_logits=global --json > global.json
+! json global.json:step_time_s > clip.json:step_time_s
+! json global.json:memory.peak_gib > clip.json:memory.peak_gib
+! json global.json:mfu * global.json:step_time_s = clip.json:mfu * clip.json:step_time_s ± 1e-9 %
+$ orrery estimate clip-vit-l-14-128-a100 --micro-batch 64 --json > twice.json
+! json twice.json:breakdown_s.recompute > 0.25
+$ orrery estimate flux.1-dev-64-b200 --set training.pair_logits=global
+! exit 2
+! stderr the model has no softmax over the pairs of a batch
+
+# DINO: 2 · 257 + 8 · 50 tokens of a student, a teacher held as the moving average, six all-reduces of 131,072 prototypes.
+$ echo '{"model": "dinov2-l-14", "cluster": {"node": "dgx-a100-80gb", "gpus": 96}, "training": {"height": 224, "distillation": {"local_size": 98, "head_bottleneck": 384, "prototypes": 131072, "patch_prototypes": 131072}, "global_batch": 3072, "micro_batch": 32, "precision": "fp16"}, "parallel": {"zero": 3, "recompute": "none"}, "framework": "fsdp"}' > dino.json
+$ orrery estimate dino.json --json > dino-answer.json
+! json dino-answer.json:tokens_per_s / dino-answer.json:samples_per_s = 914 ± 1e-9 %
+! json dino-answer.json:communication[0].collective = all-reduce
+! json dino-answer.json:communication[0].count = 6
+! json dino-answer.json:inputs.training.ema = device
+$ orrery estimate dino.json --set training.ema=host
+! exit 2
+! stderr training.ema: found it beside training.distillation
+$ orrery estimate whisper-large-32-a100 --set 'training.distillation={}'
+! exit 2
+! stderr an encoder of images with a class token

@@ -252,6 +252,8 @@ RankGroup group_of(const PassExchange& e) {
       return {GroupKind::ep};
     case ExchangeGroup::etp:
       return {GroupKind::etp};
+    case ExchangeGroup::dp:
+      return {GroupKind::dense, 1, e.ranks};  // nearest where cp is 1
   }
   return {};
 }

@@ -297,7 +297,8 @@ class Export {
   void modules() {
     std::string words;
     for (const Json& m : at(key_path<&StrategyRequest::recompute_modules>)) {
-      if (m == "alternate_products" || m == "mlp_act") continue;
+      if (m == "alternate_products" || m == "mlp_act" || m == "attn_proj" || m == "qkv_proj")
+        continue;
       words += (words.empty() ? "" : " ") + m.get<std::string>();
     }
     if (!words.empty()) lines_.add("recompute_modules", words);

@@ -8,6 +8,7 @@
 #include "exchange/adapters.h"
 #include "exchange/bridge/hooks.h"
 #include "exchange/deepspeed/hooks.h"
+#include "exchange/maxtext/hooks.h"
 #include "exchange/megatron/hooks.h"
 #include "exchange/nemo/hooks.h"
 #include "exchange/text_lines.h"
@@ -187,6 +188,21 @@ void stages_of_layers(HookCall& call) {
   call.facts.set_key("parallel.vpp", stages / pp, call.settings.written(stated), false);
 }
 
+// The share of the layers whose activations go to the host; `layers`: the setting that counts them.
+void offloaded_layers(HookCall& call) {
+  const std::string setting = parameter(call, "layers");
+  const std::int64_t all = call.facts.layers_of_model();
+  const std::int64_t some = call.settings.count(setting, 0, kMostDegree).value_or(0);
+  const std::string by = call.settings.written(setting);
+  if (all == 0 || some > all) {
+    return call.facts.leave_open(FactId::offload_activations, by,
+                                 "of how many layers; give --model");
+  }
+  call.facts.set(FactId::offload_activations, "host", by);
+  const double share = static_cast<double>(some) / static_cast<double>(all);
+  if (some < all) call.facts.set_key("parallel.offload.activations_fraction", share, by, false);
+}
+
 // An adapter of Megatron-Bridge, NeMo 2 or Primus, whose settings stand below `path`.
 void megatron_adapter(HookCall& call) {
   const std::string path = parameter(call, "path");
@@ -229,6 +245,8 @@ constexpr std::array kHooks = {
     NamedHook{"layout_words", layout_words},
     NamedHook{"deepspeed_states", deepspeed::states},
     NamedHook{"megatron_adapter", megatron_adapter},
+    NamedHook{"maxtext_policy", maxtext::custom_policy},
+    NamedHook{"offloaded_layers", offloaded_layers},
     NamedHook{"megatron_layout", megatron::layout},
     NamedHook{"megatron_expert_layers", megatron::expert_layers},
     NamedHook{"megatron_hybrid", megatron::hybrid},

@@ -208,6 +208,7 @@ void append_rope(Block& block, const BuildContext& c) {
   op.forward_bytes = 2 * c.e();
   op.backward_bytes = 2 * c.e();
   if (c.unfused(Chain::rotary)) run_chain(op, eager_rotary(c.e()), op.rows, op.cols, 0);
+  op.recomputed_by |= mask_of(Module::qkv_proj);
   if (latent) {
     op.recomputed_by = mask_of(Module::mla_up_proj);
     op.kernels = kLatentKernels;
@@ -228,6 +229,9 @@ void append_qk_norm(Block& block, const BuildContext& c, Mixer mixer) {
   if (!c.arch.qk_norm_whole) op.vector_extent = {d, 1, Axis::whole};
   save(op, c.tokens(), query_heads(c, d), c.e());
   if (own_keys) save(op, c.tokens(), key_heads(c, d), c.e());
+  op.recomputed_by |= mask_of(Module::qkv_proj);
+  for (std::uint8_t i = 0; i < op.saved_count; ++i)
+    op.saved[i].dropped_by |= mask_of(Module::qkv_proj);
 }
 
 namespace {
@@ -256,6 +260,7 @@ void append_projections(Block& block, const BuildContext& c, Mixer mixer) {
                                 query_heads(c, c.arch.head_dim + c.arch.attention_gate_dim));
   if (mixer != Mixer::reused_keys) qkv.cols2 = key_heads(c, 2 * c.arch.head_dim);
   qkv.vectors = c.arch.qkv_bias ? 1 : 0;
+  qkv.recomputed_by |= mask_of(Module::qkv_proj);
   save(qkv, c.input_tokens(), c.hidden(), c.w(), c.input_dropped());
   cross(qkv, BoundaryKind::enter_tensor, c.tokens(), c.hidden(), c.e());
   append_qk_norm(block, c, mixer);
@@ -302,7 +307,7 @@ void append_out(Block& block, const BuildContext& c) {
   }
   Operator& out = append_linear(block, OpName::attention_out, c.tokens(), context, c.hidden());
   out.vectors = c.arch.attention_out_bias ? 1 : 0;
-  out.recomputed_by = mask_of(Module::alternate_products);
+  out.recomputed_by = mask_of(Module::alternate_products, Module::attn_proj);
   // Fused attention needs its output in backward; the linear layer shares it, or saves its own
   // copy in 8 bits. Both may read one of fewer bits.
   if (c.options.fused_attention && c.options.attention_output_bytes > 0) {
@@ -318,6 +323,7 @@ void end_attention(Block& block, const BuildContext& c) {
   cross(block.operators[block.count - 1], BoundaryKind::leave_tensor, c.tokens(), c.hidden(),
         c.e());
   append_branch_end(block, c, OpName::attention_post_norm, OpName::attention_residual);
+  block.operators[block.count - 1].recomputed_by |= mask_of(Module::attn_proj);
 }
 
 // A decoder's attention to its encoder's output, which is as long as its own input.
@@ -393,7 +399,7 @@ void append_attention(Block& block, const BuildContext& c, Mixer mixer) {
   append_indexer(block, c, mixer);
   append_rope(block, c);
   append_head_copies(block, c);
-  const ModuleMask qkv_dropped = latent ? mask_of(Module::mla_up_proj) : ModuleMask{0};
+  const ModuleMask qkv_dropped = mask_of(latent ? Module::mla_up_proj : Module::qkv_proj);
   append_core(block, c, mixer == Mixer::cross ? Mixer::attention : mixer, qkv_dropped);
   append_gate(block, c);
   append_out(block, c);

@@ -75,7 +75,12 @@ void append_residual(Block& block, const BuildContext& c, OpName name) {
 }
 
 void append_input_norm(Block& block, const BuildContext& c, OpName name, bool keep_input) {
-  if (c.norms_inputs()) append_norm(block, c, name, c.sequence_tokens(), c.hidden(), keep_input);
+  if (!c.norms_inputs()) return;
+  Operator& norm = append_norm(block, c, name, c.sequence_tokens(), c.hidden(), keep_input);
+  // The residual stream after attention.
+  if (keep_input && name == OpName::mlp_norm) {
+    norm.saved[0].dropped_by |= mask_of(Module::attn_proj);
+  }
 }
 
 void append_branch_end(Block& block, const BuildContext& c, OpName norm, OpName residual) {

@@ -86,17 +86,55 @@ void append_difference(Block& block, const BuildContext& c, Extent rows, std::in
   save(op, rows, elements(width), 2 * kWideBytes);
 }
 
+// Cross entropy in fp32 over logits of `e` bytes: they are cast, then log-softmax; backward the
+// gradient of the target's, of log-softmax and of the cast.
+constexpr double kLossForward = 12;
+constexpr double kLossBackward = 20;
+
 // Features of this rank's samples against those of all, images to texts and back, in fp32
-// (open_clip, loss.py, local_loss). Leaves out the exchange of the features.
-void append_pairs(Block& block, const BuildContext& c, std::int64_t width) {
-  const Extent mine{1, c.b(), Axis::whole};
-  const Extent all = elements(c.arch.trunk.batch);
-  for (int side = 0; side < 2; ++side) {
-    Operator& op = append(block, OpName::pairs, OpKind::product, mine, all);
-    op.inner = elements(width);
-    save(op, mine, all, kWideBytes);
+// (open_clip, loss.py): those of the other ranks are gathered, and their gradients go back to them.
+// SigLIP's loss reads one product both ways and passes the texts' features round, as many bytes as
+// a gather of them (SigLipLoss). Logits keep 4 bytes a direction: log-softmax; SigLIP's signs and
+// products.
+class Pairs {
+ public:
+  Pairs(Block& block, const BuildContext& c, std::int64_t width)
+      : block_(block), c_(c), t_(c.arch.trunk), width_(width) {}
+
+  void append() {
+    const bool two = t_.loss == TrunkLoss::pairs && !t_.repeats_pairs;
+    append_product(two ? 1 : 2);
+    if (two) append_product(1);
   }
-}
+
+ private:
+  Extent all() const { return elements(t_.batch); }
+  Extent mine() const {
+    const bool whole = t_.loss == TrunkLoss::pairs && t_.repeats_pairs;
+    const std::int64_t own = std::max(c_.b(), c_.options.pair_samples);
+    return {1, whole ? t_.batch : own, Axis::whole};
+  }
+
+  void append_product(int directions) {
+    Operator& op = orrery::append(block_, OpName::pairs, OpKind::product, mine(), all());
+    op.inner = elements(width_);
+    const bool back = t_.loss == TrunkLoss::sigmoid_pairs || t_.pair_gradients;
+    const int gathered = t_.loss == TrunkLoss::sigmoid_pairs ? 1 : directions;
+    for (int i = 0; i < gathered; ++i) {
+      cross(op, back ? BoundaryKind::gather_samples : BoundaryKind::gather_samples_alone,
+            {1, t_.batch, Axis::whole}, elements(width_), kWideBytes);
+    }
+    Operator& loss = orrery::append(block_, OpName::loss, OpKind::pointwise, mine(), all());
+    loss.forward_bytes = (c_.e() + kLossForward) * directions;
+    loss.backward_bytes = (c_.e() + kLossBackward) * directions;
+    for (int i = 0; i < directions; ++i) save(loss, mine(), all(), kWideBytes);
+  }
+
+  Block& block_;
+  const BuildContext& c_;
+  const Trunk& t_;
+  std::int64_t width_;
+};
 
 void append_loss_of(Block& block, const BuildContext& c, const TrunkProduct* last) {
   if (last == nullptr) return;
@@ -107,7 +145,8 @@ void append_loss_of(Block& block, const BuildContext& c, const TrunkProduct* las
     case TrunkLoss::labels:
       return append_difference(block, c, rows, last->out);
     case TrunkLoss::pairs:
-      return append_pairs(block, c, last->out);
+    case TrunkLoss::sigmoid_pairs:
+      return Pairs(block, c, last->out).append();
     case TrunkLoss::vocabulary:
     case TrunkLoss::none:
       return;
@@ -147,6 +186,7 @@ void append_after(Block& block, const BuildContext& c) {
   block.kind = BlockKind::head;
   block.input = SavedTensor{c.sequence_tokens(), c.hidden(), c.e(), 0};
   append_final_norm(block, c);
+  if (t.distillation.global_crops > 0) return append_student_heads(block, c);
   const TrunkProduct* last = nullptr;
   for (std::uint8_t i = 0; i < t.after_count; ++i) {
     const TrunkProduct& p = t.after[i];
@@ -175,14 +215,35 @@ static void append_frozen(Block& block, const BuildContext& c) {
   op.backward = Backward::never;
 }
 
+static void append_before(Block& block, const BuildContext& c) {
+  const Trunk& t = c.arch.trunk;
+  for (std::uint8_t i = 0; i < t.before_count; ++i) {
+    append_product(block, c, t.before[i], kBeforeNames);
+  }
+}
+
+// The forward pass of a moving average of the model over the large crops.
+static void append_teacher(ModelOperators& model, const BuildContext& student) {
+  const Trunk& t = student.arch.trunk;
+  const ListOptions options = options_of(student, t.distillation.teacher_tokens());
+  const BuildContext c{student.arch, options};
+  append_averaged(model.embedding, [&] { append_before(model.embedding, c); });
+  for (std::uint8_t i = 0; i < t.kinds; ++i) {
+    append_averaged(model.layers[i], [&] { append_trunk_layer(model.layers[i], c, t.layers[i]); });
+  }
+  append_averaged(model.head, [&] {
+    append_final_norm(model.head, c);
+    append_teacher_heads(model.head, c);
+  });
+}
+
 void append_trunk(ModelOperators& model, const BuildContext& c) {
   const Trunk& t = c.arch.trunk;
+  if (t.distillation.global_crops > 0) append_teacher(model, c);
   append_frozen(model.embedding, c);
   model.embedding.kind = BlockKind::embedding;
   model.embedding.input = SavedTensor{c.sequence_tokens(), {0, 0, Axis::whole}, 0, 0};
-  for (std::uint8_t i = 0; i < t.before_count; ++i) {
-    append_product(model.embedding, c, t.before[i], kBeforeNames);
-  }
+  append_before(model.embedding, c);
   for (std::uint8_t i = 0; i < t.kinds; ++i) {
     append_trunk_layer(model.layers[i], c, t.layers[i]);
   }

@@ -31,10 +31,20 @@ Norm norm_of(std::int64_t vectors) {
   return vectors == 0 ? Norm::kLayerNormBare : vectors == 1 ? Norm::kRmsNorm : Norm::kLayerNorm;
 }
 
+// Tokens attend within their crop.
+static SequenceLengths crops_of(const Distillation& d, std::int64_t tokens) {
+  SequenceLengths all;
+  if (d.global_crops == 0) return all;
+  all.bins[all.count++] = {d.global_tokens, static_cast<double>(d.global_crops)};
+  if (tokens == d.teacher_tokens() || d.local_crops == 0) return all;
+  all.bins[all.count++] = {d.local_tokens, static_cast<double>(d.local_crops)};
+  return all;
+}
+
 ListOptions options_of(const BuildContext& c, std::int64_t tokens) {
   ListOptions o = c.options;
   o.sequence = tokens;
-  o.lengths = {};
+  o.lengths = crops_of(c.arch.trunk.distillation, tokens);
   o.document_load = o.context_share = 1;
   return o;
 }

@@ -25,6 +25,23 @@ bool trains_scales(const ListOptions& o);
 
 // A layer of one kind.
 void append_trunk_layer(Block& block, const BuildContext& c, const TrunkLayer& l);
+// The operators that `append` adds are the teacher's: nothing is kept, and nothing flows back.
+template <class Append>
+void append_averaged(Block& block, const Append& append) {
+  const std::uint8_t first = block.count;
+  append();
+  for (std::uint8_t i = first; i < block.count; ++i) {
+    Operator& op = block.operators[i];
+    op.weight = WeightUse::averaged;
+    op.backward = Backward::never;
+    op.saved_count = 0;
+    op.recomputed_by = 0;
+  }
+}
+// Heads over class tokens and masked patches, and their scores.
+void append_teacher_heads(Block& block, const BuildContext& c);
+void append_student_heads(Block& block, const BuildContext& c);
+
 // The convolutions of a level (TrunkLayer::residuals).
 void append_level(Block& block, const BuildContext& c, const TrunkLayer& l);
 

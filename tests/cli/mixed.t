@@ -64,6 +64,24 @@ $ orrery search llama-3-8b-8-h100 --one-more
 ! exit 2
 ! stderr cluster.groups beside it
 
+# Limits: each row's flags give its numbers, also where a group alone remains.
+$ orrery limits mixed-fsdp-llama-3-8b-16-a100-40gb-16-h100 --of gpus,sequence_length --json > limits.json
+! json len(limits) = 5
+! json limits[1].group = "a100"
+! json limits[1].path = "cluster.groups.0.gpus"
+! json limits[1].value = 0
+! json limits[3].fit_probability >= 0.9
+$ for i in 1 3 4; do python3 -c "import json; print(json.load(open('limits.json'))['limits'][$i]['type'])" | xargs orrery estimate mixed-fsdp-llama-3-8b-16-a100-40gb-16-h100 --json > row$i.json; done
+$ cat row1.json
+! json step_time_s = limits.json:limits[1].step_time_s
+$ cat row3.json
+! json memory.fit_probability = limits.json:limits[3].fit_probability
+$ cat row4.json
+! json memory.fit_probability = limits.json:limits[4].fit_probability
+$ orrery limits mixed-fsdp-llama-3-8b-16-a100-40gb-16-h100 --versus dgx-h100
+! exit 2
+! stderr /--versus: found a run with cluster.groups/
+
 # What does not stand, in one line.
 $ orrery capacity mixed-llama-2-70b-64-a100-64-h100
 ! exit 2

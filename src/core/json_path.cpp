@@ -8,6 +8,19 @@
 #include "core/json.h"
 
 namespace orrery {
+namespace {
+
+// The element of a list by its number, or nullptr.
+template <class List>
+auto* element_at(List& list, const std::string& number) {
+  std::size_t i = 0;
+  const char* const end = number.data() + number.size();
+  const auto read = std::from_chars(number.data(), end, i);
+  const bool is_one = read.ec == std::errc() && read.ptr == end && i < list.size();
+  return is_one ? &list[i] : nullptr;
+}
+
+}  // namespace
 
 std::vector<std::string> path_keys(std::string_view path) {
   std::vector<std::string> keys(1);
@@ -37,11 +50,8 @@ const Json* find_within(const Json& document, std::string_view path) {
   const Json* at = &document;
   for (const std::string& key : path_keys(path)) {
     if (at->is_array()) {
-      std::size_t i = 0;
-      const char* const end = key.data() + key.size();
-      const auto read = std::from_chars(key.data(), end, i);
-      if (read.ec != std::errc() || read.ptr != end || i >= at->size()) return nullptr;
-      at = &(*at)[i];
+      at = element_at(*at, key);
+      if (at == nullptr) return nullptr;
     } else if (at->is_object() && at->contains(key)) {
       at = &(*at)[key];
     } else {
@@ -55,8 +65,9 @@ bool set_at(Json& document, std::string_view path, Json value) {
   Json* at = &document;
   for (const std::string& key : path_keys(path)) {
     if (at->is_null()) *at = Json::object();
-    if (!at->is_object()) return false;
-    at = &(*at)[key];
+    if (!at->is_object() && !at->is_array()) return false;
+    at = at->is_array() ? element_at(*at, key) : &(*at)[key];
+    if (at == nullptr) return false;
   }
   *at = std::move(value);
   return true;

@@ -20,7 +20,7 @@ const Json& value_at(const Json& document, std::string_view path);
 // The same through lists too, by number: "best.0.strategy". nullptr where there is none.
 const Json* find_within(const Json& document, std::string_view path);
 
-// Objects on the way are made where there are none. False where something else stands in the way.
+// Makes objects on the way and finds elements of lists by number. False where another value stands.
 bool set_at(Json& document, std::string_view path, Json value);
 
 // True if `path` is `outer` or a key or element below it.

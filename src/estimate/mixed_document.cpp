@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/mixed_document.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_path.h"
@@ -13,6 +15,11 @@ namespace orrery {
 namespace {
 
 constexpr const char* kGroupsPath = key_path<&ClusterRequest::groups>;
+
+// A null takes a key away.
+std::ptrdiff_t keys_given(const Json& object) {
+  return std::count_if(object.begin(), object.end(), [](const Json& v) { return !v.is_null(); });
+}
 
 }  // namespace
 
@@ -36,7 +43,7 @@ Json without_single_group(const Json& run, const std::string& file) {
   Json one = run;
   const Json& group = value_at(run, kGroupsPath)[0];
   if (!group.is_object()) return run;
-  if (value_at(run, key_path<&RunRequest::cluster>).size() > 1) {
+  if (keys_given(value_at(run, key_path<&RunRequest::cluster>)) > 1) {
     throw InputError(ErrorCode::broken_rule, file, key_path<&RunRequest::cluster>,
                      "keys beside a single group", "none: they stand in the group");
   }
@@ -47,14 +54,35 @@ Json without_single_group(const Json& run, const std::string& file) {
   return one;
 }
 
+Json without_group(Json run, std::size_t group, const std::string& name) {
+  Json& cluster = at_key<&RunRequest::cluster>(run);
+  Json& groups = at_key<&ClusterRequest::groups>(cluster);
+  groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(group));
+  const std::string links(key_name<&ClusterRequest::links>);
+  if (!cluster.contains(links) || !cluster[links].is_array()) return run;
+  Json kept = Json::array();
+  for (const Json& link : cluster[links]) {
+    const auto between = link.find(std::string(key_name<&GroupLinkRequest::between>));
+    const bool names_it = between != link.end() &&
+                          std::find(between->begin(), between->end(), name) != between->end();
+    if (groups.size() > 1 && !names_it) kept.push_back(link);
+  }
+  if (kept.empty()) {
+    cluster.erase(links);
+  } else {
+    cluster[links] = std::move(kept);
+  }
+  return run;
+}
+
 void refuse_groups(const Reader& cluster) {
   Reader r = cluster;
   const auto groups = find_key<&ClusterRequest::groups>(r);
   const auto links = find_key<&ClusterRequest::links>(r);
   if (groups) {
     groups->fail(ErrorCode::not_allowed, "several kinds of node",
-                 "`node` and `gpus`: only `orrery estimate`, memory, comm, explain, simulate and "
-                 "search know groups");
+                 "`node` and `gpus`: only `orrery estimate`, memory, comm, explain, simulate, "
+                 "search, sweep, compare, limits and capacity know groups");
   }
   if (links) links->fail("links without `groups`", "none");
 }

@@ -88,6 +88,13 @@ void FullestSeat<R>::judge(const MixedRun& /*run*/) {
   }
 }
 
+bool fits_at_risk(const MixedRun& run, const MixedAnswer& a) {
+  const auto fits = [&run](const StageSeat& s) {
+    return s.needed <= s.capacity * run.kinds[s.kind].memory_risk.share;
+  };
+  return a.answer.reason == Reason::fits && std::all_of(a.seats.begin(), a.seats.end(), fits);
+}
+
 template StageMemory<double> memory_on_kind(const MixedRun&, std::int64_t, std::size_t,
                                             WorkspaceOf<double>&);
 template StageMemory<Traced> memory_on_kind(const MixedRun&, std::int64_t, std::size_t,

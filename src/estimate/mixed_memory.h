@@ -5,6 +5,8 @@
 // States that are sharded over unlike devices may have unequal shards (Cephalo, arXiv:2411.01075):
 // each line of sharded states is then the equal share times MixedRun::state_share. Leaves out: what
 // gathering unequal shards costs more. Units: bytes of one rank. Errors: none.
+//
+// A run fits as surely as it asks (estimate/risk.h) where each stage does on each of its kinds.
 #pragma once
 
 #include <utility>
@@ -29,5 +31,7 @@ struct FullestSeat {
   void offer(const MixedRun& run, std::int64_t stage, std::size_t kind, StageSeatOf<R> seat);
   void judge(const MixedRun& run);
 };
+
+bool fits_at_risk(const MixedRun& run, const MixedAnswer& a);
 
 }  // namespace orrery

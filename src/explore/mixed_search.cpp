@@ -12,6 +12,7 @@
 #include "estimate/cached_parts.h"
 #include "estimate/links.h"
 #include "estimate/mixed_estimate.h"
+#include "estimate/mixed_memory.h"
 #include "estimate/mixed_resolve.h"
 #include "estimate/price.h"
 #include "estimate/risk.h"
@@ -404,8 +405,12 @@ class MixedSearch {
     Json& p = at_key<&RunRequest::parallel>(run);
     at_key<&StrategyRequest::pp>(p) = c.pp;
     at_key<&StrategyRequest::dp>(p) = c.dp;
-    at_key<&StrategyRequest::group_tp>(p) = std::move(tp);
-    at_key<&StrategyRequest::groups_hold>(p) = c.holds_stages ? "stages" : "replicas";
+    if (order.size() == 1) {
+      at_key<&StrategyRequest::tp>(p) = c.tp.front();  // of a plain run
+    } else {
+      at_key<&StrategyRequest::group_tp>(p) = std::move(tp);
+      at_key<&StrategyRequest::groups_hold>(p) = c.holds_stages ? "stages" : "replicas";
+    }
     at_key<&StrategyRequest::recompute>(p) = f.recompute;
     at_key<&TrainingRequest::micro_batch>(at_key<&RunRequest::training>(run)) = f.micro_batch;
     keep_links(order, cluster);
@@ -419,9 +424,10 @@ class MixedSearch {
     Json kept = Json::array();
     const std::string between(key_name<&GroupLinkRequest::between>);
     for (const Json& link : cluster[key]) {
-      const bool used = !link.contains(between) ||
-                        std::all_of(link[between].begin(), link[between].end(),
-                                    [&](const Json& name) { return has_name(order, name); });
+      const bool used = order.size() > 1 &&
+                        (!link.contains(between) ||
+                         std::all_of(link[between].begin(), link[between].end(),
+                                     [&](const Json& name) { return has_name(order, name); }));
       if (used) kept.push_back(link);
     }
     if (kept.empty()) {
@@ -439,13 +445,11 @@ class MixedSearch {
   void judge(const ResolvedMixed& resolved, Json run, MixedFound c) {
     const MixedAnswer a = estimate_mixed<double>(resolved.run, workspace_);
     const Run& fullest = resolved.run.kinds[a.memory_kind];
-    bool fits = a.answer.reason == Reason::fits;
     for (const StageSeat& s : a.seats) {
       const double share = s.needed / s.capacity;
       c.fullest = std::max(c.fullest, share);
-      fits = fits && share <= resolved.run.kinds[s.kind].memory_risk.share;
     }
-    if (!fits) {
+    if (!fits_at_risk(resolved.run, a)) {
       ++out_.unfit;
       return;
     }

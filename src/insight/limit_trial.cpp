@@ -8,8 +8,12 @@
 #include "document/words.h"
 #include "estimate/estimate.h"
 #include "estimate/fits_at_risk.h"
+#include "estimate/mixed_document.h"
+#include "estimate/mixed_memory.h"
 #include "estimate/risk.h"
+#include "explore/mixed_search.h"
 #include "insight/limiter.h"
+#include "insight/mixed_report.h"
 #include "insight/remedy.h"
 
 namespace orrery {
@@ -38,27 +42,60 @@ std::string need_words(const Run& run, const Answer& a) {
 
 TriedRun LimitTrials::held(const Json& run) const {
   try {
-    TriedRun t;
-    const ResolvedRun r = resolve_chosen(run, file_, lookup_);
-    t.point = LimitPoint{r.run, estimate(r.run)};
-    t.fits = fits_at_risk(r.run, t.point->answer);
-    t.why = need_words(r.run, t.point->answer);
+    const Json one = without_single_group(run, file_);
+    return has_groups(one) ? of_groups(one) : plain(one);
+  } catch (const InputError& e) {
+    return {false, {}, {}, rule_words(e)};
+  }
+}
+
+TriedRun LimitTrials::plain(const Json& run) const {
+  TriedRun t;
+  const ResolvedRun r = resolve_chosen(run, file_, lookup_);
+  t.point = LimitPoint{r.run, estimate(r.run)};
+  t.fits = fits_at_risk(r.run, t.point->answer);
+  t.why = need_words(r.run, t.point->answer);
+  return t;
+}
+
+TriedRun LimitTrials::of_groups(const Json& run) const {
+  TriedRun t;
+  const MixedReport m = mixed_report_on(resolve_mixed(run, file_, lookup_));
+  const RunReport& whole = m.whole;
+  t.point = LimitPoint{whole.resolved.run, whole.answer, layout_words(m.resolved)};
+  t.fits = fits_at_risk(m.resolved.run, m.answer);
+  t.why = need_words(whole.resolved.run, whole.answer) + ", stage " +
+          std::to_string(whole.answer.memory_stage) + " on " +
+          name_of_kind(m, m.answer.memory_kind);
+  return t;
+}
+
+TriedRun LimitTrials::searched(const Json& run) const {
+  try {
+    const std::optional<std::vector<Setting>> found = layout_that_fits(run);
+    if (!found) {
+      return {
+          false, {}, {}, has_groups(run) ? "no placement fits" : "no common layout fits beyond it"};
+    }
+    TriedRun t = held(with_changes(run, *found));
+    t.settings = *found;
     return t;
   } catch (const InputError& e) {
     return {false, {}, {}, rule_words(e)};
   }
 }
 
-TriedRun LimitTrials::searched(const Json& run) const {
-  try {
+std::optional<std::vector<Setting>> LimitTrials::layout_that_fits(const Json& run) const {
+  if (!has_groups(run)) {
     const auto found = strategy_that_fits(run, file_, lookup_);
-    if (!found) return {false, {}, {}, "no common layout fits beyond it"};
-    TriedRun t = held(with_changes(run, found->settings));
-    t.settings = found->settings;
-    return t;
-  } catch (const InputError& e) {
-    return {false, {}, {}, rule_words(e)};
+    if (!found) return {};
+    return found->settings;
   }
+  MixedSearchOptions one;
+  one.top = 1;
+  const MixedSearchResult found = search_mixed(run, file_, lookup_, one);
+  if (found.best.empty()) return {};
+  return settings_between(run, *found.best.front().run);
 }
 
 Json with_changes(Json run, const std::vector<Setting>& settings) {

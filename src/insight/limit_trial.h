@@ -27,12 +27,17 @@ class LimitTrials {
   LimitTrials(const std::string& file, const ConfigLookup& lookup) : file_(file), lookup_(lookup) {}
 
   // With the run's own strategy.
-  TriedRun held(const Json& run) const;
+  TriedRun held(const Json& run) const;  // also with cluster.groups, as all below
 
-  // With the best of the common layouts (insight/remedy.h).
+  // With the best of the common layouts (insight/remedy.h); of groups with the fastest placement
+  // (explore/mixed_search.h).
   TriedRun searched(const Json& run) const;
 
  private:
+  TriedRun plain(const Json& run) const;
+  TriedRun of_groups(const Json& run) const;
+  std::optional<std::vector<Setting>> layout_that_fits(const Json& run) const;
+
   const std::string& file_;
   const ConfigLookup& lookup_;
 };

@@ -14,10 +14,13 @@
 #include "document/words.h"
 #include "estimate/estimate.h"
 #include "estimate/fits_at_risk.h"
+#include "estimate/mixed_layout.h"
+#include "estimate/mixed_memory.h"
 #include "estimate/risk.h"
 #include "estimate/run_keys.h"
 #include "hardware/cluster_keys.h"
 #include "hardware/cluster_links.h"
+#include "insight/group_limits.h"
 #include "insight/limit_search.h"
 #include "insight/limit_trial.h"
 #include "insight/remedy.h"
@@ -31,6 +34,7 @@ constexpr const char* kSequencePath = key_path<&TrainingRequest::sequence_length
 constexpr const char* kMicroBatchPath = key_path<&TrainingRequest::micro_batch>;
 constexpr const char* kGlobalBatchPath = key_path<&TrainingRequest::global_batch>;
 constexpr const char* kGpusPath = key_path<&ClusterRequest::gpus>;
+constexpr const char* kDpPath = key_path<&StrategyRequest::dp>;
 constexpr const char* kNodePath = key_path<&ClusterRequest::node>;
 // Keys of the model's and the device's documents, which a run file may hold.
 constexpr const char* kLayersPath = "model.num_hidden_layers";
@@ -63,21 +67,30 @@ constexpr std::int64_t kMostHeads = 4096;
 constexpr std::int64_t kMostGib = 4096;
 constexpr int kNetworkHalvings = 30;  // of the logarithm: nine digits
 constexpr double kSlowestNetwork = 1e-4;
+constexpr std::int64_t kMostTimesNodes = 8;  // of a group's nodes, where more are tried
+
+bool gives_dp(const Json& run) { return !value_at(run, kDpPath).is_null(); }
+
+// One row: a question of the whole run, or of one of its groups.
+struct LimitAsked {
+  LimitKind kind = LimitKind::sequence_length;
+  LimitLayout layout = LimitLayout::yours;
+  std::optional<std::size_t> group;
+};
 
 class LimitFinder {
  public:
-  explicit LimitFinder(const LimitQuestion& q)
-      : q_(q),
-        trials_(q.file, q.lookup),
-        resolved_(resolve_chosen(*q.run, q.file, q.lookup)),
-        run_(resolved_.run) {
-    answer_ = estimate(run_);
-    if (fits_at_risk(run_, answer_)) {
-      base_ = LimitPoint{run_, answer_};
+  explicit LimitFinder(const LimitQuestion& q) : q_(q), trials_(q.file, q.lookup) {
+    const bool fits = has_groups(*q.run) ? take_groups() : take_run();
+    run_ = resolved_.run;
+    base_run_ = *q.run;
+    if (fits) {
+      base_ = LimitPoint{run_, answer_, mixed_ ? layout_words(mixed_->resolved) : ""};
     } else if (!q.keeps_layout) {
-      TriedRun best = trials_.searched(*q.run);
-      base_ = std::move(best.point);
-      base_settings_ = std::move(best.settings);
+      TriedRun found = trials_.searched(*q.run);
+      base_ = std::move(found.point);
+      base_run_ = with_changes(base_run_, found.settings);
+      base_settings_ = std::move(found.settings);
     }
   }
 
@@ -87,12 +100,31 @@ class LimitFinder {
 
   const ResolvedRun& resolved() const { return resolved_; }
   const Answer& answer() const { return answer_; }
+  const std::optional<MixedReport>& groups() const { return mixed_; }
 
-  Limit find(LimitKind kind, LimitLayout layout) {
+  std::vector<LimitAsked> asked(LimitKind kind) const {
+    const bool any = limit_row(kind).is_searched && !q_.keeps_layout;
+    if (!mixed_ || kind != LimitKind::memory) {
+      std::vector<LimitAsked> all = {{kind, LimitLayout::yours, {}}};
+      if (any && !(mixed_ && kind == LimitKind::gpus)) all.push_back({kind, LimitLayout::any, {}});
+      if (any && mixed_ && kind == LimitKind::gpus) add_each_group(kind, LimitLayout::any, all);
+      return all;
+    }
+    std::vector<LimitAsked> all;
+    for (std::size_t k = 0; k < groups_.size(); ++k) {
+      all.push_back({kind, LimitLayout::yours, k});
+      if (any) all.push_back({kind, LimitLayout::any, k});
+    }
+    return all;
+  }
+
+  Limit find(const LimitAsked& asked) {
     Limit limit;
-    limit.kind = kind;
-    limit.layout = layout;
-    switch (kind) {
+    limit.kind = asked.kind;
+    limit.layout = asked.layout;
+    limit.path = path_of(asked);
+    if (asked.group) limit.group = groups_[*asked.group].name;
+    switch (asked.kind) {
       case LimitKind::sequence_length:
         sequence(limit);
         break;
@@ -100,7 +132,7 @@ class LimitFinder {
         micro_batch(limit);
         break;
       case LimitKind::gpus:
-        gpus(limit);
+        asked.group ? nodes(limit, *asked.group) : gpus(limit);
         break;
       case LimitKind::layers:
         layers(limit);
@@ -112,7 +144,7 @@ class LimitFinder {
         network(limit);
         break;
       case LimitKind::memory:
-        memory(limit);
+        memory(limit, asked.group);
         break;
       case LimitKind::price:
         price(limit);
@@ -122,6 +154,36 @@ class LimitFinder {
   }
 
  private:
+  bool take_run() {
+    resolved_ = resolve_chosen(*q_.run, q_.file, q_.lookup);
+    answer_ = estimate(resolved_.run);
+    tp_ = resolved_.run.strategy.tp;
+    micro_batch_ = resolved_.run.strategy.micro_batch;
+    layer_step_ = resolved_.run.strategy.pp * resolved_.run.strategy.vpp;
+    return fits_at_risk(resolved_.run, answer_);
+  }
+
+  bool take_groups() {
+    mixed_ = mixed_report_on(resolve_mixed(*q_.run, q_.file, q_.lookup));
+    resolved_ = mixed_->whole.resolved;
+    answer_ = mixed_->answer.answer;
+    groups_ = limit_groups(mixed_->resolved);
+    tp_ = common_tp(mixed_->resolved);
+    layer_step_ = layer_step(mixed_->resolved);
+    micro_batch_ = value_at(*resolved_.inputs, kMicroBatchPath).get<std::int64_t>();
+    return fits_at_risk(mixed_->resolved.run, mixed_->answer);
+  }
+
+  void add_each_group(LimitKind kind, LimitLayout layout, std::vector<LimitAsked>& all) const {
+    for (std::size_t k = 0; k < groups_.size(); ++k) all.push_back({kind, layout, k});
+  }
+
+  static std::string path_of(const LimitAsked& asked) {
+    if (!asked.group) return limit_row(asked.kind).path;
+    return asked.kind == LimitKind::gpus ? path_of_group_gpus(*asked.group)
+                                         : memory_path_of_group(*asked.group);
+  }
+
   // A model by name stands in full where one of its keys is set.
   Json with(const std::vector<Setting>& settings) const {
     Json run = *q_.run;
@@ -166,13 +228,18 @@ class LimitFinder {
   static void place(Limit& limit, TriedRun t, const std::vector<Setting>& settings) {
     limit.there = std::move(t.point);
     limit.settings = settings;
+    // A placement has the whole list of its groups.
+    std::erase_if(limit.settings, [&t](const Setting& s) {
+      return std::any_of(t.settings.begin(), t.settings.end(),
+                         [&s](const Setting& later) { return lies_at(s.path, later.path); });
+    });
     limit.settings.insert(limit.settings.end(), t.settings.begin(), t.settings.end());
   }
 
   void sequence(Limit& limit) const {
     const Strategy& s = run_.strategy;
     const std::int64_t step =
-        limit.layout == LimitLayout::any ? kSearchedTokens : std::lcm(2 * s.cp, s.tp * s.cp);
+        limit.layout == LimitLayout::any ? kSearchedTokens : std::lcm(2 * s.cp, tp_ * s.cp);
     const auto settings = [step](std::int64_t n) -> std::vector<Setting> {
       return {{kSequencePath, std::to_string(n * step)}};
     };
@@ -186,17 +253,68 @@ class LimitFinder {
     const std::int64_t batch = run_.training.global_batch;
     std::vector<Setting> settings = {{kMicroBatchPath, std::to_string(n)}};
     const bool is_whole = batch % round == 0 && batch / round % s.pp == 0;
-    if (!is_whole) settings.push_back({kGlobalBatchPath, std::to_string(round * s.micro_batches)});
+    if (!is_whole) settings.push_back({kGlobalBatchPath, std::to_string(batch / micro_batch_ * n)});
     return settings;
   }
 
   void micro_batch(Limit& limit) const {
     const auto settings = [this](std::int64_t n) { return micro_batch_settings(n); };
-    largest(limit, run_.strategy.micro_batch, kMostMicroBatch, settings, 1);
+    largest(limit, micro_batch_, kMostMicroBatch, settings, 1);
   }
 
   void gpus(Limit& limit) const {
-    limit.layout == LimitLayout::any ? fewest_of_any(limit) : fewest_replicas(limit);
+    if (mixed_) {
+      fewest_in_proportion(limit);
+    } else {
+      limit.layout == LimitLayout::any ? fewest_of_any(limit) : fewest_replicas(limit);
+    }
+  }
+
+  // Replicas of all groups in the run's proportion, from the fewest.
+  void fewest_in_proportion(Limit& limit) const {
+    const std::int64_t sequences = run_.training.global_batch / micro_batch_;
+    for (std::int64_t n = 1; n <= sequences; ++n) {
+      const auto settings = replicas_in_proportion(*q_.run, mixed_->resolved, n);
+      if (!settings) {
+        limit.why = "parallel.stage_groups lists the replicas one by one";
+        return;
+      }
+      TriedRun t = trials_.held(with(*settings));
+      if (t.fits) {
+        limit.value = static_cast<double>(t.point->run.cluster.gpus);
+        limit.there = std::move(t.point);
+        limit.settings = *settings;
+        if (n == 1) limit.why = "the fewest replicas of this layout are the least";
+        return;
+      }
+      limit.why = t.why;
+    }
+  }
+
+  // Whole nodes of one group beside the others, from none.
+  void nodes(Limit& limit, std::size_t k) const {
+    const LimitGroup& g = groups_[k];
+    const auto settings = [&](std::int64_t n) { return nodes_of_group(*q_.run, groups_, k, n); };
+    if (groups_.size() > 1) {
+      TriedRun t = tried(settings(0), limit.layout);
+      if (t.fits) {
+        limit.value = 0;
+        place(limit, std::move(t), settings(0));
+        limit.why = "the other groups suffice";
+        return;
+      }
+      limit.why = t.why;
+    }
+    const std::int64_t start = std::max<std::int64_t>(1, g.gpus / g.devices_per_node);
+    const std::int64_t most = start * kMostTimesNodes;
+    const auto holds = [&](std::int64_t n) { return tried(settings(n), limit.layout).fits; };
+    const IntegerLimit found = smallest_that(start, most, holds);
+    if (found.value == 0) {
+      limit.why += ", on up to " + grouped(most * g.devices_per_node) + " of its GPUs";
+      return;
+    }
+    take(limit, found.value, settings(found.value), static_cast<double>(g.devices_per_node));
+    if (found.value > 1) limit.why = tried(settings(found.value - 1), limit.layout).why;
   }
 
   void fewest_of_any(Limit& limit) const {
@@ -218,10 +336,9 @@ class LimitFinder {
     std::string before = "one replica of this layout is the least";
     for (std::int64_t dp = 1; dp <= sequences; ++dp) {
       if (sequences % dp != 0) continue;
-      const std::vector<Setting> settings = {{kGpusPath, std::to_string(ranks * dp)}};
-      Json run = with(settings);
-      erase_at(run, key_path<&StrategyRequest::dp>);
-      TriedRun t = trials_.held(run);
+      std::vector<Setting> settings = {{kGpusPath, std::to_string(ranks * dp)}};
+      if (gives_dp(*q_.run)) settings.push_back({kDpPath, std::to_string(dp)});
+      TriedRun t = trials_.held(with(settings));
       if (t.fits) {
         limit.value = static_cast<double>(ranks * dp);
         limit.there = std::move(t.point);
@@ -235,8 +352,7 @@ class LimitFinder {
   }
 
   void layers(Limit& limit) const {
-    const Strategy& s = run_.strategy;
-    const std::int64_t step = limit.layout == LimitLayout::any ? 1 : s.pp * s.vpp;
+    const std::int64_t step = limit.layout == LimitLayout::any ? 1 : layer_step_;
     const auto settings = [step](std::int64_t n) -> std::vector<Setting> {
       return {{kLayersPath, std::to_string(n * step)}};
     };
@@ -273,7 +389,7 @@ class LimitFinder {
     }
     const std::int64_t group = m.heads / m.kv_heads;
     const bool any = limit.layout == LimitLayout::any;
-    const std::int64_t step = std::lcm(group, any ? group : run_.strategy.tp * group);
+    const std::int64_t step = std::lcm(group, any ? group : tp_ * group);
     const auto settings = [&](std::int64_t n) { return width_settings(n * step); };
     largest(limit, m.heads / step, kMostHeads / step, settings,
             static_cast<double>(step * m.hidden) / static_cast<double>(m.heads));
@@ -310,14 +426,8 @@ class LimitFinder {
     return settings;
   }
 
-  void network(Limit& limit) const {
-    if (!base_ || node_count(run_.cluster) == 1) {
-      limit.why = base_ ? "one node does not use a network between nodes" : kNoBase;
-      return;
-    }
-    const auto holds = [&](double factor) {
-      return estimate(with_network(factor)).step_time <= longest_step();
-    };
+  // The slowest of which the step is at most as long as allowed, in shares of the rate.
+  static double slowest_factor(const std::function<bool(double)>& holds) {
     double slow = std::log(kSlowestNetwork);
     double fast = 0;
     if (holds(kSlowestNetwork)) fast = slow;
@@ -325,7 +435,43 @@ class LimitFinder {
       const double middle = 0.5 * (slow + fast);
       (holds(std::exp(middle)) ? fast : slow) = middle;
     }
-    take_network(limit, std::exp(fast));
+    return std::exp(fast);
+  }
+
+  void network(Limit& limit) const {
+    if (!base_ || node_count(run_.cluster) == 1) {
+      limit.why = base_ ? "one node does not use a network between nodes" : kNoBase;
+      return;
+    }
+    if (mixed_) {
+      network_of_groups(limit);
+      return;
+    }
+    take_network(limit, slowest_factor([&](double factor) {
+                   return estimate(with_network(factor)).step_time <= longest_step();
+                 }));
+  }
+
+  // Groups are resolved anew at each rate: an open link follows the networks of both nodes.
+  void network_of_groups(Limit& limit) const {
+    const ResolvedMixed base = resolve_mixed(base_run_, q_.file, q_.lookup);
+    const auto at = [&](double factor) {
+      return trials_.held(with_changes(base_run_, networks_of_groups(base_run_, base, factor)));
+    };
+    const double factor = slowest_factor([&](double f) {
+      const TriedRun t = at(f);
+      return t.point && t.point->answer.step_time <= longest_step();
+    });
+    limit.value = factor;
+    limit.there = at(factor).point;
+    limit.settings = networks_of_groups(base_run_, base, factor);
+    limit.note = "networks of all groups and the links between them together";
+    limit.why = why_of_network(factor, limit);
+  }
+
+  std::string why_of_network(double factor, const Limit& limit) const {
+    return factor <= kSlowestNetwork ? "the network does not matter here"
+                                     : grown_words(limit.there->answer);
   }
 
   void take_network(Limit& limit, double factor) const {
@@ -335,8 +481,7 @@ class LimitFinder {
     limit.settings = network_settings(factor);
     limit.note = pretty(network_rate(run.cluster), 3) + " a node, of " +
                  pretty(network_rate(run_.cluster), 3);
-    limit.why = factor <= kSlowestNetwork ? "the network does not matter here"
-                                          : grown_words(limit.there->answer);
+    limit.why = why_of_network(factor, limit);
   }
 
   // "dp_exposed grows by 1.2 s"
@@ -352,13 +497,13 @@ class LimitFinder {
     return slower.breakdown[t] - base_->answer.breakdown[t];
   }
 
-  void memory(Limit& limit) const {
+  void memory(Limit& limit, std::optional<std::size_t> group) const {
     if (!base_) {
       limit.why = kNoBase;
       return;
     }
-    const auto settings = [](std::int64_t gib) -> std::vector<Setting> {
-      return {{kMemoryPath, std::to_string(gib) + " GiB"}};
+    const auto settings = [&limit](std::int64_t gib) -> std::vector<Setting> {
+      return {{limit.path, std::to_string(gib) + " GiB"}};
     };
     std::string before;
     const auto holds = [&](std::int64_t gib) {
@@ -368,7 +513,8 @@ class LimitFinder {
       before = t.fits ? "with less, the step is longer than " + pretty(longest_step(), 3) : t.why;
       return false;
     };
-    const auto start = static_cast<std::int64_t>(answer_.capacity / kGiB);
+    const auto start =
+        group ? groups_[*group].memory_gib : static_cast<std::int64_t>(answer_.capacity / kGiB);
     const IntegerLimit found = smallest_that(start, kMostGib, holds);
     if (found.value > 0) take(limit, found.value, settings(found.value), 1);
     holds(std::max<std::int64_t>(1, found.value - 1));
@@ -414,10 +560,16 @@ class LimitFinder {
   const LimitQuestion& q_;
   LimitTrials trials_;
   ResolvedRun resolved_;
+  std::optional<MixedReport> mixed_;  // of a run with groups
+  std::vector<LimitGroup> groups_;
   Run run_;
+  std::int64_t tp_ = 1;  // that those of all groups divide
+  std::int64_t micro_batch_ = 1;
+  std::int64_t layer_step_ = 1;
   Answer answer_;
   std::optional<LimitPoint> base_;
   std::vector<Setting> base_settings_;  // of the best layout, where it is not the run's own
+  Json base_run_;  // as a document
 };
 
 std::vector<LimitKind> kinds_of(const LimitQuestion& q) {
@@ -464,20 +616,20 @@ LimitsReport limits_of(const LimitQuestion& q) {
   LimitFinder finder(q);
   const LimitQuestion even_question = at_even_odds(q);
   LimitFinder even(even_question);
-  LimitsReport report{finder.resolved(), finder.answer(), finder.base(), q.within, q.versus, {}};
-  std::vector<std::pair<LimitKind, LimitLayout>> all;
+  LimitsReport report{
+      finder.resolved(), finder.groups(), finder.answer(), finder.base(), q.within, q.versus, {}};
+  std::vector<LimitAsked> all;
   for (const LimitKind kind : kinds_of(q)) {
-    all.emplace_back(kind, LimitLayout::yours);
-    const bool any = limit_row(kind).is_searched && !q.keeps_layout;
-    if (any) all.emplace_back(kind, LimitLayout::any);
+    const std::vector<LimitAsked> of_kind = finder.asked(kind);
+    all.insert(all.end(), of_kind.begin(), of_kind.end());
   }
   std::int64_t done = 0;
-  for (const auto& [kind, layout] : all) {
-    Limit limit = finder.find(kind, layout);
-    if (layout == LimitLayout::any) {
-      take_better(report.limits.back(), limit);
-    } else if (limit_row(kind).is_of_memory) {
-      limit.even = even.find(kind, layout).value;
+  for (const LimitAsked& asked : all) {
+    Limit limit = finder.find(asked);
+    if (asked.layout == LimitLayout::any) {
+      if (report.limits.back().path == limit.path) take_better(report.limits.back(), limit);
+    } else if (limit_row(asked.kind).is_of_memory) {
+      limit.even = even.find(asked).value;
     }
     report.limits.push_back(std::move(limit));
     if (q.progress) q.progress(++done, static_cast<std::int64_t>(all.size()));

@@ -3,6 +3,10 @@
 // Inverse questions of a run: how far one of its numbers can go before the run no longer fits, or
 // its step grows too much.
 //
+// With cluster.groups (docs/mixed.md) the GPUs and the device's memory are asked of each group
+// beside the others, `any` is the fastest placement of explore/mixed_search.h, and a layout is held
+// with layers and micro batches balanced anew. Its replicas shrink in proportion.
+//
 // Each limit varies one key of the run file (kLimitKinds) and keeps all others. `yours` keeps the
 // run's strategy; `any` is the better of it and of the common layouts (insight/remedy.h), searched
 // at every value. Bisection over the estimate gives exact integers: the value fits with a
@@ -29,6 +33,7 @@
 #include "estimate/answer.h"
 #include "estimate/config_lookup.h"
 #include "estimate/resolve.h"
+#include "insight/mixed_report.h"
 #include "insight/settings.h"
 
 namespace orrery {
@@ -78,11 +83,14 @@ struct LimitQuestion {
 struct LimitPoint {
   Run run;
   Answer answer;
+  std::string layout = {};  // of groups, in words
 };
 
 struct Limit {
   LimitKind kind = LimitKind::sequence_length;
   LimitLayout layout = LimitLayout::yours;
+  std::string path;             // of the key that varies
+  std::string group;            // whose key it is; "": the whole run's
   std::optional<double> value;  // nothing: there is none, and `why` says why
   std::optional<double> even;   // of the run's own layout: that fits as likely as not
   std::vector<Setting> settings;
@@ -93,6 +101,7 @@ struct Limit {
 
 struct LimitsReport {
   ResolvedRun resolved;
+  std::optional<MixedReport> groups;  // of a run that has them
   Answer answer;
   std::optional<LimitPoint> base;  // whose step is held against: its own or, if that does not fit,
                                    // the best layout

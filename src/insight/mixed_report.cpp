@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "insight/mixed_report.h"
 
+#include <algorithm>
+
 #include "document/words.h"
 #include "estimate/mixed_document.h"
 #include "estimate/mixed_estimate.h"
@@ -42,6 +44,33 @@ std::vector<std::string> reasons_of(const MixedReport& r) {
                       " GiB of its " + fixed(r.answer.answer.host_capacity / kGiB, 1) + " GiB");
   }
   return reasons;
+}
+
+namespace {
+
+// Kinds in the order of the stages of the first replicas that hold them.
+std::vector<std::size_t> kinds_in_order(const MixedRun& run) {
+  std::vector<std::size_t> kinds;
+  for (const ReplicaClass& c : run.replicas) {
+    for (const std::size_t k : c.kind_of_stage) {
+      if (std::find(kinds.begin(), kinds.end(), k) == kinds.end()) kinds.push_back(k);
+    }
+  }
+  return kinds;
+}
+
+}  // namespace
+
+std::string layout_words(const ResolvedMixed& r) {
+  const Strategy& s = r.run.kinds.front().strategy;
+  const bool holds_stages = r.run.replicas.size() == 1;
+  std::vector<std::string> groups;
+  for (const std::size_t k : kinds_in_order(r.run)) {
+    groups.push_back(r.names[k] + " tp " + grouped(r.run.kinds[k].strategy.tp));
+  }
+  return joined(groups, holds_stages ? " → " : " ‖ ") + ", pp " + grouped(s.pp) + ", dp " +
+         grouped(s.dp) + ", batch " + grouped(s.micro_batch) + ", recompute " +
+         std::string(name_of(s.recompute));
 }
 
 const std::string& name_of_kind(const MixedReport& r, std::size_t kind) {

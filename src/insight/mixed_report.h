@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run on several kinds of node with everything that is reported of it. Errors: none.
+// A run on several kinds of node with everything that is reported of it. Errors: InputError of a
+// run as a document.
 #pragma once
 
 #include <string>
@@ -30,6 +31,9 @@ const std::string& name_of_kind(const MixedReport& r, std::size_t kind);
 
 // Layers of all chunks of a stage.
 std::int64_t layers_of_stage(const MixedReport& r, std::int64_t stage);
+
+// "a100 tp 8 → h100 tp 4, pp 4, dp 2, batch 1, recompute full"
+std::string layout_words(const ResolvedMixed& r);
 
 // One line for each stage that is in the way; none where the run is feasible.
 std::vector<std::string> reasons_of(const MixedReport& r);

@@ -88,6 +88,7 @@ enum class RuleId : std::uint8_t {
   recompute_layers_full,
   recompute_layers_chunk,
   layer_ranges,
+  layer_sharding,
   offload_fraction,
   offload_host,
   offload_nvme,
@@ -95,7 +96,7 @@ enum class RuleId : std::uint8_t {
   offload_tensors_absent,
   recompute_projections,
 };
-inline constexpr std::size_t kRules = 58;  // without none
+inline constexpr std::size_t kRules = 59;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

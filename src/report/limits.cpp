@@ -10,6 +10,7 @@
 #include "insight/limits.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
+#include "report/mixed.h"
 #include "report/strategy_words.h"
 
 namespace orrery {
@@ -28,21 +29,33 @@ std::string even_value(const Limit& l) {
   return l.even && l.even != l.value ? grouped(*l.even) : "–";
 }
 
-std::string limit_layout(const Limit& l) {
-  return l.there ? strategy_words(Space{}, 0, l.there->run.strategy) : "";
+std::string point_layout(const LimitPoint& p) {
+  return p.layout.empty() ? strategy_words(Space{}, 0, p.run.strategy) : p.layout;
 }
+
+std::string limit_layout(const Limit& l) { return l.there ? point_layout(*l.there) : ""; }
+
+// "least device memory of h100"
+std::string question_words(const Limit& l) {
+  return limit_row(l.kind).question + (l.group.empty() ? "" : " of " + l.group);
+}
+
+// A group's GPUs are asked with any layout alone.
+bool is_of_group_alone(const Limit& l) { return !l.group.empty() && l.kind == LimitKind::gpus; }
 
 // "tight (62 %)"
 std::string limit_fit(const Limit& l) {
   if (!l.there) return "";
-  const auto& [run, answer] = *l.there;
+  const Run& run = l.there->run;
+  const Answer& answer = l.there->answer;
   return std::string(fit_words(run, answer)) + ", " +
          probability_words(fit_probability(run, answer));
 }
 
 // A second row of the same question names its layout alone.
 std::string limit_question(const Limit& l) {
-  return l.layout == LimitLayout::any ? "  any layout" : limit_row(l.kind).question;
+  const bool is_second = l.layout == LimitLayout::any && !is_of_group_alone(l);
+  return is_second ? "  any layout" : question_words(l);
 }
 
 bool begins_with_need(const std::string& why) { return why.starts_with("needs "); }
@@ -110,7 +123,8 @@ Json value_json(const Limit& l) {
 
 void add_limit_point(const Limit& l, Json& j) {
   if (!l.there) return;
-  const auto& [run, answer] = *l.there;
+  const Run& run = l.there->run;
+  const Answer& answer = l.there->answer;
   j["strategy"] = limit_layout(l);
   j["gpus"] = run.cluster.gpus;
   j["step_time_s"] = answer.step_time.si();
@@ -123,8 +137,8 @@ void add_limit_point(const Limit& l, Json& j) {
 
 Json limit_json(const Limit& l) {
   Json j = {{"limit", name_of(l.kind)},
-            {"question", limit_row(l.kind).question},
-            {"path", limit_row(l.kind).path},
+            {"question", question_words(l)},
+            {"path", l.path},
             {"layout", name_of(l.layout)},
             {"value", value_json(l)},
             {"even_value", l.even ? Json(static_cast<std::int64_t>(*l.even)) : Json()},
@@ -133,6 +147,7 @@ Json limit_json(const Limit& l) {
             {"note", l.note},
             {"set", settings_json(l.settings)},
             {"type", typed(l.settings)}};
+  if (!l.group.empty()) j["group"] = l.group;
   add_limit_point(l, j);
   return j;
 }
@@ -141,14 +156,14 @@ Json limit_json(const Limit& l) {
 std::vector<const Limit*> limits_headline(const LimitsReport& r) {
   std::vector<const Limit*> rows;
   for (const Limit& l : r.limits) {
-    if (l.value && (rows.empty() || rows[0]->kind == l.kind)) rows.push_back(&l);
+    if (l.value && (rows.empty() || rows[0]->path == l.path)) rows.push_back(&l);
   }
   return rows;
 }
 
 // "longest sequence: 18,074 tokens; with any layout 489,472 tokens"
 std::string headline_words(const std::vector<const Limit*>& rows) {
-  std::string text = limit_row(rows[0]->kind).question;
+  std::string text = question_words(*rows[0]);
   for (const Limit* l : rows) {
     const bool any = l->layout == LimitLayout::any;
     text += (l == rows[0] ? ": " : "; ") + std::string(any ? "with any layout " : "") +
@@ -175,18 +190,19 @@ std::string limits_heading(const LimitsReport& r) {
   const std::string fits = ", each alone; a run fits with " +
                            percent(1 - r.resolved.risk.value_or(kDefaultRisk), 0) + " or more";
   if (!r.base) return fits;
-  const bool own = r.base->run.strategy == r.resolved.run.strategy;
+  const bool own = r.base->run.strategy == r.resolved.run.strategy &&
+                   (!r.groups || r.base->layout == layout_words(r.groups->resolved));
   return fits + "; with a slower network or less memory a step is at most " + percent(r.within, 0) +
          " longer than " + pretty(r.base->answer.step_time, 3) +
-         (own ? ""
-              : " of " + strategy_words(Space{}, 0, r.base->run.strategy) +
-                    " (the run's own layout does not fit)");
+         (own ? "" : " of " + point_layout(*r.base) + " (the run's own layout does not fit)");
 }
 
 }  // namespace
 
 AnswerDocument limits_document(const LimitsReport& r, const TypedRun& run) {
-  AnswerDocument d{r.resolved.model_name + ": limits", {run_header(r.resolved)}, limit_rows(r)};
+  AnswerDocument d{r.resolved.model_name + ": limits",
+                   {r.groups ? mixed_header(*r.groups) : run_header(r.resolved)},
+                   limit_rows(r)};
   d.add({bold("Limits") + limits_heading(r), {limits_table(r)}});
   d.add(limit_reasons(r));
   d.add(run_open_keys(r.resolved));

@@ -54,7 +54,9 @@ Table groups_table(const MixedReport& r) {
   return t;
 }
 
-Section header(const MixedReport& r) {
+}  // namespace
+
+Section mixed_header(const MixedReport& r) {
   Section s;
   s.add(model_line(r));
   s.add(strategy_line(r));
@@ -71,6 +73,8 @@ Section header(const MixedReport& r) {
   }
   return s;
 }
+
+namespace {
 
 Table stages_table(const MixedReport& r) {
   Table t({{"stage", true},
@@ -161,7 +165,7 @@ Section replicas_section(const MixedReport& r) {
 AnswerDocument mixed_document(const MixedReport& r) {
   AnswerDocument d{
       r.whole.resolved.model_name + ": one step on several kinds of node", {}, row_of(r)};
-  d.sections = {header(r), headline_section(r.whole)};
+  d.sections = {mixed_header(r), headline_section(r.whole)};
   if (!is_feasible(r.whole)) d.add(verdict_section(r));
   d.add(time_section(r.whole));
   d.add(stages_section(r));
@@ -176,7 +180,7 @@ AnswerDocument mixed_summary(const MixedReport& r, const TypedRun& run) {
       r.whole.resolved.model_name + ": one step on several kinds of node", {}, row_of(r)};
   Section head = brief_headline(r.whole);
   for (const Element& e : parts_section(r.whole).elements) head.add(e);
-  d.sections = {header(r), head};
+  d.sections = {mixed_header(r), head};
   if (!is_feasible(r.whole)) d.add(verdict_section(r));
   d.add(run_open_keys(r.whole.resolved));
   Section end;
@@ -188,7 +192,7 @@ AnswerDocument mixed_summary(const MixedReport& r, const TypedRun& run) {
 
 AnswerDocument mixed_memory_document(const MixedReport& r) {
   AnswerDocument d{r.whole.resolved.model_name + ": memory by stage and group", {}, row_of(r)};
-  d.sections = {header(r), {{}, {memory_line(r.whole)}}};
+  d.sections = {mixed_header(r), {{}, {memory_line(r.whole)}}};
   if (!is_feasible(r.whole)) d.add(verdict_section(r));
   d.add(memory_section(r.whole));
   d.add(stages_section(r));
@@ -198,7 +202,7 @@ AnswerDocument mixed_memory_document(const MixedReport& r) {
 
 AnswerDocument mixed_comm_document(const MixedReport& r) {
   AnswerDocument d{r.whole.resolved.model_name + ": communication", {}, lines_table(r)};
-  d.sections = {header(r), comm_section(r), stages_section(r)};
+  d.sections = {mixed_header(r), comm_section(r), stages_section(r)};
   d.add(run_assumptions(r.whole.resolved));
   return d;
 }

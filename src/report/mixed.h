@@ -12,6 +12,9 @@ namespace orrery {
 struct MixedReport;
 struct TypedRun;
 
+// The model, the strategy and the groups of a run, at the head of each answer.
+Section mixed_header(const MixedReport& r);
+
 AnswerDocument mixed_document(const MixedReport& r);
 // On one screen, as estimate_summary() (report/estimate.h).
 AnswerDocument mixed_summary(const MixedReport& r, const TypedRun& run);

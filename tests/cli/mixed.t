@@ -64,10 +64,47 @@ $ orrery search llama-3-8b-8-h100 --one-more
 ! exit 2
 ! stderr cluster.groups beside it
 
-# What does not stand, in one line.
-$ orrery capacity mixed-llama-2-70b-64-a100-64-h100
+# Limits: each row's flags give its numbers, also where a group alone remains.
+$ orrery limits mixed-fsdp-llama-3-8b-16-a100-40gb-16-h100 --of gpus,sequence_length --json > limits.json
+! json len(limits) = 5
+! json limits[1].group = "a100"
+! json limits[1].path = "cluster.groups.0.gpus"
+! json limits[1].value = 0
+! json limits[3].fit_probability >= 0.9
+$ for i in 1 3 4; do python3 -c "import json; print(json.load(open('limits.json'))['limits'][$i]['type'])" | xargs orrery estimate mixed-fsdp-llama-3-8b-16-a100-40gb-16-h100 --json > row$i.json; done
+$ cat row1.json
+! json step_time_s = limits.json:limits[1].step_time_s
+$ cat row3.json
+! json memory.fit_probability = limits.json:limits[3].fit_probability
+$ cat row4.json
+! json memory.fit_probability = limits.json:limits[4].fit_probability
+$ orrery limits mixed-fsdp-llama-3-8b-16-a100-40gb-16-h100 --versus dgx-h100
 ! exit 2
-! stderr /found no number of GPUs/
+! stderr /--versus: found a run with cluster.groups/
+
+# Purchases: so many GPUs of one kind beside those that are there.
+$ orrery capacity pair.json --tokens 1e9 --sizes '[0,8]' --rent dgx-h100=3,dgx-a100-80gb=1 --json > buy.json
+! json len(rows) = 2
+! json rows[0].groups[0] = "a"
+! json rows[1].time_s < rows[0].time_s
+! json rows[1].grown_rent.amount > 0
+! json one_more[1].time_s <= own.time_s
+$ orrery capacity pair.json --tokens 1e9 --sizes '[8]' | grep -c 'One node more of each kind'
+> 1
+
+# What does not stand, in one line.
+$ orrery capacity pair.json
+! exit 2
+! stderr /training.tokens: found no number of tokens/
+$ orrery capacity pair.json --tokens 1e9 --deadline 3d
+! exit 2
+! stderr /--deadline: found a run with cluster.groups/
+$ orrery capacity pair.json --tokens 1e9 --grow x
+! exit 2
+! stderr /--grow: found "x"; allowed: a or h/
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e9 --grow x
+! exit 2
+! stderr /--grow: found a run on one kind of node/
 $ orrery estimate two.json --set cluster.gpus=64
 ! exit 2
 ! stderr /cluster.gpus: found a key beside `groups`/

@@ -9,8 +9,10 @@
 
 #include "core/json_path.h"
 #include "estimate/fits_at_risk.h"
+#include "estimate/mixed_memory.h"
 #include "hardware/cluster_links.h"
 #include "insight/limit_trial.h"
+#include "insight/mixed_report.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
 
@@ -147,6 +149,87 @@ TEST_CASE("a run that does not fit has no step of its own to compare with") {
   const LimitsReport held = limits(big, {LimitKind::network});
   CHECK(!held.base);
   CHECK(!held.limits.at(0).value);
+}
+
+namespace {
+
+// Half of the devices have half of the memory.
+Json two_kinds() {
+  return json_of(R"({"model": "llama-3-8b", "cluster": {
+      "groups": [{"name": "a", "node": "dgx-a100-40gb", "gpus": 8},
+                 {"name": "h", "node": "dgx-h100", "gpus": 8}],
+      "links": [{"bandwidth": "100 GB/s", "latency": "10 us"}]},
+      "training": {"sequence_length": 4096, "global_batch": 32}, "framework": "megatron-core",
+      "parallel": {"tp": 4, "pp": 2, "dp": 2, "recompute": "selective"}})");
+}
+
+MixedReport groups_at(const std::vector<Setting>& settings) {
+  return mixed_report_on(
+      resolve_mixed(with_changes(two_kinds(), settings), "run.json", shipped_configs()));
+}
+
+bool groups_fit(const std::vector<Setting>& settings) {
+  const MixedReport m = groups_at(settings);
+  return fits_at_risk(m.resolved.run, m.answer);
+}
+
+}  // namespace
+
+TEST_CASE("limits of several kinds of node are edges of the run that the estimate judges") {
+  const Limit sequence = limit(two_kinds(), LimitKind::sequence_length);
+  REQUIRE(sequence.value);
+  const auto tokens = static_cast<std::int64_t>(*sequence.value);
+  CHECK(groups_fit({{"training.sequence_length", std::to_string(tokens)}}));
+  CHECK(!groups_fit({{"training.sequence_length", std::to_string(tokens + 4)}}));  // tp 4
+  CHECK(groups_at(sequence.settings).answer.answer.step_time == sequence.there->answer.step_time);
+  // Layers are balanced anew, so that one more need not be one more of each stage.
+  const Limit layers = limit(two_kinds(), LimitKind::layers);
+  REQUIRE(layers.there);
+  CHECK(layers.there->run.model.layers == static_cast<std::int64_t>(*layers.value));
+}
+
+TEST_CASE("the least memory of a group is asked beside the others as they are") {
+  const LimitsReport r = limits(two_kinds(), {LimitKind::memory});
+  REQUIRE(r.limits.size() == 2);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Limit& l = r.limits[k];
+    CHECK(l.group == (k == 0 ? "a" : "h"));
+    CHECK(l.path == "cluster.groups." + std::to_string(k) + ".device.memory_capacity");
+    REQUIRE(l.value);
+    CHECK(groups_fit(l.settings));
+    const std::string less = std::to_string(static_cast<std::int64_t>(*l.value) - 1) + " GiB";
+    const MixedReport m = groups_at({{l.path, less}});
+    const bool slow = m.answer.answer.step_time > r.base->answer.step_time * (1 + r.within);
+    CHECK((slow || !fits_at_risk(m.resolved.run, m.answer)));
+  }
+}
+
+TEST_CASE("groups shrink in proportion, and any layout asks each of them alone") {
+  const LimitsReport r = limits(two_kinds(), {LimitKind::gpus}, false);
+  REQUIRE(r.limits.size() == 3);
+  // tp 4 and one stage a group: a replica is four GPUs of each.
+  CHECK(r.limits[0].value == 8.0);
+  CHECK(groups_at(r.limits[0].settings).resolved.run.gpus == std::vector<std::int64_t>{4, 4});
+  // Eight H100s hold 8 billion parameters by themselves.
+  CHECK(r.limits[1].group == "a");
+  CHECK(r.limits[1].value == 0.0);
+}
+
+TEST_CASE("the slowest networks of groups make the step as much longer as was allowed") {
+  const LimitsReport r = limits(two_kinds(), {LimitKind::network});
+  REQUIRE(r.limits.at(0).value);
+  const MixedReport slow = groups_at(r.limits[0].settings);
+  CHECK(slow.answer.answer.step_time.si() ==
+        about(1.1 * r.base->answer.step_time.si()).epsilon(1e-6));
+  CHECK(link_of(slow.resolved.run, 0, 1).bandwidth.si() ==
+        about(*r.limits[0].value * 100e9).epsilon(1e-9));
+}
+
+TEST_CASE("the fewest GPUs of a run that sets dp set it too") {
+  const Json run = testing::with(one_node(), R"({"parallel": {"dp": 8}})");
+  const Limit l = limit(run, LimitKind::gpus);
+  REQUIRE(l.value);
+  CHECK(fits(at(run, l.settings)));
 }
 
 }  // namespace orrery

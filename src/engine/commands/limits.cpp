@@ -8,6 +8,7 @@
 #include "engine/given_names.h"
 #include "engine/given_run.h"
 #include "engine/typed_run.h"
+#include "estimate/mixed_document.h"
 #include "insight/limits.h"
 
 namespace orrery {
@@ -83,13 +84,22 @@ LimitQuestion question_of(const LimitsChoice& c, const RunSource& source,
   return q;
 }
 
+// One node stands for one kind.
+void refuse_beside_groups(const LimitsChoice& c, const RunSource& source) {
+  if (c.versus.empty() || !has_groups(source.json)) return;
+  throw InputError(ErrorCode::not_allowed, "command line", "--versus", "a run with cluster.groups",
+                   "a run on one kind of node");
+}
+
 CommandAnswer answer_limits(Request& request, const CommandContext& context) {
   const auto choice = read_options<LimitsChoice>(kLimitsOptions, request);
   const OutputForm output = request.output();
   request.done();
   LimitsReport r;
-  use_run(choice.run, context,
-          [&](const RunSource& source) { r = limits_of(question_of(choice, source, context)); });
+  use_run(choice.run, context, [&](const RunSource& source) {
+    refuse_beside_groups(choice, source);
+    r = limits_of(question_of(choice, source, context));
+  });
   const bool any = std::any_of(r.limits.begin(), r.limits.end(),
                                [](const Limit& l) { return l.value.has_value(); });
   return {any ? ExitCode::answer : ExitCode::no,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts that enter the chain as the sums that they are, recorded for `explain`: parameters and saved
-// tensors of a block by operator, parameters of a stage by kind of layer.
+// Counts that enter the chain as the sums that they are, recorded for `explain`: parameters and
+// saved tensors of a block by operator, parameters of a stage by kind of layer.
 //
 // Each sum is of the very sizes that the count was made from (model/operators.h at the run's
 // degrees). Leaves out the states of an optimizer that go by matrices, and frozen weights. Units:

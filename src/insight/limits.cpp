@@ -569,7 +569,7 @@ class LimitFinder {
   Answer answer_;
   std::optional<LimitPoint> base_;
   std::vector<Setting> base_settings_;  // of the best layout, where it is not the run's own
-  Json base_run_;  // as a document
+  Json base_run_;                       // as a document
 };
 
 std::vector<LimitKind> kinds_of(const LimitQuestion& q) {

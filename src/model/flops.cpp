@@ -78,7 +78,8 @@ FlopsOf<R> sequence_flops(const Architecture& padded, const CountedStep& step, b
     sum += count<R>(a.tower.layers, {"layers of the image encoder"}) *
            of(model.tower, "forward of a layer of the image encoder");
   }
-  if (model.tower_ends.count > 0) sum += of(model.tower_ends, "forward of the image encoder's ends");
+  if (model.tower_ends.count > 0)
+    sum += of(model.tower_ends, "forward of the image encoder's ends");
   return sum;
 }
 

@@ -18,8 +18,6 @@
 namespace orrery {
 namespace {
 
-constexpr const char* kGroupsPath = key_path<&ClusterRequest::groups>;
-
 struct PurchaseGroup {
   std::string name;
   std::int64_t gpus = 0;

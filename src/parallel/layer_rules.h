@@ -31,8 +31,8 @@ struct LayerRule {
   std::int16_t first = 0;
   std::int16_t end = kLastLayer;
   LayerKindOf of = LayerKindOf::any;
-  std::optional<Recompute> recompute;
-  std::optional<std::int8_t> zero;  // 0 to 3
+  std::optional<Recompute> recompute{};
+  std::optional<std::int8_t> zero{};  // 0 to 3
 
   bool operator==(const LayerRule&) const = default;
 };

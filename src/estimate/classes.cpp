@@ -56,7 +56,7 @@ StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCou
   StageClass<R> c;
   c.blocks = blocks;
   c.again = again;
-  c.parameters = stage_parameters<R>(run, prices, blocks);
+  c.parameters = stage_parameters<R>(run, prices, blocks, again.resharded);
   for (const BlockType i : kAllOf<BlockType>) {
     c.runs_backward = c.runs_backward || (blocks[i] > 0 && prices.blocks[i].runs_backward);
   }
@@ -87,12 +87,16 @@ std::uint16_t find_class(const Run& run, std::int64_t virtual_stage, WorkspaceOf
                        w);
 }
 
-// The same kind of layer with the same recompute, as far as ranges set it.
+// The same kind of layer with the same recompute and sharding, as far as ranges set them.
 bool is_alike(const Run& run, std::int64_t one, std::int64_t other) {
   const Architecture& a = run.model;
   if (layer_type(a, one) != layer_type(a, other)) return false;
-  return run.strategy.layers.count == 0 ||
-         recompute_of_layer(run.strategy, a, one) == recompute_of_layer(run.strategy, a, other);
+  const Strategy& s = run.strategy;
+  const auto zero = [&](std::int64_t layer) {
+    return zero_of_layer(s.layers, layer, has_experts(a, layer), s.zero);
+  };
+  return s.layers.count == 0 || (recompute_of_layer(s, a, one) == recompute_of_layer(s, a, other) &&
+                                 zero(one) == zero(other));
 }
 
 // An inner part with the same layers as the previous inner part. Inner parts are all but the first

@@ -73,8 +73,9 @@ class SharedLines {
     BytesOf<R> message{};
   };
 
-  // Gathers of two copies, two hops of a reduction and an all-reduce, dense and of experts.
-  std::array<CommLine<R>, 10> entries_{};
+  // Gathers of two copies, two hops of a reduction and an all-reduce, dense and of experts, each
+  // sharded in two ways.
+  std::array<CommLine<R>, 20> entries_{};
   std::size_t count_ = 0;
   SecondsOf<R> time_{};
   MessageLog* log_;
@@ -145,73 +146,85 @@ void add_passes(SharedLines<R>& lines, const Run& run, const Prices<R>& prices,
   }
 }
 
-// The traffic of both kinds of states of a stage.
+template <Number R>
+void add_all_passes(SharedLines<R>& lines, const Run& run, const Prices<R>& prices,
+                    const BlockCounts& blocks, const BlockCounts& apart,
+                    std::initializer_list<Pass> passes, std::int64_t micro_batches) {
+  add_passes(lines, run, prices, without(blocks, apart), passes, micro_batches);
+  if (is_any(apart)) add_passes(lines, resharded(run), prices, apart, passes, micro_batches);
+}
+
+// The traffic of both kinds of states of a stage, sharded as the run has it and as its ranges do.
 template <Number R, class Lines>
 class EndOfStep {
  public:
-  EndOfStep(const Run& run, const ParametersHeld& parameters, MessageLog* log)
-      : run_(run), gradients_(log), weights_(log) {
-    for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
-      if (held(parameters, which) > 0) add(which, held(parameters, which));
-    }
-    refresh();
+  EndOfStep(const Run& run, const StageParameters& parameters, MessageLog* log)
+      : gradients_(log), weights_(log) {
+    add_states(run, parameters);
+    if (holds_any(parameters.resharded)) add_states(resharded(run), parameters.resharded);
+    refresh(run);
   }
 
   Lines& gradients() { return gradients_; }
   Lines& weights() { return weights_; }
 
  private:
-  void add(ShardedStates which, std::int64_t parameters) {
-    const Partition p = partition_of(run_.strategy, which);
-    const StateRecipe& recipe = run_.training.recipe;
-    const bool streams = gathers_every_micro_batch(run_.strategy, run_.framework);
+  void add_states(const Run& run, const ParametersHeld& parameters) {
+    for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
+      if (held(parameters, which) > 0) add(run, which, held(parameters, which));
+    }
+  }
+
+  void add(const Run& run, ShardedStates which, std::int64_t parameters) {
+    const Partition p = partition_of(run.strategy, which);
+    const StateRecipe& recipe = run.training.recipe;
+    const bool streams = gathers_every_micro_batch(run.strategy, run.framework);
     const std::int64_t reduced_to =
-        reduces_every_micro_batch(run_.strategy, run_.framework) ? p.gradients : 1;
+        reduces_every_micro_batch(run.strategy, run.framework) ? p.gradients : 1;
     const std::int64_t owner = std::max(p.optimizer, reduced_to);
     if (!streams && owner > 1) ranks_ = std::max(ranks_, owner);
-    const std::int64_t buckets = buckets_of(parameters);
+    const std::int64_t buckets = buckets_of(run, parameters);
     const std::int64_t bucket = divided_up(parameters, buckets);
-    add_moves(gradients_, which, reduce_gradients<R>(run_, which, bucket, reduced_to, owner),
+    add_moves(gradients_, which, reduce_gradients<R>(run, which, bucket, reduced_to, owner),
               buckets);
-    if (!sums_replicas_every_micro_batch(run_.strategy, run_.framework)) {
-      add_moves(gradients_, which, sum_over_replicas<R>(run_, which, bucket, owner), buckets);
+    if (!sums_replicas_every_micro_batch(run.strategy, run.framework)) {
+      add_moves(gradients_, which, sum_over_replicas<R>(run, which, bucket, owner), buckets);
     }
     // Whole weights are refreshed at the size they are kept in.
     const double updated =
-        p.weights == 1 ? std::max(gathered_bytes(run_), recipe.weights) : gathered_bytes(run_);
-    add_gather(which, parameters, updated, streams ? p.weights : 1, owner);
+        p.weights == 1 ? std::max(gathered_bytes(run), recipe.weights) : gathered_bytes(run);
+    add_gather(run, which, parameters, updated, streams ? p.weights : 1, owner);
   }
 
-  void refresh() {
-    const std::int64_t layers = divided_up(run_.model.layers, run_.strategy.pp);
+  void refresh(const Run& run) {
+    const std::int64_t layers = divided_up(run.model.layers, run.strategy.pp);
     weights_.prolong(
         count<R>(ranks_, {"ranks that own updated weights"}) *
         count<R>(layers, {"layers of a stage"}) *
-        lift<R>(run_.framework.update.refresh_per_rank, {"framework.update.refresh_per_rank"}));
+        lift<R>(run.framework.update.refresh_per_rank, {"framework.update.refresh_per_rank"}));
   }
 
-  void add_gather(ShardedStates which, std::int64_t parameters, double bytes, std::int64_t inner,
-                  std::int64_t outer) {
+  void add_gather(const Run& run, ShardedStates which, std::int64_t parameters, double bytes,
+                  std::int64_t inner, std::int64_t outer) {
     constexpr Collective c = Collective::all_gather;
     if (outer <= inner) return;
     const CollectiveCost<R> cost =
-        level_cost<R>(run_, which, c, parameters, bytes, inner, outer, codec_of(run_, which, c));
+        level_cost<R>(run, which, c, parameters, bytes, inner, outer, codec_of(run, which, c));
     weights_.add(entry_of(dimension_of(which), c, cost, outer / inner, 1, SecondsOf<R>{}),
                  cost.message);
   }
 
   // Gradients are reduced in buckets, each a collective of its own. A bucket is filled with
   // gradients as they are computed.
-  std::int64_t buckets_of(std::int64_t parameters) const {
-    const FrameworkBuffers& b = run_.framework.buffers;
+  static std::int64_t buckets_of(const Run& run, std::int64_t parameters) {
+    const FrameworkBuffers& b = run.framework.buffers;
     if (b.bucket_elements > 0) return std::max<std::int64_t>(1, parameters / b.bucket_elements);
     const double bucket = b.bucket.si();
     if (!(bucket > 0)) return 1;
-    const double bytes = static_cast<double>(parameters) * run_.training.recipe.gathered;
+    const double bytes = static_cast<double>(parameters) * run.training.recipe.gathered;
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / bucket));
   }
 
-  const Run& run_;
   Lines gradients_;
   Lines weights_;
   std::int64_t ranks_ = 0;  // whose updated weights are gathered
@@ -237,7 +250,7 @@ constexpr std::size_t kMostKnown = 64;
 }  // namespace
 
 template <Number R>
-SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
+SecondsOf<R> data_parallel_time(const Run& run, const StageParameters& parameters,
                                 const OverlapWindows<R>& windows, const CommSink<R>& sink) {
   EndOfStep<R, SharedLines<R>> end(run, parameters, sink.log);
   const Framework& f = run.framework;
@@ -248,19 +261,26 @@ SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters
   return gradients + weights;
 }
 
-const EndTraffic& EndTraffics::of(const Run& run, const ParametersHeld& parameters) {
+const EndTraffic& EndTraffics::of(const Run& run, const StageParameters& parameters) {
   const Partition& partition = run.strategy.partition;
   const std::int64_t dense = held(parameters, ShardedStates::dense);
   const std::int64_t expert = held(parameters, ShardedStates::expert);
+  const ParametersHeld& apart = parameters.resharded;
   const bool whole = keeps_gradients_whole(run.strategy, run.framework);
   const auto known = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& k) {
-    return k.dense == dense && k.expert == expert && k.partition == partition && k.whole == whole;
+    return k.dense == dense && k.expert == expert && k.partition == partition && k.whole == whole &&
+           k.resharded_dense == apart.dense && k.resharded_expert == apart.expert;
   });
   if (known != known_.rend()) return known->traffic;
   if (known_.size() == kMostKnown) known_.clear();
   EndOfStep<double, LineTimes> end(run, parameters, nullptr);
-  known_.push_back(
-      {partition, dense, expert, whole, {end.gradients().time(), end.weights().time()}});
+  known_.push_back({partition,
+                    dense,
+                    expert,
+                    apart.dense,
+                    apart.expert,
+                    whole,
+                    {end.gradients().time(), end.weights().time()}});
   return known_.back().traffic;
 }
 
@@ -271,33 +291,38 @@ Seconds exposed(const Run& run, const EndTraffic& traffic, const OverlapWindows<
 
 template <Number R>
 void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                             SecondsOf<R> exposed, const CommSink<R>& sink) {
+                             SecondsOf<R> exposed, const CommSink<R>& sink,
+                             const BlockCounts& resharded) {
   SharedLines<R> lines(sink.log);
   // Each of two copies of the model sees half of the micro batches.
   const std::int64_t through_each =
       run.strategy.micro_batches / copies_of_model(schedule_of(run).layout());
-  add_passes(lines, run, prices, blocks, {Pass::forward, Pass::backward}, through_each);
+  add_all_passes(lines, run, prices, blocks, resharded, {Pass::forward, Pass::backward},
+                 through_each);
   lines.write(exposed, sink.answer);
 }
 
 std::vector<CommLine<double>> pass_traffic(const Run& run, const Prices<double>& prices,
-                                           const BlockCounts& blocks, Pass pass) {
+                                           const BlockCounts& blocks, Pass pass,
+                                           const BlockCounts& resharded) {
   SharedLines<double> lines(nullptr);
-  add_passes(lines, run, prices, blocks, {pass}, 1);
+  add_all_passes(lines, run, prices, blocks, resharded, {pass}, 1);
   Answer answer;
   lines.write(Seconds(), answer);
   return {answer.comm.begin(), answer.comm.begin() + answer.comm_count};
 }
 
-template SecondsOf<double> data_parallel_time(const Run&, const ParametersHeld&,
+template SecondsOf<double> data_parallel_time(const Run&, const StageParameters&,
                                               const OverlapWindows<double>&,
                                               const CommSink<double>&);
-template SecondsOf<Traced> data_parallel_time(const Run&, const ParametersHeld&,
+template SecondsOf<Traced> data_parallel_time(const Run&, const StageParameters&,
                                               const OverlapWindows<Traced>&,
                                               const CommSink<Traced>&);
 template void add_micro_batch_traffic(const Run&, const Prices<double>&, const BlockCounts&,
-                                      SecondsOf<double>, const CommSink<double>&);
+                                      SecondsOf<double>, const CommSink<double>&,
+                                      const BlockCounts&);
 template void add_micro_batch_traffic(const Run&, const Prices<Traced>&, const BlockCounts&,
-                                      SecondsOf<Traced>, const CommSink<Traced>&);
+                                      SecondsOf<Traced>, const CommSink<Traced>&,
+                                      const BlockCounts&);
 
 }  // namespace orrery

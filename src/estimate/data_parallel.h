@@ -23,6 +23,7 @@ namespace orrery {
 template <Number R>
 struct CommLine;
 struct ParametersHeld;
+struct StageParameters;
 enum class Pass : std::uint8_t;
 
 // The passes under which a stage can hide its traffic: one micro batch through all its chunks.
@@ -34,7 +35,7 @@ struct OverlapWindows {
 
 // Adds the lines to the answer and returns the exposed time.
 template <Number R>
-SecondsOf<R> data_parallel_time(const Run& run, const ParametersHeld& parameters,
+SecondsOf<R> data_parallel_time(const Run& run, const StageParameters& parameters,
                                 const OverlapWindows<R>& windows, const CommSink<R>& sink);
 
 // The time of that traffic, of which nothing is hidden yet.
@@ -47,7 +48,7 @@ struct EndTraffic {
 // degrees, rank order and compression, model, cluster and framework.
 class EndTraffics {
  public:
-  const EndTraffic& of(const Run& run, const ParametersHeld& parameters);
+  const EndTraffic& of(const Run& run, const StageParameters& parameters);
   void clear() { known_.clear(); }
 
  private:
@@ -55,6 +56,8 @@ class EndTraffics {
     Partition partition;
     std::int64_t dense = 0;
     std::int64_t expert = 0;
+    std::int64_t resharded_dense = 0;
+    std::int64_t resharded_expert = 0;
     bool whole = false;  // gradients, over the micro batches of a step
     EndTraffic traffic;
   };
@@ -66,13 +69,15 @@ class EndTraffics {
 Seconds exposed(const Run& run, const EndTraffic& traffic, const OverlapWindows<double>& windows);
 
 // Lines for the traffic of sharded weights and gradients of a stage's blocks in every micro batch;
-// `exposed` belongs to the whole step.
+// `exposed` belongs to the whole step; `resharded` of the blocks shard their states otherwise.
 template <Number R>
 void add_micro_batch_traffic(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
-                             SecondsOf<R> exposed, const CommSink<R>& sink);
+                             SecondsOf<R> exposed, const CommSink<R>& sink,
+                             const BlockCounts& resharded = {});
 
 // The same lines for one pass of one micro batch, without their exposed time.
 std::vector<CommLine<double>> pass_traffic(const Run& run, const Prices<double>& prices,
-                                           const BlockCounts& blocks, Pass pass);
+                                           const BlockCounts& blocks, Pass pass,
+                                           const BlockCounts& resharded = {});
 
 }  // namespace orrery

@@ -26,7 +26,7 @@ namespace {
 
 template <Number R>
 Seconds end_of_step(const Run& run, WorkspaceOf<R>& w, std::int64_t stage) {
-  const ParametersHeld parameters = parameters_of_stage<R>(run, w, stage);
+  const StageParameters parameters = parameters_of_stage<R>(run, w, stage);
   const OverlapWindows<R> windows = windows_of<R>(run, w, stage);
   const OptimizerTime<double> optimizer = optimizer_time<double>(run, parameters);
   return optimizer.device + optimizer.host +

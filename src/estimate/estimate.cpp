@@ -232,10 +232,12 @@ class Finish {
         larger(all - busy - a_.breakdown[Term::pp_exposed], SecondsOf<R>{});
   }
 
-  BlockCounts blocks_of_stage(std::int64_t stage) const {
+  // Blocks of a stage that its classes count there.
+  template <class Counted>
+  BlockCounts blocks_of_stage(std::int64_t stage, const Counted& counted) const {
     BlockCounts sum{};
     for_each_chunk(run_, stage, [&](std::int64_t part) {
-      const BlockCounts& n = class_of<R>(w_, part).blocks;
+      const BlockCounts& n = counted(class_of<R>(w_, part));
       for (const BlockType i : kAllOf<BlockType>) sum[i] += n[i];
     });
     return sum;
@@ -243,9 +245,13 @@ class Finish {
 
   void fill_end_of_step() {
     const std::int64_t stage = a_.end_stage;
-    const ParametersHeld parameters = parameters_of_stage<R>(run_, w_, stage);
-    add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage),
-                               a_.breakdown[Term::dp_exposed], sink());
+    const StageParameters parameters = parameters_of_stage<R>(run_, w_, stage);
+    using Class = StageClass<R>;
+    const auto all = [](const Class& c) -> const BlockCounts& { return c.blocks; };
+    const auto apart = [](const Class& c) -> const BlockCounts& { return c.again.resharded; };
+    add_micro_batch_traffic<R>(run_, w_.prices, blocks_of_stage(a_.busy_stage, all),
+                               a_.breakdown[Term::dp_exposed], sink(),
+                               blocks_of_stage(a_.busy_stage, apart));
     a_.breakdown[Term::dp_exposed] +=
         data_parallel_time<R>(run_, parameters, windows_of<R>(run_, w_, stage), sink());
     const OptimizerTime<R> optimizer = optimizer_time<R>(run_, parameters);

@@ -15,9 +15,8 @@ constexpr std::size_t kMostKept = 64;
 
 // All that stage_states() asks of them.
 bool same_states(const StageHoldings& a, const StageHoldings& b) {
-  return a.parameters == b.parameters && a.largest_layer == b.largest_layer &&
-         a.largest_module == b.largest_module && a.ends == b.ends &&
-         a.gathered_bytes == b.gathered_bytes;
+  const ShardedHoldings& own = a;
+  return own == b && a.resharded == b.resharded && a.gathered_bytes == b.gathered_bytes;
 }
 
 }  // namespace

@@ -299,7 +299,7 @@ StageEndTime<R> end_on_kind(const MixedRun& run, std::int64_t stage, std::size_t
   const std::vector<std::size_t> kinds = kinds_of_stage(run, stage);
   const RecordedPart part(part_beside(run, kind, kinds));
   const Run beside = run_beside(run, kind, kinds);
-  const ParametersHeld parameters = parameters_of_stage<R>(beside, w, stage);
+  const StageParameters parameters = parameters_of_stage<R>(beside, w, stage);
   StageEndTime<R> t;
   t.data_parallel =
       data_parallel_time<R>(beside, parameters, windows_of<R>(beside, w, stage), sink);

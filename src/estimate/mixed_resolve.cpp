@@ -128,6 +128,12 @@ class MixedResolver {
       refuse(key_path<&StrategyRequest::ep>, std::to_string(*request_.ep),
              "1 where replicas of a stage are on several groups");
     }
+    const LayerRules ranges = request_.layers.value_or(LayerRules());
+    if (std::any_of(ranges.rules.begin(), ranges.rules.end(),
+                    [](const LayerRule& r) { return r.zero.has_value(); })) {
+      refuse(key_path<&StrategyRequest::layers>, "ranges with a zero of their own",
+             "ranges of recompute, where groups differ");
+    }
     constexpr const char* sites = key_path<&ClusterRequest::sites>;
     if (value_at(given_, sites).is_object()) refuse(sites, "sites beside groups", "one of them");
   }

@@ -177,9 +177,22 @@ OptimizerTime<R> optimizer_time(const Run& run, const ParametersHeld& parameters
   return t;
 }
 
+template <Number R>
+OptimizerTime<R> optimizer_time(const Run& run, const StageParameters& parameters) {
+  const ParametersHeld& own = parameters;
+  OptimizerTime<R> t = optimizer_time<R>(run, own);
+  if (!holds_any(parameters.resharded)) return t;
+  const OptimizerTime<R> other = optimizer_time<R>(resharded(run), parameters.resharded);
+  t.device += other.device;
+  t.host += other.host;
+  return t;
+}
+
 template PassCopies<double> pass_copies(const Run&, const ParametersHeld&, BytesOf<double>);
 template PassCopies<Traced> pass_copies(const Run&, const ParametersHeld&, BytesOf<Traced>);
 template OptimizerTime<double> optimizer_time(const Run&, const ParametersHeld&);
 template OptimizerTime<Traced> optimizer_time(const Run&, const ParametersHeld&);
+template OptimizerTime<double> optimizer_time(const Run&, const StageParameters&);
+template OptimizerTime<Traced> optimizer_time(const Run&, const StageParameters&);
 
 }  // namespace orrery

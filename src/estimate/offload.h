@@ -18,6 +18,7 @@
 namespace orrery {
 
 struct ParametersHeld;
+struct StageParameters;
 struct Run;
 struct StateRecipe;
 
@@ -47,5 +48,9 @@ struct OptimizerTime {
 
 template <Number R>
 OptimizerTime<R> optimizer_time(const Run& run, const ParametersHeld& parameters);
+
+// Also of those that ranges of layers shard otherwise.
+template <Number R>
+OptimizerTime<R> optimizer_time(const Run& run, const StageParameters& parameters);
 
 }  // namespace orrery

@@ -6,6 +6,7 @@
 #include "cost/operator_time.h"
 #include "estimate/price.h"
 #include "model/operators.h"
+#include "parallel/partition.h"
 #include "parallel/rules.h"
 
 namespace orrery {
@@ -54,7 +55,8 @@ ListOptions list_options(const Run& run) {
   if (o.lengths.count > 0) {
     // Ranks wait for each other at the end of a step, or where they gather weights.
     const Strategy& s = run.strategy;
-    const std::int64_t steps = s.partition.weights > 1 ? 1 : s.micro_batches;
+    const bool gathers = s.partition.weights > 1 || resharded(s).partition.weights > 1;
+    const std::int64_t steps = gathers ? 1 : s.micro_batches;
     o.document_load = slowest_rank(o.lengths, o.sequence, s.dp, s.micro_batch * steps);
     if (s.dynamic_cp) o.context_share = context_share(o.lengths, o.sequence, s.cp);
   }
@@ -88,6 +90,12 @@ RunShape shape_of(const Run& run) {
   }
   shape.gradient_bits = 8 * run.training.recipe.reduced;
   return shape;
+}
+
+Run resharded(const Run& run) {
+  Run other = run;
+  other.strategy = resharded(run.strategy);
+  return other;
 }
 
 bool is_legal(const Run& run) {

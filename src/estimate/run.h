@@ -66,6 +66,9 @@ void for_each_chunk(const Run& run, std::int64_t stage, Visit&& visit) {
   }
 }
 
+// The run of the blocks whose states a range of layers shards otherwise (parallel/layer_rules.h).
+Run resharded(const Run& run);
+
 // Whether embedding and head are on stages of their own.
 inline bool ends_apart(const Run& run) {
   return run.strategy.pp > 1 && schedule_of(run).layout() == ChunkLayout::looped;

@@ -256,6 +256,15 @@ struct CountedBlocks {
   std::int64_t selective = 0;
 };
 
+// Blocks whose states a range of layers shards otherwise, and all others.
+CountedBlocks resharded_blocks(const RecomputedBlocks& again, BlockType i) {
+  return {again.resharded[i], again.resharded_full[i], again.resharded_selective[i]};
+}
+CountedBlocks other_blocks(const BlockCounts& blocks, const RecomputedBlocks& again, BlockType i) {
+  const CountedBlocks apart = resharded_blocks(again, i);
+  return {blocks[i] - apart.all, again.full[i] - apart.full, again.selective[i] - apart.selective};
+}
+
 // Adds the blocks of one kind.
 template <Number R>
 class Adder {
@@ -423,13 +432,18 @@ template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                           const RecomputedBlocks& again, const FreeSharding* free) {
   StageCosts<R> s;
+  std::optional<Run> apart;
+  if (is_any(again.resharded)) apart = resharded(run);
   for (const BlockType i : kAllOf<BlockType>) {
     if (blocks[i] == 0) continue;
     const BlockPrice<R>& block = prices.blocks[i];
-    const CountedBlocks n{blocks[i], again.full[i], again.selective[i]};
-    Adder<R>(run, block, i, n, free).add(s, block_parameters(run, prices, i));
-    s.recomputed += block.full_flops * static_cast<double>(n.full);
-    s.recomputed += block.selective_flops * static_cast<double>(n.selective);
+    const auto add = [&](const Run& as, const CountedBlocks& n) {
+      if (n.all > 0) Adder<R>(as, block, i, n, free).add(s, block_parameters(run, prices, i));
+    };
+    add(run, other_blocks(blocks, again, i));
+    if (apart) add(*apart, resharded_blocks(again, i));
+    s.recomputed += block.full_flops * static_cast<double>(again.full[i]);
+    s.recomputed += block.selective_flops * static_cast<double>(again.selective[i]);
   }
   for (const Term t : kAllOf<Term>) {
     const Label term{name_of(t).data()};
@@ -440,17 +454,19 @@ StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCo
 }
 
 template <Number R>
-ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices,
-                                const BlockCounts& blocks) {
-  ParametersHeld sum;
+StageParameters stage_parameters(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                                 const BlockCounts& apart) {
+  StageParameters sum;
   for (const BlockType i : kAllOf<BlockType>) {
     if (blocks[i] == 0) continue;
-    sum += blocks[i] * block_parameters(run, prices, i);
+    const ParametersHeld& one = block_parameters(run, prices, i);
+    static_cast<ParametersHeld&>(sum) += (blocks[i] - apart[i]) * one;
+    if (apart[i] > 0) sum.resharded += apart[i] * one;
   }
   // Multi-token prediction embeds the next tokens: the last stage holds the table too, be it as the
   // tied head's or as a copy of its own.
   if (blocks[BlockType::mtp] > 0 && ends_apart(run) && !run.model.tie_word_embeddings) {
-    sum += prices.blocks[BlockType::embedding].parameters;
+    static_cast<ParametersHeld&>(sum) += prices.blocks[BlockType::embedding].parameters;
   }
   return sum;
 }
@@ -459,7 +475,9 @@ template StageCosts<double> stage_costs(const Run&, const Prices<double>&, const
                                         const RecomputedBlocks&, const FreeSharding*);
 template StageCosts<Traced> stage_costs(const Run&, const Prices<Traced>&, const BlockCounts&,
                                         const RecomputedBlocks&, const FreeSharding*);
-template ParametersHeld stage_parameters(const Run&, const Prices<double>&, const BlockCounts&);
-template ParametersHeld stage_parameters(const Run&, const Prices<Traced>&, const BlockCounts&);
+template StageParameters stage_parameters(const Run&, const Prices<double>&, const BlockCounts&,
+                                          const BlockCounts&);
+template StageParameters stage_parameters(const Run&, const Prices<Traced>&, const BlockCounts&,
+                                          const BlockCounts&);
 
 }  // namespace orrery

@@ -39,9 +39,11 @@ template <Number R>
 StageCosts<R> stage_costs(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
                           const RecomputedBlocks& again, const FreeSharding* free = nullptr);
 
-// Parameters a rank of this virtual stage holds, were nothing sharded over replicas. A shared
-// weight is held twice where its two blocks stand on different stages.
+// Parameters a rank of this virtual stage holds, were nothing sharded over replicas; `apart` of its
+// blocks shard their states otherwise. A shared weight is held twice where its two blocks stand on
+// different stages.
 template <Number R>
-ParametersHeld stage_parameters(const Run& run, const Prices<R>& prices, const BlockCounts& blocks);
+StageParameters stage_parameters(const Run& run, const Prices<R>& prices, const BlockCounts& blocks,
+                                 const BlockCounts& apart = {});
 
 }  // namespace orrery

@@ -12,8 +12,8 @@
 namespace orrery {
 
 template <Number R>
-ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
-  ParametersHeld sum;
+StageParameters parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
+  StageParameters sum;
   for_each_chunk(run, stage, [&](std::int64_t part) { sum += class_of<R>(w, part).parameters; });
   return sum;
 }
@@ -84,7 +84,7 @@ Bytes receive_buffers(const Run& run, const WorkspaceOf<R>& w, std::int64_t stag
 }
 
 template <Number R>
-void add_largest(const Prices<R>& prices, const BlockCounts& blocks, StageHoldings& h) {
+void add_largest(const Prices<R>& prices, const BlockCounts& blocks, ShardedHoldings& h) {
   h.largest_layer = larger_of(h.largest_layer, largest_layer<R>(prices, blocks));
   for (const BlockType i : kAllOf<BlockType>) {
     if (blocks[i] == 0) continue;
@@ -105,7 +105,9 @@ double narrow_copy_bytes(const Run& run) {
 template <Number R>
 StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   StageHoldings h;
-  h.parameters = parameters_of_stage<R>(run, w, stage);
+  const StageParameters parameters = parameters_of_stage<R>(run, w, stage);
+  h.parameters = parameters;
+  h.resharded.parameters = parameters.resharded;
   h.gathered_bytes = gathered_bytes(run);
   h.narrow_bytes = narrow_copy_bytes(run);
   h.narrow_fixed = !run.training.adapter || !is_packed(run.training.adapter->base);
@@ -113,11 +115,15 @@ StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::in
   const StageClass<R>* before = nullptr;
   for_each_chunk(run, stage, [&](std::int64_t part) {
     const StageClass<R>& c = class_of<R>(w, part);
-    if (&c != before) add_largest(w.prices, c.blocks, h);
+    const BlockCounts& apart = c.again.resharded;
+    if (&c != before) {
+      add_largest(w.prices, without(c.blocks, apart), h);
+      add_largest(w.prices, apart, h.resharded);
+    }
     before = &c;
     for (const BlockType end : kAllOf<BlockType>) {
       if (c.blocks[end] == 0 || kBlockFacts[end].is_layer) continue;
-      h.ends += block_parameters(run, w.prices, end);
+      (apart[end] > 0 ? h.resharded : h).ends += block_parameters(run, w.prices, end);
     }
   });
   return h;
@@ -251,8 +257,8 @@ StageMemory<R> memory_of_stage(const Run& run, WorkspaceOf<R>& w, std::int64_t s
   return memory_of_stage<R>(run, c, states_of_stage<R>(run, c));
 }
 
-template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<double>&, std::int64_t);
-template ParametersHeld parameters_of_stage(const Run&, const WorkspaceOf<Traced>&, std::int64_t);
+template StageParameters parameters_of_stage(const Run&, const WorkspaceOf<double>&, std::int64_t);
+template StageParameters parameters_of_stage(const Run&, const WorkspaceOf<Traced>&, std::int64_t);
 template const StageContents<double>& contents_of_stage(const Run&, WorkspaceOf<double>&,
                                                         std::int64_t);
 template StageStates<double> states_of_stage(const Run&, const StageContents<double>&);

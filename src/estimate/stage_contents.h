@@ -12,7 +12,7 @@ namespace orrery {
 
 // All chunks of one stage.
 template <Number R>
-ParametersHeld parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
+StageParameters parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage);
 
 // Calls visit(stage) for the stages whose memory may be the fullest. In every closed-form schedule
 // the first of several stages with equal blocks has the most micro batches in flight; stages with

@@ -28,7 +28,7 @@ struct StageClass {
   RecomputedBlocks again{};  // those of them whose forward runs again
   StageCosts<R> costs;
   ChunkActivations<R> activations;
-  ParametersHeld parameters;
+  StageParameters parameters;
   bool runs_backward = false;  // any of its blocks
 };
 

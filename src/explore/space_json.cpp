@@ -48,6 +48,12 @@ Base base_of(const OpenRun& open, std::vector<std::size_t> choice) {
                      "a list, or search.axes.stage_layers: `orrery estimate` of what it finds "
                      "balances that one");
   }
+  const LayerRules ranges = open.request.layers.value_or(LayerRules());
+  if (other_zero(ranges, open.resolved.run.strategy.zero)) {
+    throw InputError(ErrorCode::not_allowed, open.resolved.file, key_path<&StrategyRequest::layers>,
+                     "ranges with a zero of their own in a search",
+                     "ranges of recompute; `orrery estimate` prices the others");
+  }
   Base base;
   base.run = open.resolved.run;
   base.run.strategy = fixed_strategy(open);

@@ -357,9 +357,12 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
   if (plain(cached) == Bytes() && !f.update.paged) m.needed = m.peak;
 }
 
+namespace {
+
+// The sharding of `s` alone.
 template <Number R>
-StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRecipe& recipe,
-                            const StageHoldings& holdings) {
+StageStates<R> states_as(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                         const StageHoldings& holdings) {
   StageStates<R> states;
   const StateBytes<R> b = add_states<R>(states, s, f, held_recipe(recipe, s, f), holdings);
   states.gathered = gathered<R>(s, f, recipe, holdings);
@@ -376,17 +379,49 @@ StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRe
   return states;
 }
 
-namespace {
+template <class R>
+constexpr std::array kStateLinesOf = {&StageStates<R>::weights,   &StageStates<R>::secondary,
+                                      &StageStates<R>::gradients, &StageStates<R>::optimizer,
+                                      &StageStates<R>::gathered,  &StageStates<R>::buckets,
+                                      &StageStates<R>::lent,      &StageStates<R>::whole_gradients,
+                                      &StageStates<R>::outsized,  &StageStates<R>::update,
+                                      &StageStates<R>::host,      &StageStates<R>::drives};
+constexpr auto& kStateLines = kStateLinesOf<double>;
 
-constexpr std::array kStateLines = {
-    &StageStates<double>::weights,   &StageStates<double>::secondary,
-    &StageStates<double>::gradients, &StageStates<double>::optimizer,
-    &StageStates<double>::gathered,  &StageStates<double>::buckets,
-    &StageStates<double>::lent,      &StageStates<double>::whole_gradients,
-    &StageStates<double>::outsized,  &StageStates<double>::update,
-    &StageStates<double>::host,      &StageStates<double>::drives};
+double count_of(const ParametersHeld& p) {
+  return static_cast<double>(p.dense + p.expert + p.fixed_dense.count + p.fixed_expert.count);
+}
+
+// States of both shardings lie beside each other. Gradients that stay whole until they are reduced
+// take the place of `gradients`, of which the other sharding has its own.
+template <Number R>
+StageStates<R> both(StageStates<R> a, StageStates<R> b, double share_of_a) {
+  const bool some_whole = plain(a.whole_gradients) > Bytes() || plain(b.whole_gradients) > Bytes();
+  for (StageStates<R>* s : {&a, &b}) {
+    if (some_whole && plain(s->whole_gradients) == Bytes()) s->whole_gradients = s->gradients;
+  }
+  for (const auto line : kStateLinesOf<R>) a.*line += b.*line;
+  const R share = lift<R>(share_of_a, {"share of the parameters sharded as the run has it"});
+  a.bytes_per_parameter = share * a.bytes_per_parameter + (R(1.0) - share) * b.bytes_per_parameter;
+  return a;
+}
 
 }  // namespace
+
+template <Number R>
+StageStates<R> stage_states(const Strategy& s, const Framework& f, const StateRecipe& recipe,
+                            const StageHoldings& holdings) {
+  if (!holds_any(holdings.resharded.parameters)) return states_as<R>(s, f, recipe, holdings);
+  StageHoldings apart = holdings;
+  static_cast<ShardedHoldings&>(apart) = holdings.resharded;
+  const StageStates<R> other = states_as<R>(resharded(s), f, recipe, apart);
+  if (!holds_any(holdings.parameters)) return other;
+  const double own = count_of(holdings.parameters);
+  return both<R>(states_as<R>(s, f, recipe, holdings), other,
+                 own / (own + count_of(holdings.resharded.parameters)));
+}
+
+namespace {}  // namespace
 
 StageStates<double> least_of(std::span<const StageStates<double>> states) {
   StageStates<double> least = states.front();

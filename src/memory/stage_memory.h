@@ -26,12 +26,20 @@ struct Strategy;
 template <Number R>
 struct StageActivations;
 
-// Contents of a stage besides activations.
-struct StageHoldings {
+// Parameters whose states are sharded in one way.
+struct ShardedHoldings {
   ParametersHeld parameters;
   ParametersHeld largest_layer;  // the unit of gathering sharded weights
   ParametersHeld largest_module;
-  ParametersHeld ends;        // embedding and head, gathered as one piece of their own
+  ParametersHeld ends;  // embedding and head, gathered as one piece of their own
+
+  bool operator==(const ShardedHoldings&) const = default;
+};
+
+// Contents of a stage besides activations: parameters whose states are sharded as the run has it,
+// and as a range of layers does (parallel/layer_rules.h).
+struct StageHoldings : ShardedHoldings {
+  ShardedHoldings resharded;
   double gathered_bytes = 2;  // of an element, in memory
   double groups = 0;          // communicators in use, as many as with an A100's channels
   Bytes receive_buffers{};    // of a pipeline, beside the inputs that are kept

@@ -13,7 +13,9 @@ std::string range_words(const LayerRules& rules) {
   std::string text;
   for (std::uint8_t i = 0; i < rules.count; ++i) {
     const LayerRule& r = rules.rules[i];
-    text += (i == 0 ? "" : ", ") + range_text(r) + " " + std::string(name_of(r.recompute));
+    text += (i == 0 ? "" : ", ") + range_text(r);
+    if (r.recompute) text += " " + std::string(name_of(*r.recompute));
+    if (r.zero) text += " ZeRO " + std::to_string(*r.zero);
   }
   return text;
 }

@@ -97,6 +97,21 @@ inline ParametersHeld larger_of(const ParametersHeld& a, const ParametersHeld& b
           {}};
 }
 
+inline bool holds_any(const ParametersHeld& p) {
+  return p.dense + p.expert + p.fixed_dense.count + p.fixed_expert.count > 0;
+}
+
+// Parameters of a stage: as the run shards them, and as a range does (layer_rules.h).
+struct StageParameters : ParametersHeld {
+  ParametersHeld resharded{};
+
+  StageParameters& operator+=(const StageParameters& o) {
+    ParametersHeld::operator+=(o);
+    resharded += o.resharded;
+    return *this;
+  }
+};
+
 inline std::int64_t held(const ParametersHeld& p, ShardedStates which) {
   return which == ShardedStates::dense ? p.dense : p.expert;
 }

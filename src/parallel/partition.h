@@ -46,6 +46,9 @@ inline std::int64_t secondary_of(const Strategy& s, ShardedStates which) {
   return ranks > 1 ? ranks : 0;
 }
 
+// The strategy of the blocks whose states a range of layers shards otherwise (layer_rules.h).
+Strategy resharded(const Strategy& s);
+
 // The part of a parameter's replicas that joins shards of `inner` ranks to shards of `outer`
 // (parallel/placement.h).
 Group shard_group(const Strategy& s, const Cluster& c, ShardedStates which, std::int64_t inner,

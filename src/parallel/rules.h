@@ -88,11 +88,12 @@ enum class RuleId : std::uint8_t {
   recompute_layers_full,
   recompute_layers_chunk,
   layer_ranges,
+  layer_sharding,
   offload_fraction,
   offload_host,
   offload_nvme,
 };
-inline constexpr std::size_t kRules = 55;  // without none
+inline constexpr std::size_t kRules = 56;  // without none
 
 struct Rule {
   RuleId id = RuleId::none;

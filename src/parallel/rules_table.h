@@ -336,11 +336,18 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
      }},
 
     {{RuleId::layer_ranges, "layer-ranges", key_path<&StrategyRequest::layers>,
-      "ranges of which each holds layers of the model and none beyond, without recompute_layers"},
+      "ranges of which each holds layers of the model and none beyond and sets recompute, zero or "
+      "both (an end zero alone), without recompute_layers"},
      {RuleFact::layer_ranges, RuleFact::layers, RuleFact::recompute_layers},
      [](const C& c) {
        return c.s.layers.count > 0 && (c.s.recompute_layers > 0 || !ranges_fit(c));
      }},
+
+    {{RuleId::layer_sharding, "layer-sharding", key_path<&StrategyRequest::layers>,
+      "one zero beside the run's, each over all replicas of one site, without partition, "
+      "zero_shard_group, zeropp, offloaded states and two copies of the model"},
+     {RuleFact::layer_ranges, RuleFact::zero, RuleFact::schedule},
+     [](const C& c) { return !ranges_shard(c); }},
 
     {{RuleId::offload_fraction, "offload-fraction", key_path<&Offload::optimizer_fraction>,
       "0 to 1"},

@@ -14,6 +14,7 @@
 #include "parallel/rules_facts.h"
 #include "parallel/schedules/table.h"
 #include "parallel/stages.h"
+#include "parallel/strategy_json.h"
 
 namespace orrery::legality {
 
@@ -63,11 +64,16 @@ constexpr bool stage_layers_fit(const C& c) {
   return sum == c.a.layers;
 }
 
-// Each range holds a layer of its kind, and none that the model lacks.
+// Each range holds a layer of its kind and none that the model lacks, and sets something.
 constexpr bool ranges_fit(const C& c) {
   for (std::uint8_t i = 0; i < c.s.layers.count; ++i) {
     const LayerRule& rule = c.s.layers.rules[i];
+    if (!rule.recompute && !rule.zero) return false;
     if (rule.end != kLastLayer && rule.end > c.a.layers) return false;
+    if (is_end(rule)) {
+      if (rule.recompute) return false;
+      continue;
+    }
     bool holds = false;
     for (std::int64_t layer = rule.first; layer < c.a.layers && !holds; ++layer) {
       holds = layer < rule.end && is_of_kind(rule, has_experts(c.a, layer));
@@ -75,6 +81,21 @@ constexpr bool ranges_fit(const C& c) {
     if (!holds) return false;
   }
   return true;
+}
+
+// Ranges with a ZeRO of their own have one stage of it, beside a run without other partitions.
+inline bool ranges_shard(const C& c) {
+  const std::optional<std::int64_t> other = other_zero(c.s.layers, c.s.zero);
+  if (!other) return true;
+  for (std::uint8_t i = 0; i < c.s.layers.count; ++i) {
+    const std::optional<std::int8_t> zero = c.s.layers.rules[i].zero;
+    if (zero && *zero != c.s.zero && *zero != *other) return false;
+  }
+  const bool is_plain = c.s.partition == partition_of(c.s.zero, dense_replicas(c.s)) &&
+                        c.s.zeropp == ZeroPlusPlus{} && c.s.sites == 1;
+  return is_plain && c.s.offload.optimizer == OffloadTarget::none &&
+         c.s.offload.parameters == OffloadTarget::none &&
+         copies_of_model(schedule_of(c.s.schedule).layout) == 1;
 }
 
 inline ChunksTaken chunks_taken(const C& c) { return schedule_of(c.s.schedule).chunks; }

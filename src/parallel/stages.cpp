@@ -18,6 +18,16 @@ std::int64_t stated_before(const Strategy& s, std::int64_t j) {
 
 }  // namespace
 
+BlockCounts without(const BlockCounts& all, const BlockCounts& some) {
+  BlockCounts rest{};
+  for (const BlockType i : kAllOf<BlockType>) rest[i] = all[i] - some[i];
+  return rest;
+}
+
+bool is_any(const BlockCounts& n) {
+  return std::any_of(n.begin(), n.end(), [](std::int64_t of_kind) { return of_kind > 0; });
+}
+
 LayerRange layers_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage) {
   if (s.listed_stages)
     return {stated_before(s, virtual_stage), stated_before(s, virtual_stage + 1)};
@@ -92,6 +102,28 @@ void take_ranges(const Strategy& s, const Architecture& a, const LayerRange& lay
   }
 }
 
+void reshard_end(const Strategy& s, LayerKindOf kind, BlockType end, RecomputedBlocks& n) {
+  if (zero_of_end(s.layers, kind, s.zero) == s.zero) return;
+  n.resharded[end] = 1;
+  n.resharded_selective[end] = n.selective[end];
+}
+
+// Blocks of the stage whose states a range shards otherwise than the run.
+void take_shardings(const Strategy& s, const Architecture& a, std::int64_t virtual_stage,
+                    const LayerRange& layers, RecomputedBlocks& n) {
+  if (!other_zero(s.layers, s.zero)) return;
+  for (std::int64_t i = layers.first; i < layers.end; ++i) {
+    if (zero_of_layer(s.layers, i, has_experts(a, i), s.zero) == s.zero) continue;
+    const BlockType type = block_of_layer(layer_type(a, i));
+    const Recompute again = recompute_of_layer(s, a, i);
+    ++n.resharded[type];
+    n.resharded_full[type] += again == Recompute::full ? 1 : 0;
+    n.resharded_selective[type] += again == Recompute::selective ? 1 : 0;
+  }
+  if (virtual_stage == 0) reshard_end(s, LayerKindOf::embedding, BlockType::embedding, n);
+  if (virtual_stage + 1 == s.pp * s.vpp) reshard_end(s, LayerKindOf::head, BlockType::head, n);
+}
+
 bool replays_all_layers(const Strategy& s) {
   return s.recompute_method == RecomputeMethod::uniform || s.recompute_layers == 0;
 }
@@ -116,6 +148,7 @@ RecomputedBlocks recomputed_of(const Strategy& s, const Architecture& a, std::in
     if (all && virtual_stage + 1 == s.pp * s.vpp) n.full[BlockType::mtp] = a.mtp_layers;
   }
   take_ranges(s, a, range, n);
+  take_shardings(s, a, virtual_stage, range, n);
   return n;
 }
 

@@ -63,6 +63,9 @@ inline constexpr EnumArray<BlockType, BlockFacts> kBlockFacts = {
 
 using BlockCounts = EnumArray<BlockType, std::int64_t>;
 
+BlockCounts without(const BlockCounts& all, const BlockCounts& some);
+bool is_any(const BlockCounts& n);
+
 LayerRange layers_of(const Strategy& s, const Architecture& a, std::int64_t virtual_stage);
 
 // Layers of the virtual stage that has most of them.
@@ -75,6 +78,10 @@ BlockCounts blocks_of(const Strategy& s, const Architecture& a, std::int64_t vir
 struct RecomputedBlocks {
   BlockCounts full{};
   BlockCounts selective{};
+  // All blocks whose states a range shards otherwise, and those of them that run again.
+  BlockCounts resharded{};
+  BlockCounts resharded_full{};
+  BlockCounts resharded_selective{};
 
   bool operator==(const RecomputedBlocks&) const = default;
 };

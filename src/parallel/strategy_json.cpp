@@ -121,8 +121,9 @@ constexpr std::string_view kRangeWords = key_row<&LayerRuleRequest::range>.forms
 LayerRule rule_of(const LayerRuleRequest& q, const Reader& at) {
   LayerRule rule;
   rule.recompute = q.recompute;
-  for (const LayerKindOf kind : {LayerKindOf::dense, LayerKindOf::experts}) {
-    if (q.range != name_of(kind)) continue;
+  if (q.zero) rule.zero = static_cast<std::int8_t>(*q.zero);
+  for (const LayerKindOf kind : kAllOf<LayerKindOf>) {
+    if (kind == LayerKindOf::any || q.range != name_of(kind)) continue;
     rule.of = kind;
     return rule;
   }
@@ -161,8 +162,8 @@ bool write_layer_rules(const std::optional<LayerRules>& rules, Json& out) {
   out = Json::array();
   for (std::uint8_t i = 0; i < rules->count; ++i) {
     Json item = Json::object();
-    write_keys(kLayerRuleKeys,
-               LayerRuleRequest{range_text(rules->rules[i]), rules->rules[i].recompute}, item);
+    const LayerRule& rule = rules->rules[i];
+    write_keys(kLayerRuleKeys, LayerRuleRequest{range_text(rule), rule.recompute, rule.zero}, item);
     out.push_back(std::move(item));
   }
   return true;

@@ -120,17 +120,23 @@ struct KeysOf<OverlapRequest> {
 // One of `parallel.layers`, as a run file has it.
 struct LayerRuleRequest {
   std::string range;
-  Recompute recompute = Recompute::none;
+  std::optional<Recompute> recompute;
+  std::optional<std::int64_t> zero;
 };
 
 inline constexpr auto kLayerRuleRows = keys<LayerRuleRequest>(
     key<&LayerRuleRequest::range>(
         "range",
-        form::text("layers by number (\"0-9\"), \"dense\" or \"experts\"", strategy_forms::kRange),
-        kRequired, Vary::stages, "the layers: by number from 0, or without or with experts"),
-    key<&LayerRuleRequest::recompute>("recompute", form::one_of<Recompute>(), kRequired,
-                                      Vary::stages,
-                                      "activations that their backward computes again"));
+        form::text("layers by number (\"0-9\"), \"dense\", \"experts\", \"embedding\" or \"head\"",
+                   strategy_forms::kRange),
+        kRequired, Vary::stages,
+        "the layers: by number from 0, without or with experts; or an end of the model"),
+    key<&LayerRuleRequest::recompute>(
+        "recompute", form::one_of<Recompute>(), otherwise("the run's"), Vary::stages,
+        "activations that their backward computes again; not of ends"),
+    key<&LayerRuleRequest::zero>(
+        "zero", form::whole(0, 3, ""), otherwise("the run's"), Vary::stages,
+        "states that their replicas share out; one stage beside the run's"));
 inline constexpr Keys<LayerRuleRequest> kLayerRuleKeys{"parallel.layers[]", kLayerRuleRows};
 template <>
 struct KeysOf<LayerRuleRequest> {
@@ -258,7 +264,8 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
     key<&StrategyRequest::layers, &Strategy::layers>(
         "layers", form::list(kLayerRuleForm, 1, kMostLayerRules), otherwise("all alike"),
         Vary::stages,
-        "ranges of layers with a recompute of their own; the last one that holds a layer counts")
+        "ranges of layers with a recompute or a zero of their own; the last one that holds a layer "
+        "counts")
         .read_by<read_layer_rules>()
         .written_by<write_layer_rules>(),
     key<&StrategyRequest::offload, &Strategy::offload>(
@@ -281,7 +288,8 @@ inline constexpr auto kStrategyRows = keys<StrategyRequest>(
         otherwise("the profile's", "the framework's"), Vary::run,
         "switches of the framework's profile, by their names"),
     key<&StrategyRequest::placement>(
-        "placement", form::any("a list of devices, ranges as text, or {\"nodes\": …}"),
+        "placement",
+        form::any("a list of devices, ranges as text, {\"nodes\": …} or {\"policy\": …}"),
         otherwise("ranks fill devices in order"), Vary::run,
         "the device that each rank sits on, in the order of the ranks"),
     key<&StrategyRequest::groups_hold>(

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "parallel/partition.h"
 #include "parallel/schedules/table.h"
 #include "parallel/strategy_json.h"
 #include "parallel/strategy_keys.h"
@@ -295,6 +296,13 @@ ResolvedStrategy resolve_strategy(const StrategyRequest& request, const Architec
                                   const RunShape& run, std::int64_t micro_batch,
                                   const StrategyDefaults& defaults, const std::string& file) {
   return Resolver(request, a, run, defaults, file).resolve(micro_batch);
+}
+
+Strategy resharded(const Strategy& s) {
+  Strategy other = s;
+  other.zero = other_zero(s.layers, s.zero).value_or(s.zero);
+  other.partition = partition_of(other.zero, dense_replicas(s));
+  return other;
 }
 
 }  // namespace orrery

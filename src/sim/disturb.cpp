@@ -5,11 +5,11 @@
 #include <map>
 
 #include "core/divide.h"
+#include "core/random.h"
 #include "estimate/run.h"
 #include "estimate/workspace.h"
 #include "parallel/partition.h"
 #include "parallel/rank_digits.h"
-#include "sim/random.h"
 
 namespace orrery {
 namespace {
@@ -21,10 +21,12 @@ std::int64_t replicas_in_step(const Run& run) {
     return std::min(s.dp, divided_up(ranks, inside));
   };
   std::int64_t n = over(s.ep * s.etp, s.tp * s.cp);
-  if (gathers_every_micro_batch(s, run.framework)) {
-    n = std::max(n, over(s.partition.weights, s.cp));
+  for (const Strategy& as : {s, resharded(s)}) {
+    if (gathers_every_micro_batch(as, run.framework)) {
+      n = std::max(n, over(as.partition.weights, s.cp));
+    }
+    if (sums_replicas_every_micro_batch(as, run.framework)) n = s.dp;
   }
-  if (sums_replicas_every_micro_batch(s, run.framework)) n = s.dp;
   while (s.dp % n != 0) ++n;
   return n;
 }

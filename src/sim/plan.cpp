@@ -114,7 +114,7 @@ void add(StepTraffic& t, const CommLine<double>& line) {
 }  // namespace
 
 StagePlan plan_stage(const Run& run, const Workspace& w, const StepPlan& plan, std::int64_t i) {
-  const ParametersHeld parameters = parameters_of_stage<double>(run, w, i);
+  const StageParameters parameters = parameters_of_stage<double>(run, w, i);
   Answer lines;
   data_parallel_time<double>(run, parameters, windows_of(plan, i), CommSink<double>{lines});
   StagePlan stage;

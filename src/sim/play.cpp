@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
+#include "core/random.h"
 #include "sim/event_queue.h"
 #include "sim/links.h"
-#include "sim/random.h"
 
 namespace orrery {
 

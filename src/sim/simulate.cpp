@@ -285,6 +285,7 @@ std::string meaning_of(Cause cause) {
 }
 
 std::string why_no_prefetch(const Run& run) {
+  if (other_zero(run.strategy.layers, run.strategy.zero)) return "layers with a zero of their own";
   return gathers_every_micro_batch(run.strategy, run.framework)
              ? ""
              : "weights that are not gathered in every pass";

@@ -90,7 +90,8 @@ class LineReader {
       const PassPlan& p = plan_.passes[j];
       exposed += (p.forward_terms[Term::dp_exposed] + p.backward_terms[Term::dp_exposed]) * m;
       for (const Pass pass : {Pass::forward, Pass::backward}) {
-        for (CommLine<double> l : pass_traffic(run_, w_.prices, c.blocks, pass)) {
+        for (CommLine<double> l :
+             pass_traffic(run_, w_.prices, c.blocks, pass, c.again.resharded)) {
           l.count *= static_cast<std::int64_t>(m);
           l.bytes = l.bytes * m;
           l.sent = l.sent * m;

@@ -46,9 +46,11 @@ void lengthen(const Terms<double>& priced, const Terms<double>& planned, StreamU
   by(Stream::ep, Term::ep_exposed);
 }
 
-Seconds time_of_shards(const Run& run, const Workspace& w, const BlockCounts& blocks, Pass pass) {
+Seconds time_of_shards(const Run& run, const Workspace& w, const StageClass<double>& c, Pass pass) {
   Seconds time{};
-  for (const CommLine<double>& l : pass_traffic(run, w.prices, blocks, pass)) time += l.time;
+  for (const CommLine<double>& l : pass_traffic(run, w.prices, c.blocks, pass, c.again.resharded)) {
+    time += l.time;
+  }
   return time;
 }
 
@@ -65,8 +67,8 @@ PassUse pass_use(const Run& run, const Workspace& w, const StageClass<double>& c
   }
   lengthen(c.costs.forward, plan.forward_terms, p.forward);
   lengthen(c.costs.backward, plan.backward_terms, p.backward);
-  p.forward[Stream::dp].busy = time_of_shards(run, w, c.blocks, Pass::forward);
-  p.backward[Stream::dp].busy = time_of_shards(run, w, c.blocks, Pass::backward);
+  p.forward[Stream::dp].busy = time_of_shards(run, w, c, Pass::forward);
+  p.backward[Stream::dp].busy = time_of_shards(run, w, c, Pass::backward);
   const PassCopies<double> copies = pass_copies<double>(run, c.parameters, c.activations.kept);
   p.forward[Stream::copy].busy = copies.fetch + copies.down;
   p.backward[Stream::copy].busy = copies.fetch + copies.up;
@@ -187,10 +189,11 @@ void list_exchanges(const Placement& p, const BlockPrice<double>& block, Phase p
 
 }  // namespace
 
-PassExchanges shard_moves(const Run& run, const Workspace& w, const BlockCounts& blocks) {
+PassExchanges shard_moves(const Run& run, const Workspace& w, const BlockCounts& blocks,
+                          const BlockCounts& resharded) {
   PassExchanges pass;
-  pass.forward_shards = pass_traffic(run, w.prices, blocks, Pass::forward);
-  pass.backward_shards = pass_traffic(run, w.prices, blocks, Pass::backward);
+  pass.forward_shards = pass_traffic(run, w.prices, blocks, Pass::forward, resharded);
+  pass.backward_shards = pass_traffic(run, w.prices, blocks, Pass::backward, resharded);
   return pass;
 }
 
@@ -200,7 +203,7 @@ std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w,
   for (std::size_t cell = 0; cell < all.size(); ++cell) {
     const StageClass<double>& c =
         class_of<double>(w, part_of_cell(plan, static_cast<std::int64_t>(cell)));
-    all[cell] = shard_moves(run, w, c.blocks);
+    all[cell] = shard_moves(run, w, c.blocks, c.again.resharded);
     for (const BlockType b : kAllOf<BlockType>) {
       if (c.blocks[b] == 0) continue;
       const BlockPrice<double>& block = w.prices.blocks[b];

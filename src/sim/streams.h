@@ -63,7 +63,9 @@ struct PassExchanges {
 };
 
 // The exchanges of these blocks in one micro batch; nothing else is filled in.
-PassExchanges shard_moves(const Run& run, const Workspace& w, const BlockCounts& blocks);
+// `resharded` of the blocks shard their states otherwise than the run.
+PassExchanges shard_moves(const Run& run, const Workspace& w, const BlockCounts& blocks,
+                          const BlockCounts& resharded = {});
 
 // By cell.
 std::vector<PassExchanges> pass_exchanges(const Run& run, const Workspace& w, const StepPlan& plan);

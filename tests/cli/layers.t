@@ -12,6 +12,23 @@ $ orrery explain layers.json breakdown_s.recompute --json
 $ orrery search layers.json --keep tp --keep ep --keep layers --top 1 --json
 ! json best[0].inputs.parallel.layers[0].range = "0-15"
 
+# A ZeRO of a range: the same in the closed form, the simulator and the explanation.
+$ orrery estimate layers.json --set 'parallel.layers=[{"range": "0-15", "zero": 3}, {"range": "embedding", "zero": 3}]' --json > zero.json
+! json sum(breakdown_s) = step_time_s ± 1e-9 %
+! json inputs.parallel.layers[0].zero = 3
+$ orrery simulate layers.json --set 'parallel.layers=[{"range": "0-15", "zero": 3}, {"range": "embedding", "zero": 3}]' --without contention --json
+! json step_time_s = zero.json:step_time_s ± 0.5 %
+$ orrery explain layers.json step_time_s --set 'parallel.layers=[{"range": "0-15", "zero": 3}]' --json > tree.json; orrery estimate layers.json --set 'parallel.layers=[{"range": "0-15", "zero": 3}]' --json
+! json step_time_s = tree.json:value ± 1e-12 %
+$ orrery estimate layers.json --set 'parallel.layers=[{"range": "0-15", "zero": 3}]' --all | grep -c '0-15 ZeRO 3'
+> 1
+$ orrery search layers.json --keep layers --set 'parallel.layers=[{"range": "0-15", "zero": 3}]'
+! exit 2
+! stderr /ranges with a zero of their own in a search/
+$ orrery estimate mixed-llama-2-70b-64-a100-64-h100 --set 'parallel.layers=[{"range": "0-15", "zero": 3}]'
+! exit 2
+! stderr /ranges with a zero of their own; allowed: ranges of recompute, where groups differ/
+
 # Stages of balanced layers.
 $ orrery estimate layers.json --set parallel.stage_layers=balanced --json > balanced.json
 ! json step_time_s <= e.json:step_time_s

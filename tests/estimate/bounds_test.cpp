@@ -233,7 +233,7 @@ TEST_CASE("the stage with the most to update and reduce is done last") {
     }
     Workspace w = workspace_of(run, prices);
     const LastStage done = last_stage_done<double>(run, w, {});
-    const ParametersHeld held = parameters_of_stage<double>(run, w, done.stage);
+    const StageParameters held = parameters_of_stage<double>(run, w, done.stage);
     const OptimizerTime<double> update = optimizer_time<double>(run, held);
     const Seconds shown = exposed(run, EndTraffics().of(run, held), windows_of<double>(run, w, 0));
     CHECK(done.time.si() == testing::about((update.device + update.host + shown).si()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranges of layers with a recompute of their own, and stages of balanced layers.
+// Ranges of layers with a recompute or a sharding of their own, and stages of balanced layers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -101,6 +101,124 @@ TEST_CASE("three kinds of recompute in one run add up layer by layer") {
         about(none + 6.0 / 24 * (full - none) + 4.0 / 24 * (selective - none)).epsilon(1e-9));
 }
 
+namespace {
+
+// All that a range can hold: 24 layers and both ends, with this ZeRO.
+std::string all_with(int zero) {
+  const std::string z = std::to_string(zero);
+  return R"("layers": [{"range": "0-23", "zero": )" + z + R"(}, {"range": "embedding", "zero": )" +
+         z + R"(}, {"range": "head", "zero": )" + z + "}]";
+}
+
+double sent(const Answer& a, Collective c) {
+  double bytes = 0;
+  for (std::uint8_t i = 0; i < a.comm_count; ++i) {
+    const CommLine<double>& l = a.comm[i];
+    if (l.dimension == CommDimension::dp && l.collective == c) bytes += l.sent.si();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a zero of all layers and both ends is the run of that zero to the last bit") {
+  for (const char* framework : {"megatron-core", "fsdp", "deepspeed"}) {
+    for (int run_zero = 0; run_zero <= 3; ++run_zero) {
+      for (int zero = 0; zero <= 3; ++zero) {
+        CAPTURE(framework);
+        CAPTURE(run_zero);
+        CAPTURE(zero);
+        const std::string start = R"({"tp": 2, "recompute": "selective", "zero": )";
+        const Json ranged =
+            run_with(start + std::to_string(run_zero) + ", " + all_with(zero) + "}", framework);
+        check_same(answer(ranged), answer(run_with(start + std::to_string(zero) + "}", framework)));
+      }
+    }
+  }
+}
+
+TEST_CASE("states of a range are sharded as its zero says, and of the other layers as the run's") {
+  // 24 layers of 12·h² + 13·h parameters (biases and two norms) on 16 replicas, ADAM with 2 + 4 +
+  // 12 bytes: layers 0 to 5 share out all of it.
+  const auto with = [](const std::string& layers) {
+    return answer(run_with(R"({"zero": 0, "recompute": "none")" + layers + "}"));
+  };
+  const Answer none = with("");
+  const Answer six = with(R"(, "layers": [{"range": "0-5", "zero": 3}])");
+  const double of_layers = 6 * (12.0 * 2048 * 2048 + 13.0 * 2048);
+  const double kept = of_layers / 16;
+  const auto less = [&](MemoryLine l) { return none.memory[l].si() - six.memory[l].si(); };
+  CHECK(less(MemoryLine::weights) == about(2 * (of_layers - kept)).epsilon(1e-9));
+  CHECK(less(MemoryLine::gradients) == about(4 * (of_layers - kept)).epsilon(1e-9));
+  CHECK(less(MemoryLine::optimizer) == about(12 * (of_layers - kept)).epsilon(1e-9));
+  // Two layers are gathered at a time, and the gradient of one before it is reduced.
+  CHECK(six.memory[MemoryLine::gathered_weights].si() > 2 * 2 * of_layers / 6);
+  CHECK(none.memory[MemoryLine::gathered_weights].si() == 0);
+}
+
+TEST_CASE("a range of zero 3 sends 3mΨ of its parameters, and 2Ψ of the others go once a step") {
+  const auto with = [](const std::string& layers) {
+    return answer(run_with(R"({"zero": 0, "recompute": "none")" + layers + "}"));
+  };
+  const Answer none = with("");
+  const Answer six = with(R"(, "layers": [{"range": "6-11", "zero": 3}])");
+  const double of_layers = 6 * (12.0 * 2048 * 2048 + 13.0 * 2048);
+  // ZeRO, arXiv:1910.02054, section 7: of 16 ranks, 4 micro batches of one sequence each; weights
+  // travel in 2 bytes, gradients in 4.
+  const double part = 15.0 / 16;
+  CHECK(sent(six, Collective::all_gather) == about(2 * 4 * 2 * of_layers * part).epsilon(1e-9));
+  CHECK(sent(six, Collective::reduce_scatter) == about(4 * 4 * of_layers * part).epsilon(1e-9));
+  CHECK(sent(none, Collective::all_reduce) - sent(six, Collective::all_reduce) ==
+        about(2 * 4 * of_layers * part).epsilon(1e-9));
+}
+
+TEST_CASE("each layer more of zero 3 takes memory off and time to the step") {
+  Answer before = answer(run_with(R"({"zero": 1, "recompute": "none"})"));
+  for (const char* range : {"0-3", "0-11", "0-23"}) {
+    const Answer now =
+        answer(run_with(std::string(R"({"zero": 1, "recompute": "none", "layers": [{"range": ")") +
+                        range + R"(", "zero": 3}]})"));
+    CHECK(now.memory[MemoryLine::weights] < before.memory[MemoryLine::weights]);
+    CHECK(now.step_time >= before.step_time);
+    before = now;
+  }
+}
+
+TEST_CASE("a zero of a range stands beside its recompute and that of other ranges") {
+  const Json run = run_with(
+      R"({"tp": 2, "recompute": "none", "zero": 1, "layers": [
+          {"range": "0-5", "recompute": "full", "zero": 3}, {"range": "4-11", "recompute": "selective"},
+          {"range": "head", "zero": 3}]})");
+  const ResolvedRun r = resolve_run(run, "run.json", shipped_configs());
+  CHECK((*r.inputs)["parallel"]["layers"] == run["parallel"]["layers"]);
+  CHECK(resolve_run(*r.inputs, "run.json", shipped_configs()).run.strategy == r.run.strategy);
+  const RecomputedBlocks n =
+      recomputed_of(r.run.strategy, r.run.model, 0, blocks_of(r.run.strategy, r.run.model, 0));
+  CHECK(n.full[BlockType::layer_0] == 4);
+  CHECK(n.selective[BlockType::layer_0] == 8);
+  CHECK(n.resharded[BlockType::layer_0] == 6);
+  CHECK(n.resharded_full[BlockType::layer_0] == 4);
+  CHECK(n.resharded_selective[BlockType::layer_0] == 2);
+  CHECK(n.resharded[BlockType::head] == 1);
+  CHECK(n.resharded[BlockType::embedding] == 0);
+}
+
+TEST_CASE("a zero of a range refuses what it cannot stand beside") {
+  const auto refuses = [](const std::string& parallel, const char* words) {
+    CAPTURE(parallel);
+    CHECK_THROWS_WITH_AS(run_of(run_with(parallel)), doctest::Contains(words), InputError);
+  };
+  const std::string range = R"("recompute": "none", "layers": [{"range": "0-3", "zero": 3}])";
+  refuses(R"({"zero": 1, "zero_shard_group": 4, )" + range + "}", "parallel.layers");
+  refuses(R"({"zero": 1, "offload": {"optimizer": "host"}, )" + range + "}", "parallel.layers");
+  refuses(R"({"pp": 4, "vpp": 1, "schedule": "dualpipe", )" + range + "}", "parallel.");
+  refuses(R"({"zero": 0, "layers": [{"range": "0-3", "zero": 3}, {"range": "4", "zero": 2}]})",
+          "one zero beside the run's");
+  refuses(R"({"layers": [{"range": "head", "recompute": "full"}]})", "parallel.layers");
+  refuses(R"({"layers": [{"range": "0-3"}]})", "sets recompute, zero or both");
+  refuses(R"({"layers": [{"range": "0-3", "zero": 4}]})", "parallel.layers[0].zero");
+}
+
 TEST_CASE("ranges are read back as they are written, and judged") {
   const Json run = run_with(
       R"({"tp": 2, "pp": 2, "recompute": "full", "layers": [{"range": "4", "recompute": "none"},
@@ -116,8 +234,7 @@ TEST_CASE("ranges are read back as they are written, and judged") {
   refuses(R"([{"range": "0-24", "recompute": "none"}])", "parallel.layers");
   refuses(R"([{"range": "9-3", "recompute": "none"}])", "parallel.layers");
   refuses(R"([{"range": "experts", "recompute": "none"}])", "parallel.layers");
-  refuses(R"([{"range": "head", "recompute": "none"}])", "parallel.layers[0].range");
-  refuses(R"([{"range": "0-3"}])", "parallel.layers[0].recompute");
+  refuses(R"([{"range": "heads", "recompute": "none"}])", "parallel.layers[0].range");
   refuses(R"([{"range": "0-3", "recompute": "none"}], "recompute_layers": 2)", "parallel.layers");
 }
 

@@ -153,7 +153,8 @@ ParametersHeld held_by_rank() {
 // The answer's lines of what one rank does at the end of a step, of which all shows.
 Answer end_of_step(const Run& run, Seconds* shown = nullptr) {
   Answer a;
-  const Seconds time = data_parallel_time<double>(run, held_by_rank(), {}, {a, nullptr});
+  const Seconds time =
+      data_parallel_time<double>(run, StageParameters{held_by_rank()}, {}, {a, nullptr});
   if (shown != nullptr) *shown = time;
   return a;
 }
@@ -260,7 +261,7 @@ TEST_CASE("times of the end of a step are kept by sharding and parameters") {
   Run run = sixteen_ranks(R"({"parallel": {"zero": 1}})");
   EndTraffics kept;
   const auto both = [&](const ParametersHeld& p) {
-    const EndTraffic t = kept.of(run, p);
+    const EndTraffic t = kept.of(run, StageParameters{p});
     return (t.gradients + t.weights).si();
   };
   Seconds shown;

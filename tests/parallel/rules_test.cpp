@@ -279,6 +279,12 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
          c.s.layers.rules[0] = {0, 97, LayerKindOf::any, Recompute::full};
          c.s.layers.count = 1;
        }},
+      {RuleId::layer_sharding, gpt3,
+       [](Case& c) {
+         c.s.layers.rules[0] = {0, 9, LayerKindOf::any, {}, std::int8_t{2}};
+         c.s.layers.rules[1] = {0, kLastLayer, LayerKindOf::head, {}, std::int8_t{3}};
+         c.s.layers.count = 2;
+       }},
       {RuleId::offload_fraction, gpt3, [](Case& c) { c.s.offload.optimizer_fraction = 1.5; }},
       {RuleId::offload_host, gpt3,
        [](Case& c) {

@@ -313,6 +313,7 @@ std::string CommGroups::name(const RankGroup& g, std::int64_t rank) const {
 }
 
 std::string why_no_chakra(const Run& run) {
+  if (other_zero(run.strategy.layers, run.strategy.zero)) return "layers with a zero of their own";
   return run.strategy.zeropp.qgz > 0 ? "gradients reduced in two quantized hops" : "";
 }
 

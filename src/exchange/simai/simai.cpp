@@ -129,6 +129,7 @@ class Workload {
 
 std::string why_no_simai(const Run& run) {
   if (run.strategy.cp > 1) return "groups of context parallelism";
+  if (other_zero(run.strategy.layers, run.strategy.zero)) return "layers with a zero of their own";
   const bool streams = reduces_every_micro_batch(run.strategy, run.framework);
   return streams ? "weights or gradients sharded in every micro batch" : "";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random numbers of the simulator: a function of seed and place, independent of the order of calls.
+// Random numbers: a function of seed and place, independent of the order of calls.
 // Errors: none.
 #pragma once
 

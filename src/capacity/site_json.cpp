@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "capacity/checkpoint.h"
+#include "capacity/energy.h"
+#include "capacity/goodput.h"
 #include "capacity/network_switch.h"
 #include "capacity/ranged_json.h"
 #include "capacity/recovery_policy.h"

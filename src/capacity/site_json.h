@@ -19,15 +19,15 @@
 // InputError.
 #pragma once
 
-#include "capacity/checkpoint.h"
-#include "capacity/energy.h"
-#include "capacity/goodput.h"
 #include "core/json_reader.h"
 
 namespace orrery {
 
+struct EnergyModel;
+struct Interruptions;
 struct NetworkSwitch;
 struct RecoveryPolicy;
+struct Storage;
 
 Interruptions read_failures(Reader r);
 RecoveryPolicy read_recovery(Reader r);

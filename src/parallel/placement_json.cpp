@@ -76,7 +76,7 @@ List read_list(const Reader& r, const Bounds& b) {
       }
     }
   } else {
-    r.fail("a list, ranges as text, or {\"nodes\": …}");
+    r.fail("a list, ranges as text, {\"nodes\": …} or {\"policy\": …}");
   }
   return list;
 }
@@ -110,9 +110,20 @@ List devices_of_nodes(const List& nodes, const Cluster& c) {
   return devices;
 }
 
+List nodes_of_policy(const Reader& r, const PolicyChoice& choice, const Cluster& c) {
+  const std::optional<FabricPods> pods = pods_of(c);
+  if (!pods) {
+    r.fail("a policy where nodes have no pods", "cluster.fabric beside it, or nodes by number");
+  }
+  return nodes_by_policy(choice, node_count(c), *pods);
+}
+
 List listed_devices(Reader& r, const Cluster& c) {
   const std::int64_t places =
       std::min<std::int64_t>(place_count(c), std::numeric_limits<std::int32_t>::max());
+  if (const std::optional<PolicyChoice> choice = read_policy(r)) {
+    return devices_of_nodes(nodes_of_policy(r, *choice, c), c);
+  }
   if (r.json().is_object()) {
     const std::int64_t wanted = node_count(c);
     const Bounds b{"node", places / c.devices_per_node, static_cast<std::size_t>(wanted)};
@@ -153,6 +164,38 @@ bool is_in_order(const DeviceList& devices, const Cluster& c) {
 RankDevices read_placement(Reader r, const Cluster& c) {
   const List devices = listed_devices(r, c);
   return std::make_shared<const DeviceList>(devices.begin(), devices.end());
+}
+
+std::optional<PolicyChoice> read_policy(Reader r) {
+  if (!r.json().is_object()) return {};
+  const std::optional<Reader> policy = r.find("policy");
+  if (!policy) return {};
+  PolicyChoice choice;
+  choice.policy = policy->choice<NodePolicy>();
+  if (const std::optional<Reader> seed = r.find("seed")) {
+    if (choice.policy != NodePolicy::random) seed->fail("nothing: the policy is not random");
+    choice.seed = static_cast<std::uint64_t>(seed->integer(0, std::int64_t{1} << 53));
+  }
+  r.reject_unknown();
+  return choice;
+}
+
+std::optional<FabricPods> pods_of(const Cluster& c) {
+  if (c.tier_count < 2) return {};
+  const std::int64_t unit = c.tiers[c.tier_count - 2U].size;
+  if (unit <= c.devices_per_node) return {};
+  return FabricPods{place_count(c) / c.devices_per_node, unit / c.devices_per_node};
+}
+
+std::vector<std::int64_t> nodes_used(const Cluster& c) {
+  std::vector<std::int64_t> nodes;
+  for (std::int64_t rank = 0; rank < c.gpus; ++rank) {
+    const std::int64_t node = device_of(c, rank) / c.devices_per_node;
+    if (nodes.empty() || nodes.back() != node) nodes.push_back(node);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
 }
 
 RankDevices out_of_order(RankDevices listed, const Cluster& c) {

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "capacity/data_needs.h"
+#include "capacity/energy.h"
+#include "capacity/goodput.h"
 #include "capacity/network_switch.h"
 #include "capacity/recovery_policy.h"
 #include "capacity/site_json.h"

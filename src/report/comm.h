@@ -23,6 +23,11 @@ struct CommBeside {
   CommReport other;
   std::string name;  // of the other
 };
+struct WriteBeside;
+// The same with steps beside a checkpoint (insight/neighbours.h).
+Json comm_write_json(const CommReport& r, const WriteBeside& w);
+AnswerDocument comm_write_document(const CommReport& r, const WriteBeside& w);
+
 Json comm_beside_json(const CommBeside& b);
 AnswerDocument comm_beside_document(const CommBeside& b);
 

@@ -88,6 +88,40 @@ $ orrery comm gpt3-175b-1024-a100 --beside gpt3-175b-1024-a100 --json
 ! json beside.own.mean_s > beside.own.alone_s
 ! json beside.own.worst_s <= beside.own.halved_s
 ! json beside.own.mean_s = beside.other.mean_s
+# On one fabric jobs are placed by a policy, and share the uplinks of pods that hold nodes of both.
+$ echo '{"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 128, "fabric": {"kind": "fat-tree", "pod": 8, "nodes": 32, "oversubscription": 16}}, "training": {"sequence_length": 4096, "global_batch": 512}, "parallel": {"tp": 8, "placement": {"policy": "spread"}}}' > spread.json
+$ orrery comm spread.json --beside spread.json --json
+! json beside.shared_pods = 4
+! json beside.own.link_part = 0.5
+! json beside.own.mean_s > beside.own.alone_s
+$ sed 's/"spread"/"rail-aligned"/' spread.json > aligned.json; orrery comm aligned.json --beside aligned.json --json
+! json beside.shared_pods = 0
+! json beside.own.worst_s = beside.own.alone_s
+$ sed 's/"policy": "spread"/"policy": "random", "seed": 7/' spread.json > random.json; orrery comm random.json --beside random.json | grep -c 'both share the uplinks of 4 pods'
+> 1
+$ orrery estimate spread.json --set 'parallel.placement={"policy": "spread", "seed": 7}'
+! exit 2
+! stderr /parallel.placement.seed: found 7; allowed: nothing: the policy is not random/
+$ orrery estimate spread.json --set cluster.fabric=null --set 'parallel.placement={"policy": "spread"}'
+! exit 2
+! stderr /a policy where nodes have no pods; allowed: cluster.fabric beside it/
+$ orrery comm spread.json --beside spread.json --set cluster.gpus=256
+! exit 2
+! stderr /--beside: found a job of 16 nodes; allowed: the 0 that this run leaves free/
+
+# A checkpoint over the same network.
+$ orrery comm llama-3-8b-8-h100 --gpus 64 --global-batch 128 --write-every '10 min' --storage selene --json
+! json write.interval_s >= 600
+! json write.link_part < 1
+! json write.mean_s > write.alone_s
+! json write.worst_s <= write.during_s
+$ orrery comm llama-3-8b-8-h100 --write-every '10 min'
+! exit 2
+! stderr /--write-every: found no --storage/
+$ orrery comm llama-3-8b-8-h100 --write-every soon --storage selene
+! exit 2
+! stderr /--write-every: found "soon"; allowed: a time: "30 min"/
+
 $ orrery comm gpt3-175b-1024-a100 --beside nobody
 ! exit 2
 ! stderr /nobody: found no such run/

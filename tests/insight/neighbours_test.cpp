@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/error.h"
+#include "core/json.h"
 #include "support/about.h"
 #include "support/runs.h"
 
@@ -83,7 +85,7 @@ TEST_CASE("a job that sends little slows nobody, and one alone is as fast as bef
       "training": {"sequence_length": 4096, "global_batch": 256}, "framework": "megatron-core",
       "parallel": {"tp": 8, "recompute": "selective"}})");
   const SharedTraffic own =
-      shared_traffic(comm_report_on(resolve_run(run, "run.json", shipped_configs())));
+      shared_traffic(comm_report_on(resolve_run(run, "run.json", shipped_configs())), 0.5);
   CHECK(own.busy > Seconds());
   CHECK(own.halved > own.step);
   SharedTraffic silent = own;
@@ -95,4 +97,98 @@ TEST_CASE("a job that sends little slows nobody, and one alone is as fast as bef
   CHECK(beside.mean <= beside.at_95);
   CHECK(beside.at_95 <= beside.worst);
   CHECK(beside.worst <= own.halved * (1 + 1e-12));
+}
+
+namespace {
+
+// 16 of 32 nodes in pods of 8, whose uplinks carry half of their nodes' rate.
+ResolvedRun on_fabric(const std::string& placement, int gpus = 128, double taper = 2) {
+  Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "fabric":
+      {"kind": "fat-tree", "pod": 8, "nodes": 32}}, "training": {"sequence_length": 4096,
+      "global_batch": 512}, "framework": "megatron-core",
+      "parallel": {"tp": 8, "recompute": "selective"}})");
+  run["cluster"]["gpus"] = gpus;
+  run["training"]["global_batch"] = 4 * gpus;
+  run["cluster"]["fabric"]["oversubscription"] = taper;
+  if (!placement.empty()) run["parallel"]["placement"] = json_of(placement);
+  return resolve_run(run, "run.json", shipped_configs());
+}
+
+ResolvedRun placed(const ResolvedRun& own, const std::string& policy) {
+  const auto nodes = nodes_beside(own, on_fabric(policy));
+  REQUIRE(nodes);
+  return on_fabric(Json{{"nodes", *nodes}}.dump());
+}
+
+LinkParts parts(const ResolvedRun& own, const ResolvedRun& other) {
+  return link_parts(own.run.cluster, other.run.cluster);
+}
+
+}  // namespace
+
+TEST_CASE("jobs meet on the uplinks of pods that hold nodes of both") {
+  const ResolvedRun packed = on_fabric(R"({"policy": "packed"})");
+  // Pods 0 and 1 against 2 and 3.
+  const LinkParts apart = parts(packed, placed(packed, R"({"policy": "packed"})"));
+  CHECK(apart.pods == 0);
+  CHECK(apart.own == 1);
+  // Four nodes of each in every pod: alone the uplink, of the rate of four nodes, carries all four.
+  const ResolvedRun spread = on_fabric(R"({"policy": "spread"})");
+  const LinkParts halves = parts(spread, placed(spread, R"({"policy": "spread"})"));
+  CHECK(halves.pods == 4);
+  CHECK(halves.own == 0.5);
+  CHECK(halves.other == 0.5);
+  // Uplinks of the full rate carry both.
+  const ResolvedRun full = on_fabric(R"({"policy": "spread"})", 128, 1);
+  const LinkParts none = link_parts(full.run.cluster, full.run.cluster);
+  CHECK(none.own == 1);
+}
+
+TEST_CASE("a node has an equal part of the uplink that most nodes share") {
+  // 12 nodes packed: pod 0 full, half of pod 1; the other job has the other half.
+  const ResolvedRun own = on_fabric(R"({"policy": "packed"})", 96);
+  const ResolvedRun other = placed(own, R"({"policy": "packed"})");
+  const LinkParts p = parts(own, other);
+  CHECK(p.pods == 1);
+  // Own pace is that of pod 0 in any case, where eight nodes share the uplink.
+  CHECK(p.own == 1);
+  // The other's pods have 4, 8 and 4 nodes: its own full one counts too.
+  CHECK(p.other == 1);
+}
+
+TEST_CASE("a job that is not beside another's pods waits for nobody") {
+  const ResolvedRun own = on_fabric(R"({"policy": "packed"})");
+  const ResolvedRun other = placed(own, R"({"policy": "rail-aligned"})");
+  const SharedTraffic alone = shared_traffic(comm_report_on(own), parts(own, other).own, true);
+  CHECK(alone.halved == alone.step);
+  CHECK(steps_beside(alone, alone).worst == alone.step);
+}
+
+TEST_CASE("two jobs need one fabric, and free nodes on it") {
+  const ResolvedRun own = on_fabric(R"({"policy": "packed"})");
+  CHECK_THROWS_WITH_AS(nodes_beside(own, on_fabric(R"({"policy": "packed"})", 192)),
+                       doctest::Contains("16 that this run leaves free"), InputError);
+  CHECK(!nodes_beside(on_fabric(""), on_fabric("")));
+}
+
+TEST_CASE("a checkpoint takes its rate from every link, and the mean step is worked by hand") {
+  const Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 64},
+      "training": {"sequence_length": 4096, "global_batch": 256}, "framework": "megatron-core",
+      "parallel": {"tp": 8, "recompute": "selective"}})");
+  const RunReport r = report_on(resolve_run(run, "run.json", shipped_configs()));
+  Storage storage;
+  storage.write = BytesPerSecond(80e9);  // 10 GB/s of each of eight nodes, of 400
+  const WriteBeside w = step_beside_write(r, storage, Seconds(600));
+  // bf16 weights and 12 bytes of Adam: 14 bytes of 8.03 billion parameters on eight nodes.
+  CHECK(w.per_node.si() == about(14 * 8030261248.0 / 8).epsilon(1e-9));
+  CHECK(w.rate.si() == about(10e9).epsilon(1e-9));
+  CHECK(w.write.si() == about(w.per_node.si() / 10e9).epsilon(1e-9));
+  CHECK(w.link_part == about(1 - 10e9 / r.resolved.run.cluster.tiers[1].bandwidth.si()));
+  CHECK(w.during > w.alone);
+  const double d = w.write.si();
+  CHECK(w.mean.si() == about(600 / ((600 - d) / w.alone.si() + d / w.during.si())).epsilon(1e-12));
+  // Storage faster than half of the links is written at that half.
+  storage.write = BytesPerSecond(1e15);
+  storage.client = BytesPerSecond(1e14);
+  CHECK(step_beside_write(r, storage, Seconds(600)).link_part == about(0.5));
 }

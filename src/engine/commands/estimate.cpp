@@ -2,14 +2,18 @@
 #include "report/estimate.h"
 
 #include "core/error.h"
+#include "core/units.h"
 #include "document/text.h"
 #include "engine/answer.h"
 #include "engine/commands/commands.h"
 #include "engine/commands/mixed.h"
 #include "engine/commands/rl.h"
 #include "engine/given_run.h"
+#include "engine/storage_named.h"
 #include "engine/typed_run.h"
 #include "insight/mixed_report.h"
+#include "insight/neighbours.h"
+#include "parallel/strategy_keys.h"
 #include "report/against.h"
 #include "report/comm.h"
 #include "report/compare.h"
@@ -29,11 +33,21 @@ CommandAnswer answer_against(const CommReport& report, const NamedText& file,
                                                : drawn(comm_against_document(a), output)};
 }
 
+// The other job on nodes that the first leaves free, where they share a fabric.
+ResolvedRun placed_beside(const ResolvedRun& own, GivenRun beside, const CommandContext& context) {
+  ResolvedRun other = resolved_run(beside, context);
+  const std::optional<std::vector<std::int64_t>> nodes = nodes_beside(own, other);
+  if (!nodes) return other;
+  beside.overrides.push_back(
+      {"--beside", key_path<&StrategyRequest::placement>, {{"nodes", *nodes}}});
+  return resolved_run(beside, context);
+}
+
 CommandAnswer answer_beside(CommReport own, const GivenRun& beside, const OutputForm& output,
                             const CommandContext& context) {
   if (output.csv()) throw UsageError("--beside: give it without --csv");
   const std::string name = beside.document ? beside.document->file : beside.name;
-  const CommBeside b{std::move(own), comm_report_on(resolved_run(beside, context)), name};
+  const CommBeside b{own, comm_report_on(placed_beside(own.run.resolved, beside, context)), name};
   return {code_of(b.own.run),
           output.json() ? AnswerText(comm_beside_json(b)) : drawn(comm_beside_document(b), output)};
 }
@@ -79,6 +93,8 @@ struct CommChoice {
   GivenRun run;
   std::optional<NamedText> against;
   std::optional<GivenRun> beside;
+  std::string write_every;
+  std::string storage;
 };
 
 // Another run, by name or as its document.
@@ -94,10 +110,36 @@ constexpr std::array kCommOptions = {
            "another job whose traffic meets this one's on the outermost links: steps of both, in "
            "the mean and the tail over their phases",
            "runs"},
+    Option{into<&CommChoice::write_every>(), "--write-every", "TIME",
+           "a checkpoint written every so often over the same network, beside the steps (30 min)"},
+    Option{into<&CommChoice::storage>(), "--storage", "NAME",
+           "with --write-every: storage by a name of `orrery list storage` or a path", "storage"},
     Option{into<&CommChoice::against>(), "--against", "LOG",
            "a measured log to compare with: DeepSpeed's communication summary, or CSV of "
            "operation,bytes,count,us"},
 };
+
+Seconds interval_of(const std::string& text) {
+  const std::optional<double> seconds = parse_quantity(text, kSeconds);
+  if (seconds && *seconds > 0) return Seconds(*seconds);
+  throw InputError("command line", "--write-every", "\"" + text + "\"", "a time: \"30 min\"");
+}
+
+// One of the two options alone says nothing.
+bool writes_beside(const CommChoice& c) {
+  if (c.write_every.empty() == c.storage.empty()) return !c.storage.empty();
+  throw InputError("command line", c.storage.empty() ? "--write-every" : "--storage",
+                   c.storage.empty() ? "no --storage" : "no --write-every",
+                   "both, --write-every TIME --storage NAME");
+}
+
+CommandAnswer answer_writing(const CommReport& r, const CommChoice& c, const OutputForm& output,
+                             const CommandContext& context) {
+  const Storage storage = storage_with_rate(c.storage, context.configs);
+  const WriteBeside w = step_beside_write(r.run, storage, interval_of(c.write_every));
+  return {code_of(r.run), output.json() ? AnswerText(comm_write_json(r, w))
+                                        : drawn(comm_write_document(r, w), output)};
+}
 
 struct ExplainChoice {
   GivenRun run;
@@ -198,8 +240,12 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
   request.done();
   CommReport r;
   std::optional<CommandAnswer> of_groups;
+  const bool writes = writes_beside(choice);
   if (log && choice.beside) {
     throw UsageError(request.named("beside") + ": give it without " + request.named("against"));
+  }
+  if (writes && (log || choice.beside)) {
+    throw UsageError("--write-every: give it without --beside and --against");
   }
   use_run(choice.run, context, [&](const RunSource& source) {
     of_groups = mixed_comm(source, output);
@@ -208,10 +254,13 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
   });
   if (of_groups && log)
     throw UsageError(request.named("against") + ": a log of a run on one kind of node");
+  if (of_groups && writes)
+    throw UsageError("--write-every: a checkpoint beside a run on one kind of node");
   if (of_groups && choice.beside)
     throw UsageError(request.named("beside") + ": a job beside a run on one kind of node");
   if (of_groups) return *std::move(of_groups);
   if (log) return answer_against(r, *log, output);
+  if (writes) return answer_writing(r, choice, output, context);
   if (choice.beside) return answer_beside(std::move(r), *choice.beside, output, context);
   return {code_of(r.run),
           output.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), output)};

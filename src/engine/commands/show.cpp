@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "capacity/energy.h"
+#include "capacity/goodput.h"
 #include "capacity/network_switch.h"
 #include "capacity/recovery_policy.h"
 #include "capacity/site_json.h"

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "capacity/site_json.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/units.h"
@@ -20,6 +19,7 @@
 #include "engine/commands/rl.h"
 #include "engine/config_source.h"
 #include "engine/given_run.h"
+#include "engine/storage_named.h"
 #include "estimate/mixed_document.h"
 #include "estimate/run.h"
 #include "exchange/chakra/chakra.h"
@@ -129,17 +129,6 @@ struct CheckpointChoice {
   std::string storage;
 };
 
-Storage find_storage(const std::string& name, const ConfigSource& configs) {
-  const std::optional<ConfigText> found = find_config(configs, ConfigKind::storage, name);
-  if (!found) {
-    const std::vector<std::string> names = config_names(configs, ConfigKind::storage);
-    throw InputError("command line", "--storage", "\"" + name + "\"",
-                     alternatives(names) + ", or a path", nearest_name(name, names));
-  }
-  const Json document = parse_json(found->text, found->file);
-  return read_storage(Reader(document, found->file));
-}
-
 std::optional<SavedStates> saved_states(const CheckpointChoice& choice, const Run& run,
                                         const ConfigSource& configs) {
   if (choice.mode.empty() && choice.storage.empty()) return {};
@@ -151,14 +140,9 @@ std::optional<SavedStates> saved_states(const CheckpointChoice& choice, const Ru
   }
   SavedStates saved;
   saved.mode = enumerator_named<CheckpointMode>(choice.mode, "command line", "--checkpoint");
-  const Storage storage = find_storage(choice.storage, configs);
+  const Storage storage = storage_with_rate(choice.storage, configs);
   const Bytes size = checkpoint_bytes(run, 0);
   saved.cost = checkpoint_cost(size, storage, saved.mode, run.cluster);
-  if (!saved.cost.storage_known) {
-    throw InputError("command line", "--storage",
-                     "\"" + choice.storage + "\" without a rate of the whole storage",
-                     "a document with `write`; `client` beside it");
-  }
   saved.stopped = checkpoint_cost(size, storage, CheckpointMode::synchronous, run.cluster).stall;
   return saved;
 }

@@ -54,6 +54,27 @@ Json without_single_group(const Json& run, const std::string& file) {
   return one;
 }
 
+Json without_group(Json run, std::size_t group, const std::string& name) {
+  Json& cluster = at_key<&RunRequest::cluster>(run);
+  Json& groups = at_key<&ClusterRequest::groups>(cluster);
+  groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(group));
+  const std::string links(key_name<&ClusterRequest::links>);
+  if (!cluster.contains(links) || !cluster[links].is_array()) return run;
+  Json kept = Json::array();
+  for (const Json& link : cluster[links]) {
+    const auto between = link.find(std::string(key_name<&GroupLinkRequest::between>));
+    const bool names_it = between != link.end() &&
+                          std::find(between->begin(), between->end(), name) != between->end();
+    if (groups.size() > 1 && !names_it) kept.push_back(link);
+  }
+  if (kept.empty()) {
+    cluster.erase(links);
+  } else {
+    cluster[links] = std::move(kept);
+  }
+  return run;
+}
+
 void refuse_groups(const Reader& cluster) {
   Reader r = cluster;
   const auto groups = find_key<&ClusterRequest::groups>(r);
@@ -61,7 +82,7 @@ void refuse_groups(const Reader& cluster) {
   if (groups) {
     groups->fail(ErrorCode::not_allowed, "several kinds of node",
                  "`node` and `gpus`: only `orrery estimate`, memory, comm, explain, simulate, "
-                 "search, sweep, compare and limits know groups");
+                 "search, sweep, compare, limits and capacity know groups");
   }
   if (links) links->fail("links without `groups`", "none");
 }

@@ -3,6 +3,7 @@
 // A run file that has several kinds of node: the question, and its keys. Errors: InputError.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "core/json_fwd.h"
@@ -22,6 +23,9 @@ void erase_group_keys(Json& parallel);
 
 // The group as the cluster of a plain run.
 Json cluster_of_group(const Json& group);
+
+// The run without a group and the links that name it.
+Json without_group(Json run, std::size_t group, const std::string& name);
 
 // A run with groups is of no use to those that know one kind of node.
 void refuse_groups(const Reader& cluster);

@@ -10,6 +10,7 @@
 #include "core/key_access.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/mixed_document.h"
 #include "estimate/mixed_layout.h"
 #include "estimate/run_keys.h"
 #include "hardware/cluster_keys.h"
@@ -19,35 +20,9 @@
 namespace orrery {
 namespace {
 
-constexpr const char* kGroupsPath = key_path<&ClusterRequest::groups>;
 constexpr const char* kLinksPath = key_path<&ClusterRequest::links>;
 constexpr const char* kStageGroupsPath = key_path<&StrategyRequest::stage_groups>;
 constexpr const char* kRateKey = ".bandwidth";  // of a tier, and of a link
-
-// A link between two groups, one of them by this name.
-bool names_group(const Json& link, const std::string& group) {
-  const auto between = link.find(std::string(key_name<&GroupLinkRequest::between>));
-  return between != link.end() &&
-         std::find(between->begin(), between->end(), group) != between->end();
-}
-
-Setting list_setting(const char* path, const Json& list) {
-  return {path, list.empty() ? "null" : list.dump()};
-}
-
-std::vector<Setting> without_group(const Json& run, const LimitGroup& group, std::size_t k) {
-  Json groups = value_at(run, kGroupsPath);
-  groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(k));
-  std::vector<Setting> settings = {list_setting(kGroupsPath, groups)};
-  const Json& links = value_at(run, kLinksPath);
-  if (!links.is_array()) return settings;
-  Json kept = Json::array();
-  for (const Json& link : links) {
-    if (groups.size() > 1 && !names_group(link, group.name)) kept.push_back(link);
-  }
-  if (kept != links) settings.push_back(list_setting(kLinksPath, kept));
-  return settings;
-}
 
 // Replicas of each kind over the largest number that divides them all.
 std::int64_t common_replicas(const MixedRun& run) {
@@ -95,7 +70,7 @@ std::int64_t layer_step(const ResolvedMixed& r) {
 
 std::vector<Setting> nodes_of_group(const Json& run, const std::vector<LimitGroup>& groups,
                                     std::size_t k, std::int64_t nodes) {
-  if (nodes == 0) return without_group(run, groups[k], k);
+  if (nodes == 0) return settings_between(run, without_group(run, k, groups[k].name));
   return {{path_of_group_gpus(k), std::to_string(nodes * groups[k].devices_per_node)}};
 }
 

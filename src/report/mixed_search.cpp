@@ -9,7 +9,6 @@
 #include "report/frame_json.h"
 
 namespace orrery {
-namespace {
 
 std::string groups_words(const MixedFound& f) {
   std::string text;
@@ -21,6 +20,8 @@ std::string groups_words(const MixedFound& f) {
   }
   return text;
 }
+
+namespace {
 
 std::string layers_words(const MixedFound& f) {
   if (f.pp == 1) return "all";

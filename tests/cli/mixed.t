@@ -82,10 +82,29 @@ $ orrery limits mixed-fsdp-llama-3-8b-16-a100-40gb-16-h100 --versus dgx-h100
 ! exit 2
 ! stderr /--versus: found a run with cluster.groups/
 
+# Purchases: so many GPUs of one kind beside those that are there.
+$ orrery capacity pair.json --tokens 1e9 --sizes '[0,8]' --rent dgx-h100=3,dgx-a100-80gb=1 --json > buy.json
+! json len(rows) = 2
+! json rows[0].groups[0] = "a"
+! json rows[1].time_s < rows[0].time_s
+! json rows[1].grown_rent.amount > 0
+! json one_more[1].time_s <= own.time_s
+$ orrery capacity pair.json --tokens 1e9 --sizes '[8]' | grep -c 'One node more of each kind'
+> 1
+
 # What does not stand, in one line.
-$ orrery capacity mixed-llama-2-70b-64-a100-64-h100
+$ orrery capacity pair.json
 ! exit 2
-! stderr /found no number of GPUs/
+! stderr /training.tokens: found no number of tokens/
+$ orrery capacity pair.json --tokens 1e9 --deadline 3d
+! exit 2
+! stderr /--deadline: found a run with cluster.groups/
+$ orrery capacity pair.json --tokens 1e9 --grow x
+! exit 2
+! stderr /--grow: found "x"; allowed: a or h/
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e9 --grow x
+! exit 2
+! stderr /--grow: found a run on one kind of node/
 $ orrery estimate two.json --set cluster.gpus=64
 ! exit 2
 ! stderr /cluster.gpus: found a key beside `groups`/

@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 
+#include "capacity/mixed_purchase.h"
 #include "core/error.h"
 #include "document/html.h"
 #include "engine/answer.h"
@@ -13,9 +14,11 @@
 #include "engine/given_run.h"
 #include "engine/gpu_prices.h"
 #include "engine/plan_context.h"
+#include "estimate/mixed_document.h"
 #include "estimate/training_keys.h"
 #include "hardware/cluster_keys.h"
 #include "report/fleet.h"
+#include "report/mixed_purchase.h"
 
 namespace orrery {
 namespace {
@@ -28,6 +31,7 @@ struct CapacityCommand {
   bool sure = false;
   bool all = false;
   std::vector<std::string> models;
+  std::string grow;  // a group
   unsigned jobs = 0;
   AnswerFormat format = AnswerFormat::json;
   Style style;
@@ -83,7 +87,7 @@ constexpr const char* kThePlan = "The plan";
 
 constexpr auto kCapacityOptions = [] {
   using C = CapacityCommand;
-  std::array<Option, kPlanFlags.size() + 6> all;
+  std::array<Option, kPlanFlags.size() + 7> all;
   std::size_t n = 0;
   all[n++] = Option{into<&C::run>()};
   for (const PlanFlag& f : kPlanFlags) {
@@ -103,6 +107,12 @@ constexpr auto kCapacityOptions = [] {
                     "",
                     kThePlan,
                     "model"};
+  all[n++] = Option{into<&C::grow>(),
+                    "--grow",
+                    "GROUP",
+                    "with cluster.groups: the group whose GPUs --sizes are of (the last)",
+                    "",
+                    kThePlan};
   all[n++] = Option{into<&C::sure>(),
                     "--sure",
                     "",
@@ -424,10 +434,76 @@ CommandAnswer answer_of_fleet(const CapacityCommand& c, const CommandContext& co
   return {code, drawn(fleet_document(answer), {c.format, c.style})};
 }
 
+// Flags that a run with cluster.groups reads; it has no plan.
+constexpr std::array<const char*, 4> kGroupPaths = {kSizesOfPlan, kTokensPerParameter, "prices",
+                                                    kRent};
+
+void refuse_beside_groups(const CapacityCommand& c) {
+  const auto refuse = [](const std::string& what) {
+    throw InputError(
+        ErrorCode::not_allowed, "command line", what, "a run with cluster.groups",
+        "--sizes, --grow, --prices, --rent, --tokens-per-parameter and flags of the run");
+  };
+  for (const Override& o : c.plan) {
+    const bool is_read = std::any_of(kGroupPaths.begin(), kGroupPaths.end(),
+                                     [&](const char* path) { return o.path == path; });
+    if (!is_read) refuse(o.flag.substr(0, o.flag.find(' ')));
+  }
+  if (c.search) refuse("--search");
+  if (!c.models.empty()) refuse("--models");
+  if (c.sure) refuse("--sure");
+  if (c.all) refuse("--all");
+  if (c.jobs > 0) refuse("--jobs");
+  if (!c.html.empty()) refuse("--html");
+}
+
+double number_of(const Override& o) {
+  return Reader(o.value, "command line", o.path).number(0.001, 1e6);
+}
+
+std::vector<std::int64_t> sizes_of(const Json& given) {
+  const Json list = given.is_array() ? given : Json::array({given});
+  std::vector<std::int64_t> sizes;
+  for (const Reader& one : Reader(list, "command line", "--sizes").items()) {
+    sizes.push_back(one.integer(0, kMostGpus));
+  }
+  return sizes;
+}
+
+CommandAnswer answer_groups(const CapacityCommand& c, const CommandContext& context,
+                            const RunSource& run) {
+  refuse_beside_groups(c);
+  MixedPurchaseQuestion q;
+  q.run = run.json;
+  q.file = run.file;
+  q.lookup = run.lookup;
+  q.group = c.grow;
+  q.progress = context.hooks.progress;
+  Json work = Json::object();
+  const Json* rent = nullptr;
+  for (const Override& o : c.plan) {
+    if (o.path == kSizesOfPlan) q.sizes = sizes_of(o.value);
+    if (o.path == kTokensPerParameter) q.goal.tokens_per_parameter = number_of(o);
+    if (o.path == kPricesKey) work[kPricesKey] = with_source(o.value, "--prices");
+    if (o.path == kRent) rent = &o.value;
+  }
+  if (rent != nullptr) add_rents(*rent, run.lookup, work);
+  q.prices = price_book({work.value(kPricesKey, Json()), Json()}, context, run.beside);
+  const MixedPurchase p = mixed_purchase(q);
+  const bool any = std::any_of(p.rows.begin(), p.rows.end(),
+                               [](const PurchaseRow& r) { return r.training.best.has_value(); });
+  return {any ? ExitCode::answer : ExitCode::no,
+          c.format == AnswerFormat::json ? AnswerText(mixed_purchase_json(p))
+                                         : drawn(mixed_purchase_document(p), {c.format, c.style})};
+}
+
 CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
   CapacityCommand command = read_capacity(request);
   request.done();
   if (std::optional<PlanSource> source = plan_source(command, context.configs)) {
+    if (!command.grow.empty()) {
+      throw UsageError("--grow: found a plan; allowed: a run with cluster.groups");
+    }
     if (is_fleet(source->json)) return answer_of_fleet(command, context, *source);
     const ConfigLookup lookup = config_lookup(context.configs, source->beside);
     if (!command.models.empty()) {
@@ -441,6 +517,13 @@ CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
   CommandAnswer answer;
   const std::vector<std::string> nodes = take_nodes(command.run, config_lookup(context.configs));
   use_run(command.run, context, [&](const RunSource& run) {
+    if (has_groups(run.json)) {
+      answer = answer_groups(command, context, run);
+      return;
+    }
+    if (!command.grow.empty()) {
+      throw UsageError("--grow: found a run on one kind of node; allowed: cluster.groups");
+    }
     PlanSource source{plan_of_run(command, run.json), run.file, ""};
     if (nodes.size() > 1) add_nodes(nodes, source.json);
     if (!command.run.name.empty()) set_base(command.run.name, context.configs, source);

@@ -107,6 +107,7 @@ $ orrery estimate wan.json | grep -c "^buckets.*of 2 replicas"
 > 1
 $ echo '{"model": "flux.1-dev", "cluster": {"node": "hgx-b200", "gpus": 64}, "training": {"buckets": [{"height": 256, "share": 1, "micro_batch": 32}, {"height": 512, "share": 1}], "text_tokens": 512, "global_batch": 512, "micro_batch": 8, "precision": "bf16"}, "parallel": {"zero": 1, "recompute": "none"}, "framework": "megatron-core"}' > own.json
 $ orrery estimate own.json --json > own-answer.json
+! exit 3
 ! json own-answer.json:samples_per_s * own-answer.json:step_time_s = 1280 ± 1e-9 %
 $ orrery search own.json --json > found.json
 ! json found.json:best[*].strategy.training.micro_batch = 8
@@ -119,12 +120,13 @@ $ orrery estimate llama-3-8b-8-h100 --set 'training.buckets=[{"height": 256, "sh
 
 # CLIP gathers the features of both towers over the replicas, 4 bytes a number, and scatters their gradients back; without gradients it does not. Every rank may compute all logits: the same model FLOPs, more time and memory. More micro batches run forward twice.
 $ orrery estimate clip-vit-l-14-128-a100 --json > clip.json
-! json clip.json:communication[0].collective = all-gather
-! json clip.json:communication[0].bytes_per_gpu = 199753728
-! json clip.json:communication[1].bytes_per_gpu = 199753728
+! json clip.json:communication[0].collective = "all-gather"
+! json clip.json:communication[0].bytes_per_gpu = 199753728.0
+! json clip.json:communication[1].bytes_per_gpu = 199753728.0
 $ orrery estimate clip-vit-l-14-128-a100 --set training.pair_gradients=false --json > forward.json
-! json forward.json:communication[1].collective = all-reduce
+! json forward.json:communication[1].collective = "all-reduce"
 $ orrery estimate clip-vit-l-14-128-a100 --set training.pair_logits=global --json > global.json
+! exit 3
 ! json global.json:step_time_s > clip.json:step_time_s
 ! json global.json:memory.peak_gib > clip.json:memory.peak_gib
 ! json global.json:mfu * global.json:step_time_s = clip.json:mfu * clip.json:step_time_s ± 1e-9 %
@@ -138,9 +140,9 @@ $ orrery estimate flux.1-dev-64-b200 --set training.pair_logits=global
 $ echo '{"model": "dinov2-l-14", "cluster": {"node": "dgx-a100-80gb", "gpus": 96}, "training": {"height": 224, "distillation": {"local_size": 98, "head_bottleneck": 384, "prototypes": 131072, "patch_prototypes": 131072}, "global_batch": 3072, "micro_batch": 32, "precision": "fp16"}, "parallel": {"zero": 3, "recompute": "none"}, "framework": "fsdp"}' > dino.json
 $ orrery estimate dino.json --json > dino-answer.json
 ! json dino-answer.json:tokens_per_s / dino-answer.json:samples_per_s = 914 ± 1e-9 %
-! json dino-answer.json:communication[0].collective = all-reduce
+! json dino-answer.json:communication[0].collective = "all-reduce"
 ! json dino-answer.json:communication[0].count = 6
-! json dino-answer.json:inputs.training.ema = device
+! json dino-answer.json:inputs.training.ema = "device"
 $ orrery estimate dino.json --set training.ema=host
 ! exit 2
 ! stderr training.ema: found it beside training.distillation

@@ -188,10 +188,12 @@ void stages_of_layers(HookCall& call) {
   call.facts.set_key("parallel.vpp", stages / pp, call.settings.written(stated), false);
 }
 
-// The share of the layers whose activations go to the host; `layers`: the setting that counts them.
+// The share of the layers whose activations go to the host; `layers`: the setting that counts them,
+// `all`: that of the model's.
 void offloaded_layers(HookCall& call) {
   const std::string setting = parameter(call, "layers");
-  const std::int64_t all = call.facts.layers_of_model();
+  const std::int64_t all = call.settings.count(parameter(call, "all"), 1, kMostDegree)
+                               .value_or(call.facts.layers_of_model());
   const std::int64_t some = call.settings.count(setting, 0, kMostDegree).value_or(0);
   const std::string by = call.settings.written(setting);
   if (all == 0 || some > all) {

@@ -175,7 +175,10 @@ class Adviser {
     t.peak = known_.memory.peak;
     t.host = known_.host_needed;
     t.short_of = needed(answer_.reason, known_);
-    const bool nearer = t.short_of < needed(answer_.reason, answer_);
+    // A change that fills the host in place of the device is no step towards fitting.
+    const bool moves_on =
+        known_.reason == Reason::host_memory && answer_.reason != Reason::host_memory;
+    const bool nearer = !moves_on && t.short_of < needed(answer_.reason, answer_);
     const bool helps = t.fits || (!fits_ && !some_fit_ && nearer);
     if (!helps || (t.fits && !is_fast(changed, t))) return;
     if (t.fits && !some_fit_) found_.clear();

@@ -41,10 +41,24 @@ TEST_CASE("a micro batch is at its loss where its logits are more than a layer n
   CHECK(a.transient == Bytes());
 }
 
+double on_device(double kept, double stays, double moved, OffloadTarget target) {
+  StageActivations<double> a;
+  a.kept = Bytes(kept);
+  a.stays = Bytes(stays);
+  a.moved = Bytes(moved);
+  return kept_on_device(a, target).si();
+}
+
 TEST_CASE("two layers stay on the device where activations go to the host") {
-  CHECK(kept_on_device<double>(Bytes(100), Bytes(7), OffloadTarget::none) == Bytes(100));
-  CHECK(kept_on_device<double>(Bytes(100), Bytes(7), OffloadTarget::host) == Bytes(14));
-  CHECK(kept_on_device<double>(Bytes(9), Bytes(7), OffloadTarget::nvme) == Bytes(9));
+  CHECK(on_device(100, 0, 7, OffloadTarget::none) == 100);
+  CHECK(on_device(100, 0, 7, OffloadTarget::host) == 14);
+  CHECK(on_device(9, 0, 7, OffloadTarget::nvme) == 9);
+}
+
+TEST_CASE("tensors that are not named stay beside two layers of those that move") {
+  CHECK(on_device(100, 40, 7, OffloadTarget::none) == 100);
+  CHECK(on_device(100, 40, 7, OffloadTarget::host) == 54);
+  CHECK(on_device(100, 95, 7, OffloadTarget::host) == 100);
 }
 
 // A hundred bytes at work and as many cached, on a device of so many.

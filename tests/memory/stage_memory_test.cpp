@@ -57,7 +57,7 @@ Chunk activations(double kept, double logits = 0) {
   c.logits = Bytes(logits);
   c.working = Bytes(5);
   c.transient = Bytes(3);
-  c.largest = Bytes(kept / 4);
+  c.largest = c.moved = Bytes(kept / 4);
   return c;
 }
 
@@ -382,7 +382,7 @@ TEST_CASE("one rule for the backward pass, over the lines and over the curve") {
   CHECK(set_activations(m, s, a) == Bytes());
   CHECK(m[MemoryLine::activations].si() == 100);
   s.offload.activations = OffloadTarget::host;
-  a.largest = Bytes(30);
+  a.largest = a.moved = Bytes(30);
   CHECK(set_activations(m, s, a).si() == 40);
   CHECK(m[MemoryLine::activations].si() == 60);
 }

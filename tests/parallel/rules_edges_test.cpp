@@ -308,7 +308,8 @@ TEST_CASE("an error shows the keys of its rule with their values") {
   CHECK(text(RuleFact::recompute) == "recompute selective core_attn mlp");
   CHECK(text(RuleFact::order) == "tp-cp-ep-dp-pp");
   CHECK(text(RuleFact::offload) ==
-        "optimizer none, parameters host, activations none, optimizer_fraction 1");
+        "optimizer none, parameters host, activations none, optimizer_fraction 1, "
+        "activations_fraction 1");
   CHECK(text(RuleFact::gpus) == "gpus 128");
   CHECK(text(RuleFact::sequence) == "sequence_length 4096");
   CHECK(text(RuleFact::global_batch) == "global_batch 512");

@@ -296,6 +296,19 @@ const std::vector<Refusal>& refusals() {  // NOLINT(readability-function-size): 
          c.run.has_nvme = false;
          c.s.offload.parameters = OffloadTarget::nvme;
        }},
+      {RuleId::offload_tensors, gpt3,
+       [](Case& c) { c.s.offload.tensors = mask_of(OffloadTensor::core_attn); }},
+      {RuleId::offload_tensors_absent, gpt3,
+       [](Case& c) {
+         c.run.has_host_memory = true;
+         c.s.offload.activations = OffloadTarget::host;
+         c.s.offload.tensors = mask_of(OffloadTensor::moe_act);
+       }},
+      {RuleId::recompute_projections, deepseek,
+       [](Case& c) {
+         c.s.recompute = Recompute::selective;
+         c.s.recompute_modules = mask_of(Module::qkv_proj);
+       }},
   };
   return all;
 }

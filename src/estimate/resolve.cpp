@@ -31,6 +31,7 @@
 #include "estimate/sites_resolve.h"
 #include "estimate/trained_model.h"
 #include "estimate/training_json.h"
+#include "estimate/workspace.h"
 #include "hardware/cluster_keys.h"
 #include "parallel/own_order.h"
 #include "parallel/placement_json.h"

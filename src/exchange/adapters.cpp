@@ -192,7 +192,7 @@ static void list_others(const Settings& settings, const std::string& path,
     if (known) {
       without_effect.push_back(path + "." + s.written);
     } else {
-      left.push_back({path + "." + text_of(s), "no key of a run file"});
+      left.push_back({path + "." + text_of(s), kNoKeyOfRun});
     }
   }
 }

@@ -131,17 +131,23 @@ std::string refusal_line(const LeftOver& l) {
                   (l.key.empty() ? "=none" : "=VALUE"));
 }
 
+// A setting of which something is known, but no value of a key, is noted.
+static std::string left_line(const LeftOver& l) {
+  const char* label = l.why == kNoKeyOfRun ? "not understood: " : "noted: ";
+  return label + l.setting + " (" + l.why + ")";
+}
+
 std::vector<std::string> import_warnings(const ImportedRun& r, const std::string& keys) {
   std::vector<std::string> lines;
   const auto n = std::count_if(r.ignored.begin(), r.ignored.end(),
                                [](const LeftOver& l) { return !l.is_refused; });
   for (const LeftOver& l : r.ignored) {
     if (!l.is_refused && lines.size() < kMostNamed)
-      lines.push_back(one_line(r.file + ": not understood: " + l.setting + " (" + l.why + ")"));
+      lines.push_back(one_line(r.file + ": " + left_line(l)));
   }
-  if (n > 0)
-    lines.push_back(r.file + ": " + std::to_string(n) + " not understood" +
-                    (n > static_cast<std::ptrdiff_t>(kMostNamed) ? "; --json lists them" : ""));
+  if (n > static_cast<std::ptrdiff_t>(kMostNamed))
+    lines.push_back(r.file + ": " + std::to_string(n) +
+                    " not understood or noted; --json lists them");
   std::vector<std::string> missing = missing_keys(r.run);
   std::erase_if(missing, [&](const std::string& key) {
     const bool asked = std::any_of(r.ignored.begin(), r.ignored.end(),

@@ -137,7 +137,7 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 60d --budget 50e6
 $ echo '{"run": "gpt3-175b-1024-a100", "scenarios": [{"name": "H100"}]}' > nocluster.json
 $ orrery capacity nocluster.json
 ! exit 2
-! stderr nocluster.json: scenarios[0]: found no cluster; allowed: `cluster`
+! stderr nocluster.json: scenarios[0]: found no cluster; allowed: --node NAME, `cluster`
 $ echo '{"run": "gpt3-175b-1024-a100", "prices": {"gpus": {"a100-sxm4-80gb": {"rent": {"value": "2", "source": "s", "date": "d"}}}}}' > nocurrency.json
 $ orrery capacity nocurrency.json
 ! exit 2

@@ -1,6 +1,6 @@
 # A tool that nobody has heard of is one file: ten settings, no code.
 $ mkdir -p own/tools; cp $ROOT/tests/cli/quark.json own/tools/; printf 'quark: 2\nmodel: {name: meta-llama/Llama-3.1-8B}\nbatch: 2\nlength: 4096\ndtype: bf16\nmesh: {tensor: 2}\nlr: 1e-4\nbucket_mb: 25\n' > q.yaml; orrery import --config-dir own q.yaml --node dgx-h100 --gpus 8 --json > run.json
-! stderr /not understood: bucket_mb 25 \(the profile's buckets are used\)/
+! stderr /noted: bucket_mb 25 \(the profile's buckets are used\)/
 ! json run.json:format = "quark"
 ! json run.json:run.training.global_batch = 8
 ! json run.json:run.parallel.tp = 2

@@ -57,7 +57,7 @@ void list_other(const ForeignSetting& s, bool is_known, const SettingNote* note,
     facts.mention(text_of(s), std::string(note->why));
   } else {
     moves ? facts.refuse(text_of(s), "no key of a run file says this")
-          : facts.mention(text_of(s), "no key of a run file");
+          : facts.mention(text_of(s), kNoKeyOfRun);
   }
 }
 

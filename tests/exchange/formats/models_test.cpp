@@ -25,7 +25,7 @@ TEST_CASE("models of a hub are known by their dimensions") {
   CHECK(shipped_model("mistralai/Mistral-7B-Instruct-v0.2") == "mistral-7b");
   CHECK(shipped_model("mistralai/Mistral-Nemo-Base-2407") == "mistral-nemo-12b");
   CHECK(shipped_model("allenai/OLMo-2-1124-7B-Instruct") == "olmo-2-7b");
-  CHECK(shipped_model("somebody/Llama-3-8B-AWQ") == "");
+  CHECK(shipped_model("somebody/Llama-3-8B-AWQ") == "llama-3-8b");
   CHECK(quantised_base("somebody/Llama-3-8B-AWQ") == "awq");
 }
 

@@ -75,12 +75,18 @@ StageClass<R> make_class(const Run& run, const Prices<R>& prices, const BlockCou
   return c;
 }
 
+// Without ranges of layers no block is sharded apart.
+bool is_same(const Run& run, const RecomputedBlocks& a, const RecomputedBlocks& b) {
+  if (run.strategy.layers.count > 0) return a == b;
+  return a.full == b.full && a.selective == b.selective;
+}
+
 template <Number R>
 std::uint16_t find_class(const Run& run, const BlockCounts& blocks, const RecomputedBlocks& again,
                          WorkspaceOf<R>& w) {
   for (std::size_t i = w.classes.size(); i-- > 0;) {
     const StageClass<R>& c = w.classes[i];
-    if (c.blocks == blocks && c.again == again) return static_cast<std::uint16_t>(i);
+    if (c.blocks == blocks && is_same(run, c.again, again)) return static_cast<std::uint16_t>(i);
   }
   w.classes.push_back(make_class<R>(run, w.prices, blocks, again));
   return static_cast<std::uint16_t>(w.classes.size() - 1);

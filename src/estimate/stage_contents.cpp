@@ -13,12 +13,21 @@
 
 namespace orrery {
 
+namespace {
+
+// Without ranges no block is sharded otherwise than the run: the common case of a search.
+bool has_ranges(const Run& run) { return run.strategy.layers.count > 0; }
+
+}  // namespace
+
 template <Number R>
 StageParameters parameters_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   StageParameters sum;
   std::vector<ParametersHeld> parts;
   for_each_chunk(run, stage, [&](std::int64_t part) {
-    sum += class_of<R>(w, part).parameters;
+    const StageParameters& of_chunk = class_of<R>(w, part).parameters;
+    static_cast<ParametersHeld&>(sum) += of_chunk;
+    if (has_ranges(run)) sum.resharded += of_chunk.resharded;
     if constexpr (std::same_as<R, Traced>) parts.push_back(class_of<R>(w, part).parameters);
   });
   if constexpr (std::same_as<R, Traced>) record_parameters(parts);
@@ -123,7 +132,8 @@ StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::in
   for_each_chunk(run, stage, [&](std::int64_t part) {
     const StageClass<R>& c = class_of<R>(w, part);
     const BlockCounts& apart = c.again.resharded;
-    if (&c != before) {
+    if (&c != before && !has_ranges(run)) add_largest(w.prices, c.blocks, h);
+    if (&c != before && has_ranges(run)) {
       add_largest(w.prices, without(c.blocks, apart), h);
       add_largest(w.prices, apart, h.resharded);
     }

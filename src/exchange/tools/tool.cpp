@@ -664,12 +664,27 @@ bool is_flag(const Tool& tool, std::string_view setting) {
   return type != nullptr && trainer::find_fact_kind(*type) == trainer::FactKind::boolean;
 }
 
+// Each star stands for any text, the shortest first: the last star alone need be tried again.
 bool fits_pattern(std::string_view name, std::string_view pattern) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return name == pattern;
-  const std::string_view end = pattern.substr(star + 1);
-  return name.size() + 1 >= pattern.size() && begins_with(name, pattern.substr(0, star)) &&
-         name.ends_with(end);
+  constexpr std::size_t kNone = std::string_view::npos;
+  std::size_t p = 0;
+  std::size_t star = kNone;
+  std::size_t behind = 0;  // of the name, which that star has not taken
+  for (std::size_t n = 0; n < name.size();) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      behind = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != kNone) {
+      p = star + 1;
+      n = ++behind;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == kNone;
 }
 
 ToolBook::ToolBook(const ConfigLookup& lookup) {

@@ -81,6 +81,21 @@ const Fact* assumed(const ImportedRun& r, const std::string& path) {
 
 }  // namespace
 
+TEST_CASE("a pattern has any number of stars, each for any text") {
+  using tools::fits_pattern;
+  CHECK(fits_pattern("lr_decay", "lr_*"));
+  CHECK(fits_pattern("lr_", "lr_*"));
+  CHECK_FALSE(fits_pattern("lr", "lr_*"));
+  CHECK(fits_pattern("a.tp_size", "*.tp_size"));
+  CHECK(fits_pattern("fastchat.train.train_mem8", "*.train_*"));
+  CHECK(fits_pattern("steps_per_print", "steps*per*print"));
+  CHECK_FALSE(fits_pattern("steps_print", "steps*per*print"));
+  CHECK(fits_pattern("abcbc", "a*bc"));
+  CHECK_FALSE(fits_pattern("abcbd", "a*bc"));
+  CHECK(fits_pattern("x", "x"));
+  CHECK_FALSE(fits_pattern("xy", "x"));
+}
+
 TEST_CASE("Each tool's examples give the keys that its file says they give") {
   REQUIRE(book().all().size() >= 7);
   for (const tools::Tool& tool : book().all()) {

@@ -122,7 +122,7 @@ template <Number R>
 StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::int64_t stage) {
   StageHoldings h;
   const StageParameters parameters = parameters_of_stage<R>(run, w, stage);
-  h.parameters = parameters;
+  h.parameters = static_cast<const ParametersHeld&>(parameters);
   h.resharded.parameters = parameters.resharded;
   h.gathered_bytes = gathered_bytes(run);
   h.narrow_bytes = narrow_copy_bytes(run);

@@ -60,6 +60,7 @@ std::string zeropp_text(const Strategy& s) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a list
 std::string fact_text(RuleFact fact, const RuleCase& c) {
   const Strategy& s = c.s;
   const Architecture& a = c.a;

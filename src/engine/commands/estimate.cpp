@@ -43,7 +43,7 @@ ResolvedRun placed_beside(const ResolvedRun& own, GivenRun beside, const Command
   return resolved_run(beside, context);
 }
 
-CommandAnswer answer_beside(CommReport own, const GivenRun& beside, const OutputForm& output,
+CommandAnswer answer_beside(const CommReport& own, const GivenRun& beside, const OutputForm& output,
                             const CommandContext& context) {
   if (output.csv()) throw UsageError("--beside: give it without --csv");
   const std::string name = beside.document ? beside.document->file : beside.name;
@@ -261,7 +261,7 @@ CommandAnswer answer_comm(Request& request, const CommandContext& context) {
   if (of_groups) return *std::move(of_groups);
   if (log) return answer_against(r, *log, output);
   if (writes) return answer_writing(r, choice, output, context);
-  if (choice.beside) return answer_beside(std::move(r), *choice.beside, output, context);
+  if (choice.beside) return answer_beside(r, *choice.beside, output, context);
   return {code_of(r.run),
           output.json() ? AnswerText(comm_json(r)) : drawn(comm_document(r), output)};
 }

@@ -13,6 +13,7 @@
 #include "estimate/mixed_layout.h"
 #include "estimate/mixed_resolve.h"
 #include "estimate/run_keys.h"
+#include "estimate/training_keys.h"
 #include "hardware/cluster_keys.h"
 
 namespace orrery {
@@ -33,7 +34,7 @@ class Purchase {
     }
     out_.tokens = tokens_of(q.goal, r.whole.run);
     if (!(out_.tokens > 0)) {
-      throw InputError(q.file, "training.tokens", "no number of tokens",
+      throw InputError(q.file, key_path<&TrainingRequest::tokens>, "no number of tokens",
                        "--tokens, or --tokens-per-parameter");
     }
     grown_ = grown_group(r.names);

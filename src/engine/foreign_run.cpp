@@ -198,7 +198,7 @@ Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with
     if (!asked) open.push_back({key, "no file says it", key, true});
   }
   if (!open.empty()) refuse_open(file.file, open);
-  warnings = import_warnings(imported, "");
+  for (std::string& line : import_warnings(imported, "")) warnings.push_back(std::move(line));
   Json run = std::move(imported.run);
   at_key<&RunRequest::assumed>(run) = facts_json(imported.assumed);
   return run;

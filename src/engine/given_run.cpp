@@ -108,9 +108,11 @@ RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
   return source;
 }
 
-// "8xA100" beside a file that says its GPUs is the kind of node: the number is the file's.
+// "8xA100" beside a file that says its GPUs is the kind of node: the number is the file's. A
+// smaller one gets a warning.
 void keep_gpus_of_files(const GivenRun& given, const ConfigText& foreign,
-                        const ConfigSource& configs, Json& own) {
+                        const ConfigSource& configs, Json& own,
+                        std::vector<std::string>& warnings) {
   constexpr const char* kGpus = key_path<&ClusterRequest::gpus>;
   if (given.nodes || !value_at(own, kGpus).is_null()) return;
   const ConfigLookup lookup = config_lookup(configs);
@@ -122,7 +124,13 @@ void keep_gpus_of_files(const GivenRun& given, const ConfigText& foreign,
   named["cluster"].erase(key_name<&ClusterRequest::gpus>);
   const std::int64_t stated = gpus_of_foreign(foreign, given.with, named, configs);
   const auto each = counted.get<std::int64_t>();
-  if (stated > 0 && (stated < each || stated % each == 0)) set_at(own, kGpus, stated);
+  if (stated < 1 || (stated > each && stated % each != 0)) return;
+  set_at(own, kGpus, stated);
+  if (stated < each) {
+    warnings.push_back(foreign.file + ": GPUs: " + std::to_string(stated) + ", not the " +
+                       std::to_string(each) + " of the node; --gpus " + std::to_string(each) +
+                       " for all");
+  }
 }
 
 // A run file, or any file of another tool that `import` reads.
@@ -141,9 +149,9 @@ RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
     apply_override(o, lookup, own);
     take_names(lookup, o.flag, own, facts);
   }
-  keep_gpus_of_files(given, *foreign, configs, own);
-  take_node(lookup, "command line", given.nodes, own, facts);
   RunSource source;
+  keep_gpus_of_files(given, *foreign, configs, own, source.warnings);
+  take_node(lookup, "command line", given.nodes, own, facts);
   source.json = run_of_foreign(*foreign, given.with, own, configs, source.warnings);
   source.file = foreign->file;
   source.beside = directory_of(foreign->file);

@@ -41,7 +41,7 @@ std::function<void(const std::function<void(unsigned)>&)> parallel_of(const Engi
 struct CommandContext {
   const ConfigSource& configs;
   const EngineHooks& hooks;
-  // Where not null: of what was read, whatever the answer. From one thread.
+  // Warnings of what was read, whatever the answer, from one thread; null: not wanted.
   std::vector<std::string>* warnings = nullptr;
 };
 

@@ -3,9 +3,8 @@
 // The nodes of a fabric that a job gets, by the policy of a scheduler.
 //
 //   packed        the first free nodes
-//   rail-aligned  pods of its own, from their beginning: the nodes of a pod share the leaf switch
-//   of
-//                 each rail; then the first free nodes
+//   rail-aligned  pods of its own, from their beginning, where the nodes of a pod share the leaf
+//                 switch of each rail; then the first free nodes
 //   spread        a node of each pod in turn
 //   random        any free nodes, by a seed
 //

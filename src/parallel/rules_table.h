@@ -387,8 +387,7 @@ inline constexpr std::array<Entry, kRules> kEntries = {{
     {{RuleId::recompute_projections, "recompute-projections",
       key_path<&StrategyRequest::recompute_modules>,
       "qkv_proj only without latent attention, and attn_proj and qkv_proj only where text is "
-      "decoded "
-      "with norms before attention and MLP"},
+      "decoded with norms before attention and MLP"},
      {RuleFact::recompute},
      [](const C& c) {
        const bool latent = c.a.attention == AttentionKind::kLatent || c.a.mla.q_lora_rank > 0;

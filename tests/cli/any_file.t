@@ -40,6 +40,11 @@ $ cp run.json mine; orrery estimate ./mine --json > e.json; echo nothing > llama
 $ printf 'torchrun --nnodes 2 --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 8 --bf16 --vocab-size 50304 --train-iters 10\n' > two.sh; orrery estimate two.sh --node 8xH100 --json > two.json
 ! json two.json:inputs.cluster.gpus = 16
 
+# A script of fewer GPUs than the node has: its number stays, and a warning names both.
+$ sed 's/--nnodes 2 --nproc_per_node 8/--nnodes 1 --nproc_per_node 4/; s/--tensor-model-parallel-size 8/--tensor-model-parallel-size 4/' two.sh > few.sh; orrery estimate few.sh --node 8xH100 --json > few.json
+! stderr /GPUs: 4, not the 8 of the node; --gpus 8 for all/
+! json few.json:inputs.cluster.gpus = 4
+
 # Settings that nobody understands are named, whatever the command.
 $ printf 'model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\ndo_train: true\nfinetuning_type: full\ncutoff_len: 2048\nper_device_train_batch_size: 1\nbf16: true\ndeepspeed: z3.json\nwarp_drive: 9\n' > odd.yaml; echo '{"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}, "train_micro_batch_size_per_gpu": 1}' > z3.json; orrery estimate odd.yaml --node dgx-h100 --gpus 8 > odd.txt
 ! stderr /warning: .*not understood: warp_drive 9/

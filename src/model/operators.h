@@ -377,8 +377,8 @@ enum class PrecisionRole : std::uint8_t {
 
 enum class ParameterClass : std::uint8_t { dense, expert };
 
-// Whether an operator's parameters train; packed ones are stored in a form that no product reads,
-// averaged ones are a moving average of others and no part of the model (held as training.ema).
+// Use of an operator's parameters: packed ones are stored in a form that no product reads, averaged
+// ones are a moving average of others and no part of the model (held as training.ema).
 enum class WeightUse : std::uint8_t { trained, frozen, packed, averaged };
 
 enum class Backward : std::uint8_t {

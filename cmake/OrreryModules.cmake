@@ -8,6 +8,21 @@ set(ORRERY_MODULES "")
 set(ORRERY_READS_AND_WRITES document calibrate exchange insight report engine io cli)
 set(ORRERY_MUTATED "" CACHE STRING "The module that scripts/mutate changes")
 
+# Headers of the library and of JSON, which a source of a group sees anyway: read once for all targets with
+# the flags of OWNER, not once for each group. A source compiled alone reads its own.
+function(orrery_precompile target owner)
+  if(NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  if(NOT target STREQUAL owner)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE <algorithm> <array> <charconv> <cmath> <cstdint> <functional>
+    <limits> <map> <memory> <numeric> <optional> <set> <span> <sstream> <string> <string_view> <tuple>
+    <unordered_map> <utility> <variant> <vector> <nlohmann/json.hpp> ${ARGN})
+endfunction()
+
 # orrery_module(NAME [LINK targets...] [EXCLUDE files...])
 function(orrery_module name)
   cmake_parse_arguments(arg "" "" "LINK;EXCLUDE" ${ARGN})
@@ -27,9 +42,14 @@ function(orrery_module name)
       target_compile_options(orrery_${name} PRIVATE -O1 -w)
       set_target_properties(orrery_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 4)
     endif()
+    set(headers_of orrery_model)
     if(ORRERY_QUICK_BUILD AND name IN_LIST ORRERY_READS_AND_WRITES)
+      set(headers_of orrery_document)
       # g++ 12 takes a std::optional for uninitialized with -O1; -O2 sees that it is not.
       target_compile_options(orrery_${name} PRIVATE -O1 -Wno-maybe-uninitialized)
+    endif()
+    if(TARGET ${headers_of} AND NOT name STREQUAL ORRERY_MUTATED)
+      orrery_precompile(orrery_${name} ${headers_of})
     endif()
     set(scope PUBLIC)
   else()

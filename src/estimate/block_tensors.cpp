@@ -25,16 +25,14 @@ Bytes unpacked_bytes(const ShardedBlock& block) {
 }  // namespace
 
 Bytes transient_bytes(const ShardedBlock& block, double element, bool reads_packed) {
+  const auto plain = [](std::int64_t n, const char*) { return static_cast<double>(n); };
   double most = 0;
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const ShardedOperator& op = block.operators[i];
     const OpFacts& kind = kOpFacts[op.kind];
     most = std::max(
         most, kind.score_gradients * static_cast<double>(op.groups) * elements(op.rows, op.cols));
-    if (!kind.product || op.backward >= Backward::none) continue;
-    // The gradient of the logits is in the logits' line.
-    const double output = op.name == OpName::head ? 0 : elements(op.rows, op.cols);
-    most = std::max(most, output + elements(op.rows, op.inner / op.taps));
+    if (has_product_gradients(op)) most = std::max(most, product_gradients<double>(op, plain));
   }
   return Bytes(most * element) + (reads_packed ? Bytes() : unpacked_bytes(block));
 }

@@ -17,10 +17,13 @@ constexpr const char* kOfRank = "parameters of this rank";
 
 Label label_of(OpName name) { return {name_of(name).data()}; }
 
+// A size enters a sum as a leaf with its name.
+constexpr auto entered = [](auto n, const char* name) {
+  return lift<Traced>(static_cast<double>(n), {name});
+};
+
 BytesOf<Traced> tensor(const SavedTensor& t, const Degrees& d) {
-  return BytesOf<Traced>(count<Traced>(local(t.rows, d), {"rows"}) *
-                         count<Traced>(local(t.cols, d), {"columns"}) *
-                         lift<Traced>(t.bytes_per_element, {"bytes an element"}));
+  return BytesOf<Traced>(bytes_in<Traced>(t, d, entered));
 }
 
 BytesOf<Traced> kept_by(const Operator& op, const Degrees& d, ModuleMask recomputed) {
@@ -31,21 +34,8 @@ BytesOf<Traced> kept_by(const Operator& op, const Degrees& d, ModuleMask recompu
   return plain(sum) > Bytes() ? named(sum, label_of(op.name)) : sum;
 }
 
-// groups × (rows × columns of the matrix + vectors).
 Traced parameters_of(const Operator& op, const Degrees& d) {
-  const OperatorSizes sizes = sizes_of(op, d);
-  Traced sum;
-  if (op.has_weight) {
-    sum = count<Traced>(sizes.inner, {"rows of the weight"}) *
-          count<Traced>(sizes.cols, {"columns of the weight"});
-  }
-  if (op.vectors > 0) {
-    const bool own = op.vector_extent.units > 0;
-    sum = sum + count<Traced>(op.vectors, {"biases and norms"}) *
-                    count<Traced>(own ? local(op.vector_extent, d) : sizes.cols, {"their width"});
-  }
-  if (!kOpFacts[op.kind].grouped) return sum;
-  return count<Traced>(sizes.groups, {"experts of this rank"}) * sum;
+  return parameters_in<Traced>(op, sizes_of(op, d), d, entered);
 }
 
 bool is_held(const Operator& op, ShardedStates which, bool with_copy) {
@@ -99,17 +89,12 @@ BytesOf<Traced> kept_logits(const Block& block, const Degrees& d) {
 BytesOf<Traced> kept_input(const Block& block, const Degrees& d) { return tensor(block.input, d); }
 
 BytesOf<Traced> largest_gradients(const ShardedBlock& block, double element) {
-  const auto elements = [](const ShardedOperator& op) {
-    const Traced rows = count<Traced>(op.rows, {"rows"});
-    const Traced inner = count<Traced>(op.inner / op.taps, {"columns of its input"});
-    if (op.name == OpName::head) return rows * inner;
-    return rows * count<Traced>(op.cols, {"columns of its output"}) + rows * inner;
-  };
   Traced most;
   for (std::uint8_t i = 0; i < block.count; ++i) {
     const ShardedOperator& op = block.operators[i];
-    if (!kOpFacts[op.kind].product || op.backward >= Backward::none) continue;
-    if (const Traced own = elements(op); own > most) most = named(own, label_of(op.name));
+    if (!has_product_gradients(op)) continue;
+    const Traced own = product_gradients<Traced>(op, entered);
+    if (own > most) most = named(own, label_of(op.name));
   }
   return BytesOf<Traced>(most * lift<Traced>(element, {"bytes an element"}));
 }

@@ -345,6 +345,19 @@ struct SavedTensor {
   ModuleMask dropped_by = 0;
 };
 
+// rows × columns × bytes an element on one rank. `enter` takes a size and its name into N, the
+// number that is counted in.
+template <class N, class Enter>
+constexpr N bytes_in(const SavedTensor& t, const AxisDegrees& d, Enter enter) {
+  return enter(static_cast<double>(local(t.rows, d)), "rows") *
+         enter(static_cast<double>(local(t.cols, d)), "columns") *
+         enter(t.bytes_per_element, "bytes an element");
+}
+
+constexpr Bytes bytes_of(const SavedTensor& t, const AxisDegrees& d) {
+  return Bytes(bytes_in<double>(t, d, [](double n, const char*) { return n; }));
+}
+
 // Boundaries at which the ranks of a split model communicate. rows × cols is the activation, as
 // one member of the group holds it when gathered; `parallel/shard.h` turns it into collectives.
 enum class BoundaryKind : std::uint8_t {
@@ -513,14 +526,28 @@ constexpr OperatorSizes sizes_of(const Operator& op, const AxisDegrees& d) {
   return s;
 }
 
-// `sizes`: of the operator, at these degrees. A tied weight is counted too: whether the rank holds
-// a copy of it the caller knows.
+// groups × (rows × columns of the matrix + vectors), `sizes` of the operator at these degrees. A
+// tied weight is counted too: whether the rank holds a copy of it the caller knows. `enter` takes a
+// size and its name into N, the number that is counted in.
+template <class N, class Enter>
+constexpr N parameters_in(const Operator& op, const OperatorSizes& sizes, const AxisDegrees& d,
+                          Enter enter) {
+  N sum{};
+  if (op.has_weight) {
+    sum = enter(sizes.inner, "rows of the weight") * enter(sizes.cols, "columns of the weight");
+  }
+  if (op.vectors > 0) {
+    const bool own = op.vector_extent.units > 0;
+    sum = sum + enter(op.vectors, "biases and norms") *
+                    enter(own ? local(op.vector_extent, d) : sizes.cols, "their width");
+  }
+  if (!kOpFacts[op.kind].grouped) return sum;
+  return enter(sizes.groups, "experts of this rank") * sum;
+}
+
 constexpr std::int64_t parameters(const Operator& op, const OperatorSizes& sizes,
                                   const AxisDegrees& d) {
-  const std::int64_t vector = op.vector_extent.units > 0 ? local(op.vector_extent, d) : sizes.cols;
-  const std::int64_t matrix = op.has_weight ? sizes.inner * sizes.cols : 0;
-  const std::int64_t groups = kOpFacts[op.kind].grouped ? sizes.groups : 1;
-  return groups * (matrix + op.vectors * vector);
+  return parameters_in<std::int64_t>(op, sizes, d, [](std::int64_t n, const char*) { return n; });
 }
 
 // FLOPs of a forward: 2mnk of every product, and for attention the `pairs` of query and key that

@@ -233,9 +233,7 @@ void shard(const Operator& op, const Degrees& d, ShardedOperator& o) {
   o.kept_count = 0;
   o.exchange_count = 0;
   for (std::uint8_t i = 0; i < op.saved_count; ++i) {
-    const SavedTensor& t = op.saved[i];
-    const double n = static_cast<double>(local(t.rows, d)) * static_cast<double>(local(t.cols, d));
-    o.kept[o.kept_count++] = {Bytes(n * t.bytes_per_element), t.dropped_by};
+    o.kept[o.kept_count++] = {bytes_of(op.saved[i], d), op.saved[i].dropped_by};
   }
   for (std::uint8_t i = 0; i < op.boundary_count; ++i)
     cross(o, op.boundaries[i], d, op.reads_input_again);
@@ -249,9 +247,7 @@ void shard(const Block& block, const Degrees& d, ShardedBlock& out) {
   out.count = block.count;
   out.pieces = block.pieces;
   for (std::uint8_t i = 0; i < block.count; ++i) shard(block.operators[i], d, out.operators[i]);
-  const double rows = static_cast<double>(local(block.input.rows, d));
-  const double cols = static_cast<double>(local(block.input.cols, d));
-  out.input = Bytes(rows * cols * block.input.bytes_per_element);
+  out.input = bytes_of(block.input, d);
 }
 
 Bytes kept_bytes(const ShardedOperator& op, ModuleMask recomputed) {

@@ -101,6 +101,22 @@ struct ShardedOperator : OperatorSizes {
   std::array<Exchange, kMaxExchanges> exchanges{};
 };
 
+// The two gradients that a product's backward holds at once: of its output, which it reads, and of
+// its input, which it writes; that of the logits is in the logits' line.
+constexpr bool has_product_gradients(const ShardedOperator& op) {
+  return kOpFacts[op.kind].product && op.backward < Backward::none;
+}
+
+// rows × columns of its output + rows × columns of its input. `enter` takes a size and its name
+// into N, the number that is counted in.
+template <class N, class Enter>
+constexpr N product_gradients(const ShardedOperator& op, Enter enter) {
+  const N rows = enter(op.rows, "rows");
+  const N of_input = rows * enter(op.inner / op.taps, "columns of its input");
+  if (op.name == OpName::head) return of_input;
+  return rows * enter(op.cols, "columns of its output") + of_input;
+}
+
 struct ShardedBlock {
   BlockKind kind = BlockKind::layer;
   std::uint8_t count = 0;

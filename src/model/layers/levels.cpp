@@ -18,13 +18,12 @@ namespace orrery {
 namespace {
 
 double saved_from(const Block& block, std::uint8_t first) {
+  const AxisDegrees whole;
   double sum = 0;
   for (std::uint8_t i = first; i < block.count; ++i) {
     const Operator& op = block.operators[i];
     for (std::uint8_t k = 0; k < op.saved_count; ++k) {
-      const SavedTensor& t = op.saved[k];
-      sum += static_cast<double>(t.rows.units * t.rows.unit) *
-             static_cast<double>(t.cols.units * t.cols.unit) * t.bytes_per_element;
+      sum += bytes_of(op.saved[k], whole).si();
     }
   }
   return sum;

@@ -127,6 +127,7 @@ StageHoldings holdings_of_stage(const Run& run, const WorkspaceOf<R>& w, std::in
   h.gathered_bytes = gathered_bytes(run);
   h.narrow_bytes = narrow_copy_bytes(run);
   h.narrow_fixed = !run.training.adapter || !is_packed(run.training.adapter->base);
+  h.updated_one_by_one = is_by_shape(run.training.optimizer);
   h.groups = static_cast<double>(communicators(run.strategy)) * channels_over_a100(run.cluster);
   const StageClass<R>* before = nullptr;
   for_each_chunk(run, stage, [&](std::int64_t part) {

@@ -359,6 +359,14 @@ void settle(StageMemory<R>& m, const Framework& f, Bytes capacity) {
 
 namespace {
 
+template <Number R>
+StateBytes<R> listed_at_once(StateBytes<R> b, const StageHoldings& h) {
+  if (!h.updated_one_by_one) return b;
+  const std::int64_t most = std::max(h.largest_module.dense, h.largest_module.expert);
+  b.listed = smaller(b.listed, count<R>(most, {"parameters of the largest module"}));
+  return b;
+}
+
 // The sharding of `s` alone.
 template <Number R>
 StageStates<R> states_as(const Strategy& s, const Framework& f, const StateRecipe& recipe,
@@ -373,7 +381,7 @@ StageStates<R> states_as(const Strategy& s, const Framework& f, const StateRecip
     states.whole_gradients = whole_gradients<R>(recipe, holdings);
   }
   if (f.update.moment_lists > 0 || f.update.fp32_gradients) {
-    const BytesOf<R> all = update_copies<R>(s, f, recipe, b);
+    const BytesOf<R> all = update_copies<R>(s, f, recipe, listed_at_once<R>(b, holdings));
     states.update = named(all - all * share_away<R>(s.offload), {"copies that the update makes"});
   }
   return states;

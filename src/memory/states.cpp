@@ -53,6 +53,7 @@ StateBytes<R> state_bytes(const StateRecipe& recipe, const ParametersHeld& param
                        count<R>(copy, {"ranks it is sharded over"});
     }
   }
+  sum.listed = sum.updated;
   return sum;
 }
 

@@ -20,6 +20,7 @@ template <Number R>
 struct StateBytes {
   BytesOf<R> weights{};  // that train
   R updated{};           // the number of them that this rank updates
+  R listed{};            // of those: for which the update makes temporaries at once
   BytesOf<R> fixed{};    // that do not train
   BytesOf<R> gradients{};
   BytesOf<R> updating{};  // of the gradients: those of the parameters that this rank updates

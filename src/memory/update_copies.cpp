@@ -40,7 +40,7 @@ BytesOf<R> update_copies(const Strategy& s, const Framework& f, const StateRecip
                          const StateBytes<R>& b) {
   const std::int64_t zero = nearest_zero(s.partition);
   const R updated = updated_at_once<R>(f, zero, b.updated);
-  const BytesOf<R> lists = moment_lists<R>(f, recipe, updated);
+  const BytesOf<R> lists = moment_lists<R>(f, recipe, updated_at_once<R>(f, zero, b.listed));
   // ZeRO 2 flattens gradients in fp32 too; ZeRO 1 sums them in a flat buffer (bf16_optimizer.py).
   if (f.update.fp32_gradients && zero == 2 && recipe.gradients > recipe.weights) {
     return larger(b.updating, lists);

@@ -7,11 +7,13 @@
 #include <set>
 
 #include "core/json.h"
+#include "core/json_path.h"
 #include "core/key_access.h"
 #include "estimate/config_lookup.h"
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
 #include "estimate/workspace.h"
+#include "parallel/framework_keys.h"
 #include "parallel/strategy_json.h"
 #include "parallel/strategy_keys.h"
 #include "validate/left_out_configs.h"
@@ -69,6 +71,20 @@ void erase_recompute(Json& parallel) {
   parallel.erase(std::string(key_name<&StrategyRequest::recompute_method>));
 }
 
+// The profile of the row's class. How its loss is computed is the user's where he chose it by an
+// option of his framework: it sets whether the logits stand in memory at all.
+Json profile_of_class(const JudgedRow& r) {
+  const Framework& own = r.run.framework;
+  const std::string stack(name_of(own.stack_class));
+  const std::string loss(kFrameworkLossKeys.path);
+  const Json& options = value_at(*r.row.run, key_path<&StrategyRequest::framework_options>);
+  if (!options.contains(loss)) return stack;
+  const std::string method(key_name<&FrameworkLoss::method>);
+  return {{std::string(key_name<&Framework::name>), stack},
+          {std::string(key_name<&FrameworkProfile::inherits>), stack},
+          {loss, {{method, name_of(own.loss.method)}}}};
+}
+
 // The row with the profile of its class. Its strategy is the user's: what the row leaves to its
 // own profile is written out, but not how that software spreads layers,
 // nor what it recomputes where nobody says.
@@ -76,7 +92,7 @@ Row of_unknown_stack(const JudgedRow& r) {
   Row row = r.row;
   if (!is_estimated(r)) return row;
   Json run = *row.run;
-  run[std::string(key_name<&RunRequest::framework>)] = name_of(r.run.framework.stack_class);
+  run[std::string(key_name<&RunRequest::framework>)] = profile_of_class(r);
   Json& parallel = run[kStrategyKeys.path];
   parallel.erase(std::string(key_name<&StrategyRequest::framework_options>));
   Json written = Json::object();

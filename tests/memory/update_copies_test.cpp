@@ -110,6 +110,22 @@ TEST_CASE("lists of temporaries are of the size of a moment") {
   CHECK(at_update(zero(0), f, kPure, 800).allocated.si() == 800 * (8 + 2));
 }
 
+// 800 parameters, of which the largest tensor has 90: 4 bytes for each of those.
+TEST_CASE("an optimizer that loops over tensors makes temporaries of one of them") {
+  Framework f;
+  f.update.moment_lists = 1;
+  StageHoldings h;
+  h.parameters = {800, 0};
+  h.largest_module = {90, 0};
+  h.updated_one_by_one = true;
+  const auto none = StageActivations<double>{};
+  CHECK(stage_memory<double>(zero(0), f, kSixteen, h, none).allocated.si() == 800 * 16 + 90 * 4);
+  // Of a rank's share of 50 the tensor is cut too.
+  h.parameters = {400, 0};
+  const double held = 400 * 4 + 50 * 12;
+  CHECK(stage_memory<double>(zero(1), f, kSixteen, h, none).allocated.si() == held + 50 * 4);
+}
+
 TEST_CASE("buckets are gone when ZeRO 2 steps, and stay under ZeRO 3") {
   Framework f = deepspeed(0);
   f.buffers.bucket_elements = 10;

@@ -202,6 +202,23 @@ TEST_CASE("a stack left out by its framework is priced by its class") {
   }
 }
 
+TEST_CASE("a stack left out keeps the loss that its user chose, and no other option") {
+  const Row* row = nullptr;
+  for (const JudgedRow& r : rows()) {
+    const Json& run = *r.row.run;
+    if (!value_at(run, "parallel.framework_options.loss").is_null()) row = &r.row;
+  }
+  REQUIRE(row != nullptr);
+  const LeftOut out =
+      left_out_team(rows(), shipped_fit(), testing::shipped_lookup(), row->source.team);
+  for (const JudgedRow& r : out.unknown) {
+    if (r.row.id != row->id) continue;
+    REQUIRE(is_estimated(r));
+    CHECK(r.run.framework.loss.method == CrossEntropy::linear_fused);
+    CHECK(value_at(*r.row.run, "parallel.framework_options").is_null());
+  }
+}
+
 TEST_CASE("what a fit changes is read back as what it fitted") {
   const FitRuns& runs = shipped_fit();
   ConstantsFit fit = fit_constants(runs, everything(runs), 0);

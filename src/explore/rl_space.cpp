@@ -14,6 +14,7 @@
 #include "estimate/open_run.h"
 #include "estimate/rl_keys.h"
 #include "estimate/run_keys.h"
+#include "explore/axes_json.h"
 #include "explore/space_json.h"
 #include "hardware/cluster_keys.h"
 #include "parallel/strategy_keys.h"
@@ -50,8 +51,8 @@ struct Split {
 class SpaceMaker {
  public:
   SpaceMaker(const Json& run, const std::string& file, const ConfigLookup& lookup,
-             const HoldsKey& holds)
-      : run_(run), file_(file), lookup_(lookup), holds_(holds) {}
+             const HoldsKey& holds, RlDegrees degrees)
+      : run_(run), file_(file), lookup_(lookup), holds_(holds), degrees_(degrees) {}
 
   RlSpace make() {
     const OpenRun first = open_first();
@@ -246,20 +247,36 @@ class SpaceMaker {
     }
   }
 
-  std::vector<std::int64_t> degrees(const char* path, std::int64_t gpus) const {
+  // What the run says, else what the framework can run.
+  std::vector<std::int64_t> degrees(const char* path, SearchAxis axis, std::int64_t gpus) const {
     const Json& value = value_at(run_, path);
     if (value.is_number_integer()) return {value.get<std::int64_t>()};
-    return divisors(gpus);
+    std::vector<std::int64_t> all = divisors(gpus);
+    const std::vector<std::int64_t>& runnable = framework_.runnable[axis];
+    std::erase_if(all, [&](std::int64_t n) {
+      return !runnable.empty() && std::find(runnable.begin(), runnable.end(), n) == runnable.end();
+    });
+    return all;
+  }
+
+  void limit_degrees(const Json& run) {
+    if (degrees_ == RlDegrees::all) return;
+    try {
+      framework_ = framework_limits(resolve_open_learner(run, file_, lookup_).resolved);
+    } catch (const InputError&) {
+      framework_ = {};  // each layout says itself what is wrong with it
+    }
   }
 
   // Batch and padded length follow from tp, cp and pp, so each set of them is a run of its own.
   void add_layouts(RlLearners& l) {
     const Json run = with_choice(run_, out_.choices[any_of(l)]);
-    for (const std::int64_t tp : degrees(key_path<&StrategyRequest::tp>, l.gpus)) {
-      for (const std::int64_t cp : degrees(key_path<&StrategyRequest::cp>, l.gpus)) {
-        for (const std::int64_t pp : degrees(key_path<&StrategyRequest::pp>, l.gpus)) {
-          if (tp * cp * pp <= l.gpus && l.gpus % (tp * cp * pp) == 0)
-            add_layout(l, run, tp, cp, pp);
+    limit_degrees(run);
+    using enum SearchAxis;
+    for (const std::int64_t n : degrees(key_path<&StrategyRequest::tp>, tp, l.gpus)) {
+      for (const std::int64_t m : degrees(key_path<&StrategyRequest::cp>, cp, l.gpus)) {
+        for (const std::int64_t k : degrees(key_path<&StrategyRequest::pp>, pp, l.gpus)) {
+          if (n * m * k <= l.gpus && l.gpus % (n * m * k) == 0) add_layout(l, run, n, m, k);
         }
       }
     }
@@ -304,9 +321,11 @@ class SpaceMaker {
   const std::string& file_;
   const ConfigLookup& lookup_;
   const HoldsKey& holds_;
+  RlDegrees degrees_;
   std::int64_t all_ = 0;
   std::int64_t node_ = 1;
   bool generates_ = true;
+  FrameworkLimits framework_;  // of the learner at hand
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, double>,
            std::size_t>
       played_;
@@ -332,8 +351,8 @@ std::vector<std::string> rl_free_paths() {
 }
 
 RlSpace rl_space(const Json& run, const std::string& file, const ConfigLookup& lookup,
-                 const HoldsKey& holds) {
-  return SpaceMaker(run, file, lookup, holds).make();
+                 const HoldsKey& holds, RlDegrees degrees) {
+  return SpaceMaker(run, file, lookup, holds, degrees).make();
 }
 
 Json with_choice(Json run, const RlChoice& choice) {

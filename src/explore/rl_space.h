@@ -20,6 +20,7 @@
 // Each rollout is played once, whatever the placement. Errors: InputError where nothing is legal.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -62,9 +63,12 @@ std::vector<std::string> rl_free_paths();
 // Keys that stay as the run has them.
 using HoldsKey = std::function<bool(std::string_view path)>;
 
+// tp, cp and pp of the learner: those that its framework is known to run, or all.
+enum class RlDegrees : std::uint8_t { of_framework, all };
+
 // `run`: its free keys taken away.
 RlSpace rl_space(const Json& run, const std::string& file, const ConfigLookup& lookup,
-                 const HoldsKey& holds);
+                 const HoldsKey& holds, RlDegrees degrees = RlDegrees::of_framework);
 
 // The run with a choice and a layout of the learner in it.
 Json with_choice(Json run, const RlChoice& choice);

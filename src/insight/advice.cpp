@@ -149,6 +149,11 @@ class Adviser {
   std::vector<Advice> best() {
     for (const Move move : kMoves) consider({{move}, 1});
     if (!fits_ && !some_fit_) consider_pairs();
+    for (const Move move : larger_) {
+      for (const Move less : {moves::more_recompute, moves::most_recompute}) {
+        consider({{move, less}, 2});
+      }
+    }
     std::vector<Advice> advice;
     for (const Tried& t : found_) advice.push_back(advice_of(t));
     return advice;
@@ -180,6 +185,7 @@ class Adviser {
         known_.reason == Reason::host_memory && answer_.reason != Reason::host_memory;
     const bool nearer = !moves_on && t.short_of < needed(answer_.reason, answer_);
     const bool helps = t.fits || (!fits_ && !some_fit_ && nearer);
+    if (fits_ && !t.fits && t.count == 1) larger_.push_back(t.moves[0]);
     if (!helps || (t.fits && !is_fast(changed, t))) return;
     if (t.fits && !some_fit_) found_.clear();
     some_fit_ = some_fit_ || t.fits;
@@ -252,6 +258,7 @@ class Adviser {
   bool fits_;      // as surely as the run asks
   Seconds limit_;  // what is slower is not named
   bool some_fit_ = false;
+  std::vector<Move> larger_;  // that may be faster, and fit with more recompute at most
   Workspace workspace_;
   Answer known_;  // of the change at hand
   std::vector<Tried> found_;
@@ -315,10 +322,12 @@ bool offload_optimizer(Run& r) {
 }
 
 // Stacks that shard weights keep the shards on the host: DeepSpeed's offload_param is of ZeRO 3
-// alone, FSDP's CPUOffload of its full shard.
+// alone, FSDP's CPUOffload of its full shard. Beside an adapter on one GPU the frozen blocks come in
+// turn (blocks_to_swap of kohya-ss/sd-scripts, library/custom_offloading_utils.py).
 bool offload_parameters(Run& r) {
   Offload& o = r.strategy.offload;
-  if (o.parameters != OffloadTarget::none || r.strategy.zero < 3) return false;
+  const bool swaps_blocks = r.cluster.gpus == 1 && r.training.adapter.has_value();
+  if (o.parameters != OffloadTarget::none || (r.strategy.zero < 3 && !swaps_blocks)) return false;
   o.parameters = OffloadTarget::host;
   return true;
 }

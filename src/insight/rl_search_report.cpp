@@ -148,6 +148,37 @@ std::optional<PricedGpus> priced_gpus(const std::optional<PriceBook>& book, cons
 
 }  // namespace
 
+namespace {
+
+// A generator that runs ahead answers with older weights: that trains otherwise, so it is offered
+// and not recommended unless the user has it or asks for it.
+bool keeps_algorithm(const Json& run, const RlHeldKeys& held) {
+  constexpr const char* kKind = key_path<&PlacementRequest::kind>;
+  return !held.holds(kKind) && value_at(run, kKind) != name_of(PlacementKind::async);
+}
+
+// Takes asynchronous placements out of the best, where others are found. True if one led them.
+bool set_apart(const RlSpace& space, RlSearchAnswer& answer) {
+  const auto kind = [&](const RlFound& f) { return space.choices[f.choice].rl.placement.kind; };
+  std::vector<RlFound> others;
+  for (const RlFound& f : answer.best) {
+    if (kind(f) != PlacementKind::async) others.push_back(f);
+  }
+  if (answer.best.empty()) return false;
+  if (others.empty()) {
+    for (const auto& f : answer.of_kind) {
+      if (!f || kind(*f) == PlacementKind::async) continue;
+      if (others.empty() || f->aim < others[0].aim) others = {*f};
+    }
+  }
+  if (others.empty()) return false;
+  const bool led = kind(answer.best.front()) == PlacementKind::async;
+  answer.best = std::move(others);
+  return led;
+}
+
+}  // namespace
+
 RlSearchReport report_on_rl_search(const Json& run_file, const std::string& file,
                                    const ConfigLookup& lookup, const std::vector<Fact>& changes,
                                    const RlSearchQuestion& question) {
@@ -155,8 +186,8 @@ RlSearchReport report_on_rl_search(const Json& run_file, const std::string& file
   if (asked.search.is_object()) refuse_search_keys(asked.search, file);
   const RlHeldKeys held(asked.run, changes, question.keep);
   const Json freed = held.freed(asked.run);
-  const RlSpace space =
-      rl_space(freed, file, lookup, [&](std::string_view path) { return held.holds(path); });
+  const HoldsKey holds = [&](std::string_view path) { return held.holds(path); };
+  RlSpace space = rl_space(freed, file, lookup, holds);
   SearchOptions options;
   question.adjust(options);
   RlSearchReport r;
@@ -165,13 +196,19 @@ RlSearchReport report_on_rl_search(const Json& run_file, const std::string& file
   r.where = question.where;
   r.held = held.all();
   r.top = options.top;
+  const auto rents = r.prices ? std::optional(r.prices->rents) : std::nullopt;
+  const RlSearchAims aims{question.cheapest ? rents : std::nullopt,
+                          rl_conditions(question.where, rents, "orrery search")};
+  r.answer = rl_search(space, options, aims);
+  if (r.answer.best.empty() && !r.answer.is_stopped) {
+    space = rl_space(freed, file, lookup, holds, RlDegrees::all);
+    r.answer = rl_search(space, options, aims);
+    r.beyond_framework = !r.answer.best.empty();
+  }
   r.choices = std::ssize(space.choices);
   r.rollouts = std::ssize(space.rollouts);
-  const auto rents = r.prices ? std::optional(r.prices->rents) : std::nullopt;
-  r.answer = rl_search(space, options,
-                       {question.cheapest ? rents : std::nullopt,
-                        rl_conditions(question.where, rents, "orrery search")});
   const Reporter reporter(asked.run, file, lookup);
+  if (keeps_algorithm(asked.run, held)) r.other_algorithm = set_apart(space, r.answer);
   for (const RlFound& f : r.answer.best) r.best.push_back(reporter.found(freed, space, f));
   for (const auto& f : r.answer.of_kind) {
     if (!f || f->aim == r.answer.best.front().aim) continue;

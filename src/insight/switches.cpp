@@ -140,7 +140,8 @@ std::vector<Switch> base_switch(const ResolvedRun& run) {
 std::vector<Setting> beside_switches(const ResolvedRun& run) {
   const Strategy& s = run.run.strategy;
   std::vector<Setting> all;
-  if (s.recompute != Recompute::full)
+  // Open, it would be chosen again so that the run fits as likely as not.
+  if (s.recompute != Recompute::full || run.recompute_open)
     all.push_back({key_path<&StrategyRequest::recompute>, std::string(name_of(Recompute::full))});
   if (s.zero < 3 && s.dp > 1) all.push_back({key_path<&StrategyRequest::zero>, "3"});
   if (s.micro_batch % 2 == 0 && run.run.training.buckets.micro_batch == 0)

@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "insight/rl_search_report.h"
+#include "insight/settings.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
 #include "report/money_json.h"
@@ -75,6 +76,17 @@ Section best_section(const RlSearchReport& r) {
   if (!r.of_kind.empty()) {
     const std::string best = r.cheapest ? "cheapest" : "fastest";
     s.add(Paragraph{"·  the " + best + " of another placement", 3, 3});
+  }
+  if (r.beyond_framework) {
+    s.add(Paragraph{"nothing fits with the tp, cp and pp that framework " +
+                        std::string(r.best.front().learner.run.framework.name.view()) +
+                        " is known to run: these go beyond",
+                    3, 3});
+  }
+  if (r.other_algorithm) {
+    s.add(Paragraph{"async trains on answers of older weights, another algorithm: --placement async "
+                    "searches it alone",
+                    3, 3});
   }
   if (!r.own_refusal.empty()) s.add(Paragraph{"yours is refused: " + r.own_refusal, 3, 3});
   if (r.own && !r.own->step.fits) s.add(Paragraph{"yours does not fit", 3, 3});
@@ -149,11 +161,12 @@ Section outcome(const RlSearchReport& r) {
   return s;
 }
 
-Section ending(const RlSearchReport& r) {
+Section ending(const RlSearchReport& r, const TypedRun& run) {
   Section s;
   if (r.best.empty()) return s;
   s.add(labelled("answer", bold(winner_words(r))));
   s.add(labelled("changes", typed(r.best.front().settings)));
+  s.add(labelled("next", "orrery estimate " + typed_with(run, r.best.front().settings)));
   return s;
 }
 
@@ -218,13 +231,13 @@ Json prices_json(const PricedGpus& p) {
 
 }  // namespace
 
-AnswerDocument rl_search_document(const RlSearchReport& r) {
+AnswerDocument rl_search_document(const RlSearchReport& r, const TypedRun& run) {
   const RlFoundStep* first = !r.best.empty() ? &r.best.front() : r.own ? &*r.own : nullptr;
   AnswerDocument d{"Placements of a step of reinforcement learning", {}, rows(r)};
   if (first != nullptr) d.sections.push_back(run_header(first->learner));
   d.sections.push_back(outcome(r));
   if (!r.best.empty()) d.add(best_section(r));
-  d.add(ending(r));
+  d.add(ending(r, run));
   return d;
 }
 

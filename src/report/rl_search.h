@@ -9,8 +9,9 @@
 namespace orrery {
 
 struct RlSearchReport;
+struct TypedRun;
 
-AnswerDocument rl_search_document(const RlSearchReport& r);
+AnswerDocument rl_search_document(const RlSearchReport& r, const TypedRun& run);
 Json rl_search_json(const RlSearchReport& r);
 
 }  // namespace orrery

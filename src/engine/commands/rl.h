@@ -47,6 +47,6 @@ std::optional<CommandAnswer> rl_simulate(const RunSource& source, const OutputFo
 // `print`: a format, or "" for the answer.
 std::optional<CommandAnswer> rl_search_answer(const RunSource& source, const OutputForm& output,
                                               const RlSearchQuestion& question,
-                                              const std::string& print);
+                                              const std::string& print, const TypedRun& run);
 
 }  // namespace orrery

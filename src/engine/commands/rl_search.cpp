@@ -10,7 +10,7 @@ namespace orrery {
 
 std::optional<CommandAnswer> rl_search_answer(const RunSource& source, const OutputForm& output,
                                               const RlSearchQuestion& question,
-                                              const std::string& print) {
+                                              const std::string& print, const TypedRun& run) {
   if (!has_rl(source.json)) return {};
   const RlSearchReport r =
       report_on_rl_search(source.json, source.file, source.lookup, source.changes, question);
@@ -19,7 +19,7 @@ std::optional<CommandAnswer> rl_search_answer(const RunSource& source, const Out
   }
   return CommandAnswer{
       r.best.empty() ? ExitCode::no : ExitCode::answer,
-      output.json() ? AnswerText(rl_search_json(r)) : drawn(rl_search_document(r), output)};
+      output.json() ? AnswerText(rl_search_json(r)) : drawn(rl_search_document(r, run), output)};
 }
 
 }  // namespace orrery

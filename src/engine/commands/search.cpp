@@ -205,7 +205,7 @@ std::optional<CommandAnswer> answer_rl(const SearchCommand& c, const RunSource& 
   RlSearchQuestion question{c.keep, c.where, {}, is_for_cost(c), {}};
   question.prices = price_book(c.prices, context, source.beside);
   question.adjust = [&](SearchOptions& o) { adjust(c, context.hooks, o); };
-  return rl_search_answer(source, output, question, c.print);
+  return rl_search_answer(source, output, question, c.print, typed_run(c.run));
 }
 
 void refuse_prices(const SearchCommand& c) {

@@ -80,8 +80,9 @@ class SpaceMaker {
   // The run as it is, or on half of its GPUs where a placement needs to know them.
   OpenRun open_first() {
     Json run = run_;
-    if (!is_given(key_path<&P::kind>)) put<&P::kind>(run, name_of(PlacementKind::split));
     const std::int64_t all = value_at(run, key_path<&ClusterRequest::gpus>).get<std::int64_t>();
+    const PlacementKind kind = all > 1 ? PlacementKind::split : PlacementKind::colocated;
+    if (!is_given(key_path<&P::kind>)) put<&P::kind>(run, name_of(kind));
     const bool apart = value_at(run, key_path<&P::kind>) != name_of(PlacementKind::colocated);
     if (apart && !is_given(key_path<&P::rollout_gpus>) && all > 1) {
       put<&P::rollout_gpus>(run, all / 2);

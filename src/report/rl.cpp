@@ -11,6 +11,7 @@
 #include "document/words.h"
 #include "estimate/risk.h"
 #include "explore/rl_search.h"
+#include "insight/limiter.h"
 #include "insight/rl_numbers.h"
 #include "insight/rl_report.h"
 #include "report/estimate.h"
@@ -318,6 +319,7 @@ Section rl_parts(const RlReport& r) {
   };
   hold("engine", x.engine);
   hold("learner", x.learner);
+  if (most == RlMoment::update) held.back() += " (" + largest_line(r.step.update.memory) + ")";
   hold("reference", x.reference);
   hold("logits", x.logits);
   s.add(labelled("fullest", std::string(name_of(most)) + ": " + joined(held, ", ") + ", of " +

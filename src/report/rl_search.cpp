@@ -163,7 +163,10 @@ Section outcome(const RlSearchReport& r) {
 
 Section ending(const RlSearchReport& r, const TypedRun& run) {
   Section s;
-  if (r.best.empty()) return s;
+  if (r.best.empty()) {
+    s.add(labelled("next", "orrery estimate " + typed_with(run)));  // which names what would fit
+    return s;
+  }
   s.add(labelled("answer", bold(winner_words(r))));
   s.add(labelled("changes", typed(r.best.front().settings)));
   s.add(labelled("next", "orrery estimate " + typed_with(run, r.best.front().settings)));

@@ -10,7 +10,9 @@
 #include "document/words.h"
 #include "estimate/estimate.h"
 #include "estimate/rl_keys.h"
+#include "estimate/training_keys.h"
 #include "estimate/workspace.h"
+#include "parallel/strategy_keys.h"
 #include "rl/forward_pass.h"
 
 namespace orrery {
@@ -156,6 +158,7 @@ RlStep played_step(const Run& run, const RlRun& rl) {
 struct Change {
   std::string typed;
   RlRun rl;
+  Run learner;
 };
 
 std::string set_to(const char* path, const std::string& value) {
@@ -164,9 +167,21 @@ std::string set_to(const char* path, const std::string& value) {
 
 template <auto Member, class Set>
 void offer(const RlRun& rl, const std::string& value, const Set& set, std::vector<Change>& out) {
-  Change c{set_to(key_path<Member>, value), rl};
+  Change c{set_to(key_path<Member>, value), rl, {}};
   set(c.rl);
   out.push_back(std::move(c));
+}
+
+// Micro batches of a half, a quarter and so on, of the same batch.
+void offer_micro_batches(const RlRun& rl, const Run& learner, std::vector<Change>& out) {
+  Run smaller = learner;
+  while (smaller.strategy.micro_batch % 2 == 0) {
+    smaller.strategy.micro_batch /= 2;
+    smaller.strategy.micro_batches *= 2;
+    out.push_back({set_to(key_path<&TrainingRequest::micro_batch>,
+                          std::to_string(smaller.strategy.micro_batch)),
+                   rl, smaller});
+  }
 }
 
 // The share that leaves the learner's part in place, in steps of 0.05.
@@ -177,7 +192,7 @@ double share_beside(const RlStep& step) {
   return std::floor(left / m.capacity * kGrid) / kGrid;
 }
 
-std::vector<Change> changes_of(const RlRun& rl, const RlStep& step) {
+std::vector<Change> changes_of(const RlRun& rl, const Run& learner, const RlStep& step) {
   std::vector<Change> out;
   using P = PlacementRequest;
   const bool colocated = rl.placement.kind == PlacementKind::colocated;
@@ -223,22 +238,22 @@ std::vector<Change> changes_of(const RlRun& rl, const RlStep& step) {
         },
         out);
   }
+  for (Change& c : out) c.learner = learner;
+  if (!step.memory[RlMoment::update].fits()) offer_micro_batches(rl, learner, out);
   return out;
 }
 
-bool fits_with(const ResolvedRun& learner, const RlRun& rl) {
-  return played_step(learner.run, rl).fits;
-}
+bool fits_with(const Change& c) { return played_step(c.learner, c.rl).fits; }
 
 // One change, or else two.
 std::string remedy_of(const ResolvedRun& learner, const RlStep& step) {
-  const std::vector<Change> all = changes_of(*learner.rl, step);
+  const std::vector<Change> all = changes_of(*learner.rl, learner.run, step);
   for (const Change& c : all) {
-    if (fits_with(learner, c.rl)) return c.typed;
+    if (fits_with(c)) return c.typed;
   }
   for (const Change& first : all) {
-    for (const Change& second : changes_of(first.rl, step)) {
-      if (fits_with(learner, second.rl)) return first.typed + " " + second.typed;
+    for (const Change& second : changes_of(first.rl, first.learner, step)) {
+      if (fits_with(second)) return first.typed + " " + second.typed;
     }
   }
   return "";
@@ -254,7 +269,13 @@ RlStep rl_step_alone(const ResolvedRun& learner) { return played_step(learner.ru
 
 RlStep rl_step(const ResolvedRun& learner) {
   RlStep step = rl_step_alone(learner);
-  if (!step.fits) step.remedy = remedy_of(learner, step);
+  if (step.fits) return step;
+  step.remedy = remedy_of(learner, step);
+  // Open, it would be chosen again for the run with the change, so that the learner alone fits.
+  if (learner.recompute_open && !step.remedy.empty()) {
+    step.remedy += " " + set_to(key_path<&StrategyRequest::recompute>,
+                                std::string(name_of(learner.run.strategy.recompute)));
+  }
   return step;
 }
 

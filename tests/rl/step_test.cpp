@@ -217,6 +217,17 @@ TEST_CASE("a share that leaves no room names the phase and a change that fits") 
   CHECK(s.remedy.starts_with("--set rollout.memory_share="));
 }
 
+// Logits of 32 sequences of 2,248 tokens fill the update.
+TEST_CASE("an update that does not fit names smaller micro batches") {
+  Json run = rl_run();
+  run["training"]["rl"].erase("packed_tokens");
+  run["training"]["micro_batch"] = 32;
+  const RlStep s = step_of(run);
+  CAPTURE(s.remedy);
+  CHECK(!s.memory[RlMoment::update].fits());
+  CHECK(s.remedy.find("--set training.micro_batch=") != std::string::npos);
+}
+
 TEST_CASE("what nobody can guess is asked for by its flag") {
   Json run = rl_run();
   run["training"]["rl"].erase("response");

@@ -47,7 +47,9 @@ Json at_size(Json run, std::int64_t gpus, const std::string& file) {
 std::string why_not(const RlStep& step) {
   std::string text;
   for (const std::string& reason : step.reasons) text += (text.empty() ? "" : "; ") + reason;
-  return text + (step.remedy.empty() ? "" : "; would fit: " + step.remedy);
+  if (!step.remedy.empty()) text += "; would fit:";
+  for (const Setting& s : step.remedy) text += " --set " + s.path + "=" + s.value;
+  return text;
 }
 
 RlTrainingTried own_placement(const Json& run, const std::string& file,

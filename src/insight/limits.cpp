@@ -249,11 +249,11 @@ class LimitFinder {
 
   std::vector<Setting> micro_batch_settings(std::int64_t n) const {
     const Strategy& s = run_.strategy;
-    const std::int64_t round = s.dp * n;
+    const std::int64_t round = s.dp * n * s.pp;
     const std::int64_t batch = run_.training.global_batch;
     std::vector<Setting> settings = {{kMicroBatchPath, std::to_string(n)}};
-    const bool is_whole = batch % round == 0 && batch / round % s.pp == 0;
-    if (!is_whole) settings.push_back({kGlobalBatchPath, std::to_string(batch / micro_batch_ * n)});
+    const std::int64_t whole = divided_up(batch, round) * round;
+    if (whole != batch) settings.push_back({kGlobalBatchPath, std::to_string(whole)});
     return settings;
   }
 

@@ -12,16 +12,11 @@
 #include <vector>
 
 #include "core/json_fwd.h"
+#include "core/setting.h"
 
 namespace orrery {
 
 struct Run;
-
-// One key of the run file and its new value, as --set takes them: "null" takes the key away.
-struct Setting {
-  std::string path;
-  std::string value;
-};
 
 // A word of a command line, in quotes where a shell would read it otherwise.
 std::string quoted(const std::string& word);

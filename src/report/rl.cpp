@@ -14,6 +14,7 @@
 #include "insight/limiter.h"
 #include "insight/rl_numbers.h"
 #include "insight/rl_report.h"
+#include "insight/settings.h"
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
@@ -97,7 +98,7 @@ Section rl_headline(const RlReport& r) {
   std::string why;
   for (const std::string& reason : s.reasons) why += (why.empty() ? ": " : "; ") + reason;
   out.add(labelled("memory", memory + why));
-  if (!s.remedy.empty()) out.add(labelled("would fit", "type: " + s.remedy));
+  if (!s.remedy.empty()) out.add(labelled("would fit", "type: " + typed(s.remedy)));
   if (s.step.value == Seconds() || (rl_of(r).generates && !s.rollout.fits)) return out;
   out.add(labelled("step", bold(pretty(s.step.value)) + " (80 % interval " + phase_range(s.step) +
                                ")" + (s.fits ? "" : ", if it had the memory")));
@@ -291,7 +292,7 @@ Json rl_part(const RlReport& r) {
             {"type", typed(a.settings)},
             {"step_time_s", a.step.si()}};
   });
-  if (!r.step.remedy.empty()) j["remedy"] = r.step.remedy;
+  if (!r.step.remedy.empty()) j["remedy"] = typed(r.step.remedy);
   return j;
 }
 
@@ -341,7 +342,7 @@ Section rl_parts(const RlReport& r) {
 
 // The run with what would help most, or the search.
 std::string next_rl_estimate(const RlReport& r, const TypedRun& run) {
-  if (!r.step.remedy.empty()) return "orrery estimate " + typed_with(run) + " " + r.step.remedy;
+  if (!r.step.remedy.empty()) return "orrery estimate " + typed_with(run, r.step.remedy);
   return r.faster.empty() ? "orrery search " + typed_with(run)
                           : "orrery estimate " + typed_with(run, r.faster.front().settings);
 }
@@ -433,7 +434,7 @@ Json rl_memory_json(const RlReport& r) {
   Json j = rl_verdict_json(r);
   j["memory"] = fullest_json(r);
   j["rl"] = {{"memory", moments_json(r)}};
-  if (!r.step.remedy.empty()) j["rl"]["remedy"] = r.step.remedy;
+  if (!r.step.remedy.empty()) j["rl"]["remedy"] = typed(r.step.remedy);
   if (rl_of(r).generates) j["rl"]["generation"] = generation_json(r);
   add_frame(r.learner, j);
   return j;

@@ -156,18 +156,14 @@ RlStep played_step(const Run& run, const RlRun& rl) {
 // --- the nearest change that fits
 
 struct Change {
-  std::string typed;
+  Setting setting;
   RlRun rl;
   Run learner;
 };
 
-std::string set_to(const char* path, const std::string& value) {
-  return "--set " + std::string(path) + "=" + value;
-}
-
 template <auto Member, class Set>
 void offer(const RlRun& rl, const std::string& value, const Set& set, std::vector<Change>& out) {
-  Change c{set_to(key_path<Member>, value), rl, {}};
+  Change c{{key_path<Member>, value}, rl, {}};
   set(c.rl);
   out.push_back(std::move(c));
 }
@@ -178,9 +174,10 @@ void offer_micro_batches(const RlRun& rl, const Run& learner, std::vector<Change
   while (smaller.strategy.micro_batch % 2 == 0) {
     smaller.strategy.micro_batch /= 2;
     smaller.strategy.micro_batches *= 2;
-    out.push_back({set_to(key_path<&TrainingRequest::micro_batch>,
-                          std::to_string(smaller.strategy.micro_batch)),
-                   rl, smaller});
+    out.push_back({{key_path<&TrainingRequest::micro_batch>,
+                    std::to_string(smaller.strategy.micro_batch)},
+                   rl,
+                   smaller});
   }
 }
 
@@ -246,17 +243,17 @@ std::vector<Change> changes_of(const RlRun& rl, const Run& learner, const RlStep
 bool fits_with(const Change& c) { return played_step(c.learner, c.rl).fits; }
 
 // One change, or else two.
-std::string remedy_of(const ResolvedRun& learner, const RlStep& step) {
+std::vector<Setting> remedy_of(const ResolvedRun& learner, const RlStep& step) {
   const std::vector<Change> all = changes_of(*learner.rl, learner.run, step);
   for (const Change& c : all) {
-    if (fits_with(c)) return c.typed;
+    if (fits_with(c)) return {c.setting};
   }
   for (const Change& first : all) {
     for (const Change& second : changes_of(first.rl, first.learner, step)) {
-      if (fits_with(second)) return first.typed + " " + second.typed;
+      if (fits_with(second)) return {first.setting, second.setting};
     }
   }
-  return "";
+  return {};
 }
 
 }  // namespace
@@ -273,8 +270,8 @@ RlStep rl_step(const ResolvedRun& learner) {
   step.remedy = remedy_of(learner, step);
   // Open, it would be chosen again for the run with the change, so that the learner alone fits.
   if (learner.recompute_open && !step.remedy.empty()) {
-    step.remedy += " " + set_to(key_path<&StrategyRequest::recompute>,
-                                std::string(name_of(learner.run.strategy.recompute)));
+    step.remedy.push_back({key_path<&StrategyRequest::recompute>,
+                           std::string(name_of(learner.run.strategy.recompute))});
   }
   return step;
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
+#include "core/setting.h"
 #include "rl/phase_memory.h"
 #include "rl/phase_times.h"
 
@@ -37,7 +38,7 @@ struct RlStep {
   Answer update;  // one update of the learner
   bool fits = false;
   std::vector<std::string> reasons;  // a line each; none where it fits
-  std::string remedy;                // the nearest change that fits, to type; "" for none
+  std::vector<Setting> remedy;       // the nearest change that fits; none: no small one does
   double tokens = 0;                 // prompts and answers that the step learns from
   double samples = 0;
 };

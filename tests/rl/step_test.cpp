@@ -214,7 +214,8 @@ TEST_CASE("a share that leaves no room names the phase and a change that fits") 
   CHECK(!s.fits);
   REQUIRE(!s.reasons.empty());
   CHECK(s.reasons.front().starts_with("generate: "));
-  CHECK(s.remedy.starts_with("--set rollout.memory_share="));
+  REQUIRE(!s.remedy.empty());
+  CHECK(s.remedy[0].path == "rollout.memory_share");
 }
 
 // Logits of 32 sequences of 2,248 tokens fill the update.
@@ -223,9 +224,9 @@ TEST_CASE("an update that does not fit names smaller micro batches") {
   run["training"]["rl"].erase("packed_tokens");
   run["training"]["micro_batch"] = 32;
   const RlStep s = step_of(run);
-  CAPTURE(s.remedy);
   CHECK(!s.memory[RlMoment::update].fits());
-  CHECK(s.remedy.find("--set training.micro_batch=") != std::string::npos);
+  REQUIRE(!s.remedy.empty());
+  CHECK(s.remedy[0].path == "training.micro_batch");
 }
 
 TEST_CASE("what nobody can guess is asked for by its flag") {

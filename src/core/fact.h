@@ -33,6 +33,12 @@ struct Fact {
   std::string where = {};  // "train.sh:12 --micro-batch-size", "megatron-core 0.12", "--tp"
 };
 
+// A change of a run file, as --set takes it: "null" takes the key away.
+struct Setting {
+  std::string path;
+  std::string value;
+};
+
 // `where` of defaults that are Orrery's own.
 inline constexpr const char* kOurDefault = "orrery";
 

@@ -4,12 +4,15 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json_path.h"
+#include "core/key_access.h"
 #include "cost/operator_time.h"
 #include "document/words.h"
 #include "estimate/estimate.h"
 #include "estimate/exposed_exchange.h"
 #include "estimate/price.h"
 #include "estimate/resolve.h"
+#include "estimate/training_keys.h"
 #include "parallel/partition.h"
 #include "parallel/stages.h"
 
@@ -178,6 +181,20 @@ void warn_of_expert_overlap(const Run& run, Lines& lines) {
       "without a pipeline with two micro batches or more, and not with full recompute");
 }
 
+// A diffusion model reads what text encoders and an autoencoder made: beforehand, or in every step,
+// where they fill the device beside it.
+void warn_of_encoders(const ResolvedRun& r, Lines& lines) {
+  const Trunk& t = r.run.model.trunk;
+  constexpr const char* kFrozen = key_path<&TrainingRequest::frozen_parameters>;
+  if (t.kinds == 0 || t.loss != TrunkLoss::mse || t.text == 0 || t.frozen_parameters > 0) return;
+  if (!value_at(*r.inputs, kFrozen).is_null()) return;
+  lines.push_back(
+      "text encoders and autoencoder: taken to have run beforehand, none on the GPU; where they "
+      "run "
+      "in every step, --set " +
+      std::string(kFrozen) + "=N counts their N parameters in 16 bits");
+}
+
 void warn_of_unread_keys(const ModelDescription& model, Lines& lines) {
   for (const std::string& note : model.notes) lines.push_back("model: " + note);
   if (!model.ignored_keys.empty()) {
@@ -198,6 +215,7 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   lines.insert(lines.end(), r.cluster.notes.begin(), r.cluster.notes.end());
   lines.insert(lines.end(), r.framework.notes.begin(), r.framework.notes.end());
   warn_of_size(r, lines);
+  warn_of_encoders(r, lines);
   warn_of_attention(r.run, lines);
   warn_of_wide_attention(r.run, lines);
   warn_of_vendor(r.run, lines);

@@ -185,7 +185,8 @@ class Adviser {
         known_.reason == Reason::host_memory && answer_.reason != Reason::host_memory;
     const bool nearer = !moves_on && t.short_of < needed(answer_.reason, answer_);
     const bool helps = t.fits || (!fits_ && !some_fit_ && nearer);
-    if (fits_ && !t.fits && t.count == 1) larger_.push_back(t.moves[0]);
+    const bool runs = answer_.reason == Reason::fits;
+    if (runs && !t.fits && t.count == 1) larger_.push_back(t.moves[0]);
     if (!helps || (t.fits && !is_fast(changed, t))) return;
     if (t.fits && !some_fit_) found_.clear();
     some_fit_ = some_fit_ || t.fits;
@@ -322,8 +323,8 @@ bool offload_optimizer(Run& r) {
 }
 
 // Stacks that shard weights keep the shards on the host: DeepSpeed's offload_param is of ZeRO 3
-// alone, FSDP's CPUOffload of its full shard. Beside an adapter on one GPU the frozen blocks come in
-// turn (blocks_to_swap of kohya-ss/sd-scripts, library/custom_offloading_utils.py).
+// alone, FSDP's CPUOffload of its full shard. Beside an adapter on one GPU the frozen blocks come
+// in turn (blocks_to_swap of kohya-ss/sd-scripts, library/custom_offloading_utils.py).
 bool offload_parameters(Run& r) {
   Offload& o = r.strategy.offload;
   const bool swaps_blocks = r.cluster.gpus == 1 && r.training.adapter.has_value();

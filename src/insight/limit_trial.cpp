@@ -27,15 +27,21 @@ std::string rule_words(const InputError& e) {
 }
 
 // One digit more than elsewhere: a limit lies just below what was asked for.
-std::string exact_probability(double p) {
-  return p < kLeastPrinted ? probability_words(p) : percent(p);
+// Just below what was asked, one digit more would be rounded to it.
+std::string exact_probability(const Run& run, const Answer& a) {
+  const double p = fit_probability(run, a);
+  const MemoryRisk& risk = run.memory_risk;
+  const double asked = fit_probability(risk.spread, a.capacity * risk.share, a.capacity);
+  const bool rounds_to_it = p < asked && percent(p) == percent(asked);
+  return p < kLeastPrinted ? probability_words(p)
+                           : (rounds_to_it ? "just under " : "") + percent(p);
 }
 
 // "needs 68.9 of 79.7 GiB (activations 34.5 GiB): fits with 89.6 %"
 std::string need_words(const Run& run, const Answer& a) {
   if (a.reason == Reason::host_memory) return limiter(run, a);
   return "needs " + fixed(a.needed / kGiB, 1) + " of " + gib_text(a.capacity, 1) + " (" +
-         largest_line(a.memory) + "): fits with " + exact_probability(fit_probability(run, a));
+         largest_line(a.memory) + "): fits with " + exact_probability(run, a);
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ struct RlSearchReport {
   std::int64_t rollouts = 0;  // played
   std::vector<RlFoundStep> best;
   std::vector<RlFoundStep> of_kind;  // the best of each placement that `best` does not begin with
-  bool beyond_framework = false;  // nothing else fits: degrees that it is not known to run
-  bool other_algorithm = false;  // an asynchronous placement is better, and not among `best`
+  bool beyond_framework = false;     // nothing else fits: degrees that it is not known to run
+  bool other_algorithm = false;      // an asynchronous placement is better, and not among `best`
   std::optional<RlFoundStep> own;
   std::string own_refusal;  // why it has none
   std::vector<HeldKey> held;

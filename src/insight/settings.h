@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "core/fact.h"
 #include "core/json_fwd.h"
-#include "core/setting.h"
 
 namespace orrery {
 

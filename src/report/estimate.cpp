@@ -33,17 +33,33 @@ std::string range_text(const RunReport& r, std::string_view key, Text&& text) {
 
 }  // namespace
 
+namespace {
+
+// States of the optimizer that leave the device when it is full stand in its peak.
+bool pages(const RunReport& r) {
+  const StageMemory<double>& m = r.answer.memory;
+  return r.resolved.run.framework.update.paged && m.needed < m.peak;
+}
+
+}  // namespace
+
+Bytes shown_bytes(const RunReport& r) {
+  const StageMemory<double>& m = r.answer.memory;
+  return is_filled_by_cache(m) || pages(r) ? m.needed : m.peak;
+}
+
 Paragraph memory_line(const RunReport& r) {
   const Answer& a = r.answer;
   const bool is_filled = is_filled_by_cache(a.memory);
-  const std::string device =
-      gib_text(is_filled ? a.memory.needed : a.memory.peak, 1) + " of " + gib_text(a.capacity, 1);
+  const std::string device = gib_text(shown_bytes(r), 1) + " of " + gib_text(a.capacity, 1);
   if (a.reason == Reason::host_memory) {
     return labelled("host memory", verdict_of(r) + ": " + gib_text(a.host_needed, 1) + " of " +
                                        gib_text(a.host_capacity, 1) + " of a node; on the device " +
                                        device);
   }
-  const std::string filled = is_filled ? ", the whole device: " + filled_words(a.memory) : "";
+  const std::string filled = pages(r)    ? ", beside paged states, which leave when it is full"
+                             : is_filled ? ", the whole device: " + filled_words(a.memory)
+                                         : "";
   return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage" + filled +
                                 "; probability of fitting " +
                                 probability_words(fit_probability(r.resolved.run, a)));
@@ -178,10 +194,9 @@ Paragraph brief_utilisation(const RunReport& r) {
 Section brief_headline(const RunReport& r) {
   Section s;
   const Answer& a = r.answer;
-  const Bytes bytes = is_filled_by_cache(a.memory) ? a.memory.needed : a.memory.peak;
   s.add(a.reason == Reason::host_memory
             ? memory_line(r)
-            : labelled("memory", verdict_of(r) + ": " + gib_text(bytes, 1) + " of " +
+            : labelled("memory", verdict_of(r) + ": " + gib_text(shown_bytes(r), 1) + " of " +
                                      gib_text(a.capacity, 1) + "; probability of fitting " +
                                      probability_words(fit_probability(r.resolved.run, a))));
   if (const std::string away = offloaded(r); !away.empty()) s.add(labelled("offloaded", away));

@@ -92,7 +92,7 @@ Section parts_section(const RunReport& r) {
 
 Phrase estimate_words(const RunReport& r) {
   const Answer& a = r.answer;
-  const Bytes bytes = is_filled_by_cache(a.memory) ? a.memory.needed : a.memory.peak;
+  const Bytes bytes = shown_bytes(r);
   const double mfu = find_metric("mfu")->value({r.resolved.run, a});
   return verdict_of(r) + " (" + probability_words(fit_probability(r.resolved.run, a)) +
          "): " + fixed(bytes / kGiB, 1) + " of " + gib_text(a.capacity, 1) + ", " +

@@ -7,8 +7,10 @@
 #include <stdexcept>
 
 #include "core/units.h"
+#include "cost/operator_time.h"
 #include "document/words.h"
 #include "estimate/origins.h"
+#include "estimate/price.h"
 #include "estimate/resolve.h"
 #include "insight/rests_on.h"
 #include "model/operators.h"
@@ -110,6 +112,16 @@ std::string recompute_part(const ResolvedRun& r) {
   return text;
 }
 
+// Volta and Turing have no kernel of FlashAttention: PyTorch's own keeps no scores there either.
+std::string attention_part(const Run& run) {
+  if (!run.training.fused_attention) return "unfused attention";
+  const AttentionKernel kernel = kernel_choice(run).attention;
+  if (kernel != AttentionKernel::sdpa && kernel != AttentionKernel::native) {
+    return "flash attention";
+  }
+  return "fused attention (" + std::string(name_of(kernel)) + ")";
+}
+
 std::string strategy_line(const ResolvedRun& r) {
   const Run& run = r.run;
   const Strategy& s = run.strategy;
@@ -123,7 +135,7 @@ std::string strategy_line(const ResolvedRun& r) {
   parts.push_back("dp " + grouped(s.dp) + ", " + partition_part(s) + zeropp_part(s.zeropp));
   if (compresses(run.compression)) parts.emplace_back("compression");
   parts.push_back(recompute_part(r));
-  parts.emplace_back(run.training.fused_attention ? "flash attention" : "unfused attention");
+  parts.push_back(attention_part(run));
   return joined(parts, " · ");
 }
 

@@ -84,9 +84,10 @@ Section best_section(const RlSearchReport& r) {
                     3, 3});
   }
   if (r.other_algorithm) {
-    s.add(Paragraph{"async trains on answers of older weights, another algorithm: --placement async "
-                    "searches it alone",
-                    3, 3});
+    s.add(
+        Paragraph{"async trains on answers of older weights, another algorithm: --placement async "
+                  "searches it alone",
+                  3, 3});
   }
   if (!r.own_refusal.empty()) s.add(Paragraph{"yours is refused: " + r.own_refusal, 3, 3});
   if (r.own && !r.own->step.fits) s.add(Paragraph{"yours does not fit", 3, 3});

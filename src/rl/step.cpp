@@ -174,10 +174,10 @@ void offer_micro_batches(const RlRun& rl, const Run& learner, std::vector<Change
   while (smaller.strategy.micro_batch % 2 == 0) {
     smaller.strategy.micro_batch /= 2;
     smaller.strategy.micro_batches *= 2;
-    out.push_back({{key_path<&TrainingRequest::micro_batch>,
-                    std::to_string(smaller.strategy.micro_batch)},
-                   rl,
-                   smaller});
+    out.push_back(
+        {{key_path<&TrainingRequest::micro_batch>, std::to_string(smaller.strategy.micro_batch)},
+         rl,
+         smaller});
   }
 }
 

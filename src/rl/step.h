@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/enum_names.h"
-#include "core/setting.h"
+#include "core/fact.h"
 #include "rl/phase_memory.h"
 #include "rl/phase_times.h"
 

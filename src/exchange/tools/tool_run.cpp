@@ -185,7 +185,7 @@ class Run {
   void assign(const Assignment& a, const ToolRule& rule, const Came& of_rule, bool assumed) {
     const auto id = trainer::find_fact(a.fact);
     const FactKind kind = id ? trainer::kind_of(*id) : FactKind::any;
-    if (is_elsewhere(a)) return;
+    if (is_elsewhere(a) || is_of_shell(a)) return;
     if (a.of_width > 0)
       return facts_.set_of_width({a.fact, bare_setting(of_rule.setting), rule.why, a.of_width});
     const auto value = resolved(a, kind, of_rule);
@@ -206,6 +206,17 @@ class Run {
     if (why == nullptr) return false;
     const auto id = trainer::find_fact(a.fact);
     facts_.leave_key_open(id ? std::string(trainer::name_of(*id)) : a.fact, text_of(*s), *why);
+    return true;
+  }
+
+  // A value that only a running shell or program knows leaves its key open.
+  bool is_of_shell(const Assignment& a) {
+    const ForeignSetting* s = a.setting.empty() ? nullptr : values_.given(a.setting);
+    if (s == nullptr || !is_unknown_to_us(s->value)) return false;
+    const auto id = trainer::find_fact(a.fact);
+    if (id == FactId::deepspeed || id == FactId::model) return false;  // a file, which has a name
+    facts_.leave_key_open(id ? std::string(trainer::name_of(*id)) : a.fact, text_of(*s),
+                          why_unknown(settings_.file_of(*s)));
     return true;
   }
 
@@ -252,6 +263,11 @@ class Run {
     const ToolDefault* targets = rule.targets.empty() ? nullptr : values_.default_of(rule.targets);
     const std::string setting = came.setting.empty() ? tool_.title : bare_setting(came.setting);
     const bool every = !rule.every_linear.empty() && settings_.has(rule.every_linear);
+    for (const std::string& name : {rule.rank, rule.targets, rule.dropout, rule.dora}) {
+      const ForeignSetting* s = name.empty() ? nullptr : values_.given(name);
+      if (s != nullptr && is_unknown_to_us(s->value))
+        return facts_.leave_open(FactId::adapter, text_of(*s), why_unknown(settings_.file_of(*s)));
+    }
     if (!settings_.has(rule.rank) && rank == nullptr)
       return facts_.leave_open(FactId::adapter, setting,
                                rule.rank + " is not given, and " + tool_.title + " has no default");
@@ -428,7 +444,6 @@ CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& fa
 
 // Values that only a running shell knows are of no use to a rule.
 void set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
-  constexpr const char* kShell = "a value only the shell knows";
   for (const ForeignSetting& s : std::vector<ForeignSetting>(settings.all())) {
     if (!is_unknown_to_us(s.value)) continue;
     const auto key = key_of(tool, s.name);
@@ -436,13 +451,13 @@ void set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
     const bool noted = std::any_of(tool.not_modelled.begin(), tool.not_modelled.end(),
                                    [&](const auto& n) { return fits_pattern(s.name, n.first); });
     if (key) {
-      facts.leave_key_open(*key, text_of(s), kShell);
+      facts.leave_key_open(*key, text_of(s), why_unknown(settings.file_of(s)));
     } else if (is_without_effect(tool, s.name)) {
       continue;  // whatever it is
     } else if (moves_a_number(s.name) && !noted) {
-      facts.refuse(text_of(s), kShell);
+      facts.refuse(text_of(s), why_unknown(settings.file_of(s)));
     } else {
-      facts.mention(text_of(s), kShell);
+      facts.mention(text_of(s), why_unknown(settings.file_of(s)));
     }
     settings.remove(s.name);
   }

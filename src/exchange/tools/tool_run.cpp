@@ -11,6 +11,7 @@
 #include "exchange/document.h"
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
+#include "exchange/import_draft.h"
 #include "exchange/import_files.h"
 #include "exchange/several_runs.h"
 #include "exchange/text_lines.h"
@@ -500,6 +501,17 @@ void read_types(const Tool& tool, Settings& settings) {
   }
 }
 
+// Settings of the tool that this one inherits, which its own parser does not know.
+void refuse_lacking(const Tool& tool, Settings& settings, Facts& facts) {
+  const std::string why = "no setting of " + tool.title;
+  for (const ForeignSetting& s : settings.all()) {
+    if (!is_lacking(tool, s.name)) continue;
+    moves_a_number(s.name) || key_of(tool, s.name) ? facts.refuse(text_of(s), why)
+                                                   : facts.mention(text_of(s), why);
+  }
+  settings.remove_if([&](const ForeignSetting& s) { return is_lacking(tool, s.name); });
+}
+
 // Settings without an effect have none, whoever says them.
 void drop_elsewhere(const Tool& tool, Settings& settings, Facts& facts) {
   const auto none = [&](const ForeignSetting& s) {
@@ -567,6 +579,7 @@ void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocum
   if (!speaks) facts.assume_settings(settings);
   drop_differing(tool, d, settings, facts);
   if (!speaks) set_aside_unknown(tool, settings, facts);
+  refuse_lacking(tool, settings, facts);
   drop_elsewhere(tool, settings, facts);
   read_types(tool, settings);
   Values values(tool, file, settings, facts);

@@ -50,6 +50,11 @@ bool is_unknown_to_us(const Json& value) {
   return dollar != std::string::npos && dollar + 1 < text.size();
 }
 
+const char* why_unknown(const std::string& file) {
+  const bool python = file.ends_with(".py") || file.ends_with(".ipynb");
+  return python ? "a value only the running program knows" : "a value only the shell knows";
+}
+
 Settings settings_of_words(const std::vector<std::string>& words, const std::string& file) {
   Settings settings(file);
   for (std::size_t i = 0; i < words.size();) {

@@ -43,5 +43,7 @@ Settings settings_of_words(const std::vector<std::string>& words, const std::str
 
 // A value that only a running shell knows: it holds a dollar sign.
 bool is_unknown_to_us(const Json& value);
+// Why, of a file: "a value only the shell knows"
+const char* why_unknown(const std::string& file);
 
 }  // namespace orrery

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "exchange/line_marks.h"
 #include "exchange/other_tools.h"
+#include "exchange/python_calls.h"
 #include "exchange/text_lines.h"
 #include "exchange/toml.h"
 #include "exchange/yaml.h"
@@ -318,7 +319,8 @@ Recognised recognise(const ForeignFile& file, const tools::ToolBook& tools) {
   const std::string_view text = file.text;
   if (const auto found = binary(text)) return *found;
   if (const auto found = xml(text)) return *found;
-  if (file.name.ends_with(".py")) return python(text);
+  const bool calls = begins_with(text, kOfPythonCalls);
+  if (file.name.ends_with(".py") && !calls) return python(text);
   if (first_character(text) == '{' && !is_yaml_in_braces(file)) {
     try {
       return json(parse_json(text, file.name), tools);
@@ -348,8 +350,8 @@ Recognised recognise(const ForeignFile& file, const tools::ToolBook& tools) {
 }
 
 bool is_script(const ForeignFile& file) {
-  static constexpr std::string_view kOthers[] = {".py",  ".json", ".yaml", ".yml", ".toml",
-                                                 ".xml", ".log",  ".csv",  ".out"};
+  static constexpr std::string_view kOthers[] = {".py",   ".ipynb", ".json", ".yaml", ".yml",
+                                                 ".toml", ".xml",   ".log",  ".csv",  ".out"};
   const bool other = std::any_of(std::begin(kOthers), std::end(kOthers),
                                  [&](std::string_view end) { return file.name.ends_with(end); });
   return !other && !is_binary(file.text) && first_character(file.text) != '<' &&

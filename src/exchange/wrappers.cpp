@@ -248,7 +248,7 @@ std::optional<Unwrapped> unwrapped(const ForeignFile& file) {
   if (file.name.ends_with(".py") || file.name.ends_with(".ipynb")) {
     const auto settings = python_settings(file);
     if (!settings) return {};
-    return Unwrapped{{file.name + ".yaml", write_yaml(*settings)}};
+    return Unwrapped{{file.name, kOfPythonCalls + write_yaml(*settings)}};
   }
   const bool marked = contains(file.text, "apiVersion:") || contains(file.text, "resources:") ||
                       contains(file.text, "services:") || contains(file.text, "_wandb:") ||

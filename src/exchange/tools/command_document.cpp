@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "exchange/arguments.h"
 #include "exchange/document.h"
 #include "exchange/flat.h"
+#include "exchange/import_draft.h"
 #include "exchange/import_files.h"
 #include "exchange/launcher_flags.h"
 #include "exchange/shell/shell.h"
@@ -162,8 +164,27 @@ class Commands {
     for (const ForeignSetting& s : own.all()) {
       if (s.name == command.config) continue;
       const Json value = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
-      document_[s.name] = s.value.is_null() ? Json(true) : value;
+      const std::string name = argument_of(s);
+      if (!name.empty()) document_[name] = s.value.is_null() ? Json(true) : value;
     }
+  }
+
+  // The argument that a flag is, or that it begins; "" of the beginning of several that differ in
+  // what they move.
+  std::string argument_of(const ForeignSetting& s) {
+    const std::vector<std::string> all = abbreviated(tool_, s.name);
+    if (all.empty()) return s.name;
+    if (all.size() == 1) {
+      facts_.mention(text_of(s), "is taken for --" + all.front() + ", whose beginning it is");
+      return all.front();
+    }
+    const bool moves = moves_a_number(s.name) ||
+                       std::any_of(all.begin(), all.end(), [&](const std::string& name) {
+                         return key_of(tool_, name).has_value();
+                       });
+    if (!moves) return s.name;
+    facts_.refuse(text_of(s), "begins several arguments: " + alternatives(all));
+    return "";
   }
 
   // "a.b=c", "+a=c", "++a=c", "~a".

@@ -385,6 +385,8 @@ Tool read_tool(Reader at) {
   tool.says = texts_by_name(at, "says");
   tool.ships = shipped_files_at(at);
   tool.engine = flag_or(at, "engine");
+  tool.abbreviates = flag_or(at, "abbreviates");
+  tool.lacks = texts_at(at, "lacks");
   if (tool.engine) tool.trains = false;
   tool.below = texts_at(at, "below");
   tool.base = text_or(at, "base");
@@ -405,6 +407,7 @@ void inherit(const Tool& parent, Tool& tool) {
                [&](const ToolRule& rule) { return !overridden(rule); });
   tool.rules.insert(tool.rules.end(), theirs.begin(), theirs.end());
   tool.defaults.insert(parent.defaults.begin(), parent.defaults.end());
+  tool.abbreviates = tool.abbreviates || parent.abbreviates;
   if (tool.defaults_when.empty()) tool.defaults_when = parent.defaults_when;
   tool.without_effect += parent.without_effect;
   tool.silent.insert(tool.silent.end(), parent.silent.begin(), parent.silent.end());
@@ -657,6 +660,30 @@ bool is_without_effect(const Tool& tool, std::string_view setting) {
   const std::vector<std::string_view> all = fields_of(tool.without_effect, ' ');
   return std::any_of(all.begin(), all.end(),
                      [&](std::string_view pattern) { return fits_pattern(setting, pattern); });
+}
+
+bool is_lacking(const Tool& tool, std::string_view setting) {
+  return std::any_of(tool.lacks.begin(), tool.lacks.end(),
+                     [&](const std::string& name) { return name == setting; });
+}
+
+std::vector<std::string> abbreviated(const Tool& tool, std::string_view flag) {
+  std::vector<std::string> names;
+  if (!tool.abbreviates) return names;
+  const auto add = [&](std::string_view name) {
+    const bool begins = begins_with(name, flag) && name.find_first_of(".*[") == std::string::npos;
+    const std::string one(name);
+    if (begins && !is_lacking(tool, name) &&
+        std::find(names.begin(), names.end(), one) == names.end())
+      names.push_back(one);
+  };
+  for (const std::string& name : tool.asked) add(name);
+  for (const auto& by_default : tool.defaults) add(by_default.first);
+  for (const auto& note : tool.not_modelled) add(note.first);
+  for (const std::string_view name : fields_of(tool.without_effect, ' ')) add(name);
+  if (std::find(names.begin(), names.end(), flag) != names.end()) return {};
+  return is_without_effect(tool, flag) && !is_lacking(tool, flag) ? std::vector<std::string>{}
+                                                                  : names;
 }
 
 bool is_flag(const Tool& tool, std::string_view setting) {

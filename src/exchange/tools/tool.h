@@ -32,6 +32,9 @@
 //   elsewhere              value → why: settings of this value are another file's to say
 //   ships                  files of the tool's own that a run may name without giving them
 //   renames                name of another version or fork → the name that the rules have
+//   abbreviates            its programs take an argument by any beginning that is of it alone, as
+//                          argparse does
+//   lacks                  settings of the tool that it inherits which it does not have
 //   says                   setting → the key that follows from it, where no row says so: it is
 //                          asked for where the value is not known
 //   engine                 the file is of an engine within a program, and a part by itself
@@ -192,6 +195,8 @@ struct Tool {
   bool joins_files = false;  // several files are one document, the later ones over the others
   bool trains = true;        // a trainer's own file, not only what launches one
   bool engine = false;
+  bool abbreviates = false;
+  std::vector<std::string> lacks = {};
 
   // Flags of the tool's alone start it, whatever the program.
   bool starts_by_flags() const;
@@ -240,6 +245,12 @@ void rename_settings(const Tool& tool, Settings& settings);
 
 // True of a setting that moves no number, whatever stands beside it.
 bool is_without_effect(const Tool& tool, std::string_view setting);
+
+// True of a setting of a tool that this one inherits, which it lacks.
+bool is_lacking(const Tool& tool, std::string_view setting);
+
+// The arguments that a flag may stand for as their beginning; none where it is an argument itself.
+std::vector<std::string> abbreviated(const Tool& tool, std::string_view flag);
 
 // True of a setting that takes no value.
 bool is_flag(const Tool& tool, std::string_view setting);

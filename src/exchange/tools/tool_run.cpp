@@ -11,6 +11,7 @@
 #include "exchange/document.h"
 #include "exchange/flat.h"
 #include "exchange/hub_names.h"
+#include "exchange/import_draft.h"
 #include "exchange/import_files.h"
 #include "exchange/several_runs.h"
 #include "exchange/text_lines.h"
@@ -185,7 +186,7 @@ class Run {
   void assign(const Assignment& a, const ToolRule& rule, const Came& of_rule, bool assumed) {
     const auto id = trainer::find_fact(a.fact);
     const FactKind kind = id ? trainer::kind_of(*id) : FactKind::any;
-    if (is_elsewhere(a)) return;
+    if (is_elsewhere(a) || is_of_shell(a)) return;
     if (a.of_width > 0)
       return facts_.set_of_width({a.fact, bare_setting(of_rule.setting), rule.why, a.of_width});
     const auto value = resolved(a, kind, of_rule);
@@ -206,6 +207,17 @@ class Run {
     if (why == nullptr) return false;
     const auto id = trainer::find_fact(a.fact);
     facts_.leave_key_open(id ? std::string(trainer::name_of(*id)) : a.fact, text_of(*s), *why);
+    return true;
+  }
+
+  // A value that only a running shell or program knows leaves its key open.
+  bool is_of_shell(const Assignment& a) {
+    const ForeignSetting* s = a.setting.empty() ? nullptr : values_.given(a.setting);
+    if (s == nullptr || !is_unknown_to_us(s->value)) return false;
+    const auto id = trainer::find_fact(a.fact);
+    if (id == FactId::deepspeed || id == FactId::model) return false;  // a file, which has a name
+    facts_.leave_key_open(id ? std::string(trainer::name_of(*id)) : a.fact, text_of(*s),
+                          why_unknown(settings_.file_of(*s)));
     return true;
   }
 
@@ -252,6 +264,11 @@ class Run {
     const ToolDefault* targets = rule.targets.empty() ? nullptr : values_.default_of(rule.targets);
     const std::string setting = came.setting.empty() ? tool_.title : bare_setting(came.setting);
     const bool every = !rule.every_linear.empty() && settings_.has(rule.every_linear);
+    for (const std::string& name : {rule.rank, rule.targets, rule.dropout, rule.dora}) {
+      const ForeignSetting* s = name.empty() ? nullptr : values_.given(name);
+      if (s != nullptr && is_unknown_to_us(s->value))
+        return facts_.leave_open(FactId::adapter, text_of(*s), why_unknown(settings_.file_of(*s)));
+    }
     if (!settings_.has(rule.rank) && rank == nullptr)
       return facts_.leave_open(FactId::adapter, setting,
                                rule.rank + " is not given, and " + tool_.title + " has no default");
@@ -428,7 +445,6 @@ CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& fa
 
 // Values that only a running shell knows are of no use to a rule.
 void set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
-  constexpr const char* kShell = "a value only the shell knows";
   for (const ForeignSetting& s : std::vector<ForeignSetting>(settings.all())) {
     if (!is_unknown_to_us(s.value)) continue;
     const auto key = key_of(tool, s.name);
@@ -436,13 +452,13 @@ void set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
     const bool noted = std::any_of(tool.not_modelled.begin(), tool.not_modelled.end(),
                                    [&](const auto& n) { return fits_pattern(s.name, n.first); });
     if (key) {
-      facts.leave_key_open(*key, text_of(s), kShell);
+      facts.leave_key_open(*key, text_of(s), why_unknown(settings.file_of(s)));
     } else if (is_without_effect(tool, s.name)) {
       continue;  // whatever it is
     } else if (moves_a_number(s.name) && !noted) {
-      facts.refuse(text_of(s), kShell);
+      facts.refuse(text_of(s), why_unknown(settings.file_of(s)));
     } else {
-      facts.mention(text_of(s), kShell);
+      facts.mention(text_of(s), why_unknown(settings.file_of(s)));
     }
     settings.remove(s.name);
   }
@@ -483,6 +499,17 @@ void read_types(const Tool& tool, Settings& settings) {
     s.value = typed(s.name, *trainer::find_fact_kind(type->second), settings);
     settings.add(std::move(s));
   }
+}
+
+// Settings of the tool that this one inherits, which its own parser does not know.
+void refuse_lacking(const Tool& tool, Settings& settings, Facts& facts) {
+  const std::string why = "no setting of " + tool.title;
+  for (const ForeignSetting& s : settings.all()) {
+    if (!is_lacking(tool, s.name)) continue;
+    moves_a_number(s.name) || key_of(tool, s.name) ? facts.refuse(text_of(s), why)
+                                                   : facts.mention(text_of(s), why);
+  }
+  settings.remove_if([&](const ForeignSetting& s) { return is_lacking(tool, s.name); });
 }
 
 // Settings without an effect have none, whoever says them.
@@ -552,6 +579,7 @@ void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocum
   if (!speaks) facts.assume_settings(settings);
   drop_differing(tool, d, settings, facts);
   if (!speaks) set_aside_unknown(tool, settings, facts);
+  refuse_lacking(tool, settings, facts);
   drop_elsewhere(tool, settings, facts);
   read_types(tool, settings);
   Values values(tool, file, settings, facts);

@@ -516,6 +516,7 @@ class Finish {
     const Json& framework = d_.at("framework");
     if (framework != "hf-trainer" && framework != "deepspeed" && framework != "fsdp") return;
     const bool given = has(FactId::optimizer);
+    if (!given && is_open(FactId::optimizer)) return;
     const std::string name =
         given ? f_.at(FactId::optimizer)->value.get<std::string>() : "adamw_torch";
     if (contains(name, "paged") && framework != "deepspeed")

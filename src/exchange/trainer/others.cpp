@@ -44,15 +44,16 @@ bool fits_any(std::string_view name, std::string_view patterns) {
 }
 
 // A setting that nobody asked for, and whether it is named as without effect.
-void list_other(const ForeignSetting& s, bool is_known, const SettingNote* note, Facts& facts) {
+void list_other(const ForeignSetting& s, const std::string& file, bool is_known,
+                const SettingNote* note, Facts& facts) {
   const bool unknown = is_unknown_to_us(s.value);
   const bool moves = moves_a_number(s.name) || is_on_by_default(s.name);
   if (is_known || (!unknown && is_off(s.value) && !is_on_by_default(s.name))) {
     facts.without_effect(s.written + (is_known ? "" : " (off)"));
   } else if (unknown) {
-    constexpr const char* kShell = "a value only the shell knows";
+    const char* const shell = why_unknown(file);
     const bool refused = moves_a_number(s.name) && note == nullptr;
-    refused ? facts.refuse(text_of(s), kShell) : facts.mention(text_of(s), kShell);
+    refused ? facts.refuse(text_of(s), shell) : facts.mention(text_of(s), shell);
   } else if (note != nullptr) {
     facts.mention(text_of(s), std::string(note->why));
   } else {
@@ -67,7 +68,8 @@ void list_others(std::string_view without_effect, std::span<const SettingNote> n
                  Settings& settings, Facts& facts) {
   for (const ForeignSetting& s : settings.all()) {
     if (s.taken && !is_unknown_to_us(s.value)) continue;
-    list_other(s, fits_any(s.name, without_effect), find_note(not_modelled, s.name), facts);
+    list_other(s, settings.file_of(s), fits_any(s.name, without_effect),
+               find_note(not_modelled, s.name), facts);
   }
 }
 

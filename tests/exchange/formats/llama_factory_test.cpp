@@ -103,4 +103,19 @@ TEST_CASE("Files of LLaMA-Factory that train nothing stop, and its defaults are 
   CHECK(assumes("training.adapter", "rank 8"));
 }
 
+TEST_CASE("The beginning of an argument is that argument, as its parser has it") {
+  const std::string command =
+      "torchrun --nproc_per_node 8 train.py --stage sft --finetuning_type lora --cutoff_len 512 "
+      "--model_name_or_path meta-llama/Meta-Llama-3-8B --bf16 --per_device_train_batch_size 1 ";
+  const ImportedRun r = read({{"a.sh", command + "--lora_r 300 --gradient_acc 4\n"}});
+  CHECK(at(r, "training.adapter.rank") == 300);
+  CHECK(at(r, "training.global_batch") == 32);
+  CHECK(is_named(r, "--lora_r 300"));
+  // Several arguments begin so.
+  CHECK(refuses_at(read({{"a.sh", command + "--gradient 4\n"}}), "--gradient 4"));
+  // No argument of LLaMA-Factory's, nor the beginning of one.
+  CHECK(refuses_at(read({{"a.sh", command + "--max_seq_length 4096\n"}}), "max_seq_length"));
+  CHECK(refuses_at(read({{"a.yaml", kFactory + "lora_r: 300\n"}}, kEight), "lora_r"));
+}
+
 }  // namespace orrery

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trainings that a Python script sets up: dictionaries of arguments, and writes to their object.
+#include <doctest/doctest.h>
+
+#include "exchange/python_calls.h"
+#include "read_text.h"
+
+namespace orrery {
+
+using namespace formats;  // NOLINT
+
+namespace {
+
+const std::string kImports =
+    "from transformers import Trainer, TrainingArguments\n"
+    "model = AutoModelForCausalLM.from_pretrained('meta-llama/Llama-3.2-1B')\n";
+const std::string kTrain = "Trainer(model=model, args=args).train()\n";
+constexpr const char* kOneNode = R"({"cluster": {"node": "dgx-h100", "gpus": 8}})";
+
+ImportedRun read_python(const std::string& text) {
+  return read({{"train.py", kImports + text + kTrain}}, kOneNode);
+}
+
+Json settings_of(const std::string& text) { return *python_settings({"train.py", text}); }
+
+}  // namespace
+
+TEST_CASE("What a program writes to its arguments afterwards counts") {
+  for (const std::string write : {"args.per_device_train_batch_size = 4\n",
+                                  "setattr(args, 'per_device_train_batch_size', 4)\n",
+                                  "args.per_device_train_batch_size: int = 4  # as the paper\n"}) {
+    const ImportedRun r = read_python("args = TrainingArguments('out', bf16=True)\n" + write);
+    CHECK_MESSAGE(at(r, "training.micro_batch") == 4, write);
+    CHECK_MESSAGE(at(r, "training.global_batch") == 32, write);
+  }
+  // The last one holds.
+  CHECK(at(read_python("args = TrainingArguments(per_device_train_batch_size=2)\n"
+                       "args.per_device_train_batch_size = 4\n"),
+           "training.micro_batch") == 4);
+}
+
+TEST_CASE("A write that a branch may leave out is asked for") {
+  const ImportedRun r = read_python(
+      "args = TrainingArguments('out', bf16=True)\nif big:\n    args.per_device_train_batch_size = "
+      "4\n");
+  CHECK(at(r, "training.micro_batch").is_null());
+  CHECK(is_open(r, "training.micro_batch"));
+}
+
+TEST_CASE("A dictionary of arguments is read where the text says all of it") {
+  for (const std::string made :
+       {"kw = {'per_device_train_batch_size': 4, 'bf16': True,\n      \"optim\": 'adafactor'}\n",
+        "kw = dict(per_device_train_batch_size=4, bf16=True, optim='adafactor')\n",
+        "kw = {'bf16': True, 'optim': 'adafactor'}\nkw['per_device_train_batch_size'] = 4\n"}) {
+    const ImportedRun r = read_python(made + "args = TrainingArguments(output_dir='o', **kw)\n");
+    CHECK_MESSAGE(at(r, "training.micro_batch") == 4, made);
+    CHECK_MESSAGE(at(r, "training.precision") == "bf16", made);
+    CHECK_MESSAGE(at(r, "training.optimizer") == "adafactor", made);
+  }
+}
+
+TEST_CASE("Arguments that only the running program knows leave no default standing") {
+  for (const std::string made :
+       {"args = TrainingArguments(output_dir='o', **read_yaml())\n",
+        "kw = {'bf16': True}\nkw = {k: v for k, v in kw.items() if k in known}\n"
+        "args = TrainingArguments(**kw)\n",
+        "kw = {'bf16': True}\nkw.update(more)\nargs = TrainingArguments(**kw)\n",
+        "args = TrainingArguments('o')\nargs = dataclasses.replace(args, **more)\n",
+        "args = TrainingArguments('o')\nfor k in more:\n    setattr(args, k, more[k])\n",
+        "args = TrainingArguments('o')\nargs.set_training(batch_size=4)\n",
+        "model_args, args = HfArgumentParser((ModelArguments, TrainingArguments))"
+        ".parse_args_into_dataclasses()\n"}) {
+    const ImportedRun r = read_python(made);
+    for (const char* key : {"training.micro_batch", "training.precision", "training.optimizer",
+                            "parallel.recompute", "parallel.zero"}) {
+      CHECK_MESSAGE(at(r, key).is_null(), made << key);
+      CHECK_MESSAGE(is_open(r, key), made << key);
+    }
+  }
+}
+
+TEST_CASE("Of several calls, an argument that one lacks is of none") {
+  const ImportedRun r = read_python(
+      "if big:\n    args = TrainingArguments(per_device_train_batch_size=4, bf16=True)\n"
+      "else:\n    args = TrainingArguments(bf16=True)\n");
+  CHECK(is_open(r, "training.micro_batch"));
+  CHECK(at(r, "training.precision") == "bf16");
+}
+
+TEST_CASE("A value of the program's own arguments is asked for, and never an error") {
+  const ImportedRun r = read_python(
+      "args = TrainingArguments('o', per_device_train_batch_size=a.batch, "
+      "gradient_checkpointing=a.save, fp16=torch.cuda.is_available())\n"
+      "model = get_peft_model(model, LoraConfig(\n    r=a.rank,\n    "
+      "target_modules=['q_proj'],\n))\n");
+  for (const char* key :
+       {"training.micro_batch", "training.adapter", "parallel.recompute", "training.precision"})
+    CHECK_MESSAGE(is_open(r, key), key);
+  CHECK_FALSE(has_word(r, "neither bf16 nor fp16"));
+}
+
+TEST_CASE("A model that a trainer loads by its name is the model") {
+  const Json s = settings_of("from trl import SFTTrainer\nSFTTrainer(model='gpt2', args=None)\n");
+  CHECK(value_at(s, "from_pretrained.model_name") == "gpt2");
+  CHECK_FALSE(s.contains("unread_arguments"));
+}
+
+TEST_CASE("A Python file keeps its name in what is said of it") {
+  const ImportedRun r = read_python("args = TrainingArguments('o', bf16=True)\n");
+  CHECK(r.file == "train.py");
+}
+
+}  // namespace orrery

@@ -40,7 +40,10 @@ constexpr EnumArray<Stated, const char*> kStatedNames = {
     "needed by the program",
     "temporaries of the program",
     "arguments of the program",
-    "host memory in use",
+    "host memory in use by what was ended",
+    "host memory in use on the node",
+    "taken by the inference engine",
+    "in use while the engine sleeps",
 };
 
 std::string times_words(std::int64_t n) { return n > 1 ? ", " + grouped(n) + " times" : ""; }
@@ -88,6 +91,9 @@ std::optional<Bytes> predicted_of(Stated s, const RunReport& r) {
     case Stated::largest_piece:
     case Stated::temporary:
     case Stated::arguments:
+    case Stated::host_node:
+    case Stated::engine:
+    case Stated::engine_asleep:
       return {};
   }
   return {};
@@ -121,7 +127,8 @@ Table device_table(const MemoryMessage& m) {
 
 // Lines of the program that held the peak.
 Table holder_table(const MemoryMessage& m) {
-  Table table({{"line of the program", "where"},
+  const bool is_xla = m.kind == MessageKind::xla_out_of_memory;
+  Table table({{is_xla ? "largest allocations" : "line of the program", "where"},
                {"held at the peak", "bytes", true},
                {"blocks", "blocks", true}},
               2);

@@ -74,15 +74,14 @@ std::vector<DiagnosedCause> causes_outside(const MemoryMessage& m) {
 
 std::vector<DiagnosedCause> causes_of_flushes(const MemoryMessage& m) {
   return {{"memory is nearly full: the allocator gives its cache back and waits for the GPU",
-           "up to " + grouped(m.retries) + " a step, in " +
-               counted(m.count, "line"),
+           "up to " + grouped(m.retries) + " a step, in " + counted(m.count, "line"),
            "torch.cuda.memory_summary(): cudaMalloc retries",
            "a smaller micro batch, more recompute or sharding; until then "
            "get_accelerator().empty_cache() every few steps, so that all ranks flush at once",
            "", 1}};
 }
 
-// Of Ray: what the task held that was ended, and what the node held.
+// Ray states the task that it ended and the node beside it.
 std::string host_evidence(const MemoryMessage& m) {
   const auto& node = m[Stated::host_node];
   if (const auto& used = m[Stated::host_used]) {
@@ -242,10 +241,11 @@ std::vector<DiagnosedCause> causes_of_devices(const std::vector<ListedDevice>& d
                       "even stages, even experts; a slow GPU out of the job", "", 0});
   }
   if (c.capped > 0) {
+    const std::vector<Setting> cap = {{"cluster.power_cap", exact(c.cap)}};
     causes.push_back({"power limits the clock",
                       grouped(c.capped) + " of " + grouped(n) + " draw their limit",
                       "nvidia-smi -q -d PERFORMANCE: SW Power Cap", "a higher power limit",
-                      typed({{"cluster.power_cap", exact(c.cap)}}), 0});
+                      typed(cap), 0, false, cap});
   }
   if (!is_one && c.most - c.least > devices.front().capacity * kUneven) {
     causes.push_back({"memory is uneven: stages, or another process on some GPUs",

@@ -17,6 +17,7 @@
 #include "insight/limiter.h"
 #include "insight/maker_words.h"
 #include "insight/run_report.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -48,7 +49,7 @@ struct TensorAdvice {
   const char* what;
   const char* check;
   const char* mend;
-  const char* change = "";
+  const char* zero = nullptr;  // the stage that mends it
 };
 constexpr EnumArray<TensorUse, TensorAdvice> kTensorAdvice = {
     TensorAdvice{"logits and their loss", "the traceback ends in the loss or in lm_head",
@@ -71,11 +72,11 @@ constexpr EnumArray<TensorUse, TensorAdvice> kTensorAdvice = {
 constexpr TensorAdvice kWholeWeights = {
     "weights that every GPU holds whole, or a flat buffer of them",
     "the traceback ends in the setup of the optimizer or of its buffers",
-    "ZeRO 3 or FSDP's full shard, which share the weights out among the GPUs", "--zero 3"};
+    "ZeRO 3 or FSDP's full shard, which share the weights out among the GPUs", "3"};
 // Where the update makes no lists of temporaries already.
-constexpr TensorAdvice kFusedUpdate = {
-    "a temporary of the optimizer's update", "the traceback ends in optimizer.step()",
-    "more sharding (a higher ZeRO stage), or the optimizer's states on the host"};
+constexpr TensorAdvice kFusedUpdate = {"a temporary of the optimizer's update",
+                                       "the traceback ends in optimizer.step()",
+                                       "more sharding (a higher ZeRO stage)"};
 
 // The probability that a lognormal peak about `predicted` reaches `needed`.
 double reaches(Bytes predicted, Bytes needed, double spread) {
@@ -146,8 +147,9 @@ class MemoryWeighing {
     const auto held = held_by_others(m_);
     if (!held && !(m_[Stated::free] && m_[Stated::capacity])) {
       all_.push_back({"another process or an inference engine is on the GPU",
-                      "the text does not say how much of the device is free", list_processes(),
-                      "end what was left over", "", kPossible});
+                      m_[Stated::free] ? "the text does not say how much the device holds"
+                                       : "the text does not say how much of the device is free",
+                      list_processes(), "end what was left over", "", kPossible, true});
     }
     if (!held) return;
     const double share = *held / *m_[Stated::capacity];
@@ -156,7 +158,7 @@ class MemoryWeighing {
                     list_processes(),
                     "end what was left over, or lower the engine's share (vLLM's "
                     "gpu_memory_utilization)",
-                    "", share >= kMatters ? (would_do ? kClear : kPossible) : kUnlikely});
+                    "", share >= kMatters ? (would_do ? kClear : kPossible) : kUnlikely, true});
   }
 
   std::string others_words() const {
@@ -176,7 +178,7 @@ class MemoryWeighing {
       all_.push_back({"this process may use a part of the device only",
                       gib_text(*allowed) + " of " + gib_text(*capacity) + " are allowed",
                       "calls of set_per_process_memory_fraction, MIG, MPS limits",
-                      "raise the fraction", "", kClear});
+                      "raise the fraction", "", kClear, true});
       return;
     }
     if (has_free()) free_and_refused();
@@ -189,11 +191,11 @@ class MemoryWeighing {
         {"a limit keeps the free memory from this process", found,
          "set_per_process_memory_fraction, MIG or MPS limits, a container's limit; under "
          "Windows and WSL the driver's own, and host memory that is pinned",
-         "raise the limit; under WSL more memory for it (.wslconfig)", "", kRefused});
+         "raise the limit; under WSL more memory for it (.wslconfig)", "", kRefused, true});
     all_.push_back({"another process held it at that moment, and has given it back", found,
                     std::string(list_processes()) + "; other ranks' messages of the same second",
                     "one process a GPU (CUDA_VISIBLE_DEVICES, LOCAL_RANK), and the run again", "",
-                    kRefused});
+                    kRefused, true});
   }
 
   // An engine that generates on the trainer's GPUs.
@@ -214,11 +216,10 @@ class MemoryWeighing {
                     "vllm_gpu_memory_utilization, verl: rollout.gpu_memory_utilization), "
                     "mem_fraction_static of SGLang; or the engine on GPUs of its own; "
                     "--memory-share of a run with --rl",
-                    "", kEngine});
+                    "", kEngine, true});
   }
 
-  // Libraries take up to 3 GiB. Whatever is beyond them in this process is an engine's pool or
-  // another allocator's.
+  // Libraries take up to 3 GiB. An engine's pool or another allocator holds the rest.
   void outside_allocator() {
     const auto& process = m_[Stated::process];
     const auto& reserved = m_[Stated::reserved];
@@ -245,7 +246,7 @@ class MemoryWeighing {
                         "stage3_gather_16bit_weights_on_model_save), or one on the CPU "
                         "(offload_to_cpu=True, rank0_only=True); torch.cuda.empty_cache() before "
                         "it",
-                        "", kMoment});
+                        "", kMoment, true});
         return;
       case JobMoment::loading:
         all_.push_back({"loading the weights takes memory that no step needs",
@@ -253,12 +254,12 @@ class MemoryWeighing {
                         "memory of each GPU while the model loads",
                         "meta devices and sharded loading (low_cpu_mem_usage, "
                         "cpu_ram_efficient_loading), one rank a GPU, map_location=\"cpu\"",
-                        "", kMomentOfLoading});
+                        "", kMomentOfLoading, true});
         return;
     }
   }
 
-  // Of a TPU's list of its largest allocations.
+  // A TPU lists its largest allocations.
   void largest_allocation() {
     if (m_.holders.empty() || m_.kind != MessageKind::xla_out_of_memory) return;
     const HeldMemory& h = m_.holders[0];
@@ -302,6 +303,8 @@ class MemoryWeighing {
     if (asked()) text += (text.empty() ? "" : ", ") + gib_text(*asked()) + " more asked for";
     if (const auto& capacity = m_[Stated::capacity])
       text += (text.empty() ? "the device has " : ", of ") + gib_text(*capacity);
+    else if (const auto& free = m_[Stated::free])
+      text += (text.empty() ? "" : ", ") + gib_text(*free) + " are free";
     return text;
   }
 
@@ -353,11 +356,16 @@ class MemoryWeighing {
                                 std::max(kFarSpread, run.memory_risk.spread));
     for (const KnownTensor& t : found) {
       const TensorAdvice& advice = advice_of_tensor(t, run);
+      const std::vector<Setting> change =
+          advice.zero == nullptr
+              ? std::vector<Setting>()
+              : std::vector<Setting>{{std::string(key_path<&StrategyRequest::zero>), advice.zero}};
       all_.push_back({std::string(advice.what),
                       gib_text(*asked()) + " were asked for: " + t.what + " is " + gib_text(t.size),
-                      advice.check, advice.mend, advice.change,
+                      advice.check, advice.mend, typed(change),
                       (is_kept(t, run) ? kClear : kNotKept) * std::min(1.0, 2 * near) /
-                          static_cast<double>(found.size())});
+                          static_cast<double>(found.size()),
+                      false, change});
     }
   }
 
@@ -393,7 +401,8 @@ class MemoryWeighing {
     all_.push_back({h.what,
                     "then " + gib_text(a.memory.allocated) + " would be allocated, " +
                         gib_text(needed()) + " were needed",
-                    h.check, "", change_words(h, *r_, run), h.prior * reach(run, a)});
+                    h.check, "", change_words(h, *r_, run), h.prior * reach(run, a), false,
+                    change_settings(h, *r_, run)});
   }
 
   const MemoryMessage& m_;

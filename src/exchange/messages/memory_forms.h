@@ -193,7 +193,7 @@ inline constexpr std::array kForms = {
                 "a failed allocation of the host"},
 };
 
-// What an inference engine on the same device says of its share, anywhere in the text.
+// The share of an inference engine on the same device, as it prints it anywhere in the text.
 inline constexpr std::array kEngineShares = {
     AmountWords{Stated::engine, "Available KV cache memory:", Side::behind},  // vLLM, as the next
     AmountWords{Stated::engine_asleep, "memory is still in use", Side::before},

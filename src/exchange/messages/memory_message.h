@@ -27,9 +27,9 @@
 //
 // All of these tools divide by powers of 1,024 whether they print GB or GiB. The first of several
 // messages of one kind counts, and the state that holds most; `count` says how many there are. A
-// process that is said to hold less than PyTorch's allocator in it (0 bytes, in a container) is not
-// said to hold anything.
-// Units: bytes. Errors: none; a text without any gives none.
+// container hides the process from the driver, and the message then states 0 bytes in use: a
+// process of less than its own allocator holds has no such amount here. Units: bytes. Errors: none;
+// a text without any gives none.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +93,8 @@ constexpr EnumNames<Stated> names_of(Stated) {
           "arguments",     "host_used", "host_node",     "engine",    "engine_asleep"};
 }
 
-// Whose device or runtime the message is of: its tools and settings have other names.
+// The maker of the device or runtime that the message is of: its tools and settings have other
+// names.
 enum class DeviceMaker : std::uint8_t {
   nvidia,
   amd,
@@ -109,7 +110,7 @@ constexpr EnumNames<DeviceMaker> names_of(DeviceMaker) {
   return {"nvidia", "amd", "intel", "ascend", "apple", "gaudi", "neuron", "windows", "tpu"};
 }
 
-// What the job did when memory ran out, where its traceback says it.
+// The phase of the job in which memory ran out, where its traceback says it.
 enum class JobMoment : std::uint8_t { unknown, saving, loading };
 constexpr EnumNames<JobMoment> names_of(JobMoment) { return {"unknown", "saving", "loading"}; }
 

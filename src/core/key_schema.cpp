@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/json.h"
+#include "core/magnitude.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -23,6 +24,13 @@ Json names_json(std::span<const std::string_view> names) {
   Json list = Json::array();
   for (const std::string_view name : names) list.push_back(std::string(name));
   return list;
+}
+
+// "300B", where tokens of a training are counted.
+Json with_magnitude(Json s, const Form& f) {
+  if (!takes_magnitude(f)) return s;
+  const Json text = {{"type", "string"}, {"pattern", "^[+]?[0-9.]+([eE][-+]?[0-9]+)?( *[MBT])?$"}};
+  return {{"anyOf", Json::array({std::move(s), text})}};
 }
 
 Json whole_schema(const Form& f) {
@@ -197,9 +205,9 @@ Json SchemaWriter::plain(const Form& f, Manner m) {
     case FormKind::boolean:
       return {{"type", "boolean"}};
     case FormKind::whole:
-      return whole_schema(f);
+      return with_magnitude(whole_schema(f), f);
     case FormKind::number:
-      return number_schema(f);
+      return with_magnitude(number_schema(f), f);
     case FormKind::quantity:
       return quantity_schema(f);
     case FormKind::text:

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/keys.h"
 
+#include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/json.h"
 #include "core/json_reader.h"
 #include "core/key_words.h"
+#include "core/magnitude.h"
 #include "core/units.h"
 
 namespace orrery {
@@ -72,9 +75,29 @@ namespace key_values {
 
 bool read_boolean(const Reader& r) { return r.boolean(); }
 
-std::int64_t read_whole(const Reader& r, const Form& f) { return r.integer(f.lowest, f.highest); }
+namespace {
 
-double read_number(const Reader& r, const Form& f) { return r.number(f.least, f.most); }
+// "300B" of tokens; nothing where no such text may stand.
+std::optional<double> magnitude_in(const Reader& r, const Form& f, double least, double most) {
+  if (!takes_magnitude(f) || !r.json().is_string()) return {};
+  const std::optional<double> n = parse_count(r.text());
+  const bool is_whole = f.kind != FormKind::whole || (n && *n == std::floor(*n));
+  if (!n || !is_whole || *n < least || *n > most)
+    r.fail("a number of " + std::string(f.unit) + ", as 300B, 15T or 2.5e12");
+  return n;
+}
+
+}  // namespace
+
+std::int64_t read_whole(const Reader& r, const Form& f) {
+  const auto n = magnitude_in(r, f, static_cast<double>(f.lowest), static_cast<double>(f.highest));
+  return n ? static_cast<std::int64_t>(*n) : r.integer(f.lowest, f.highest);
+}
+
+double read_number(const Reader& r, const Form& f) {
+  const auto n = magnitude_in(r, f, f.least, f.most);
+  return n ? *n : r.number(f.least, f.most);
+}
 
 double read_quantity(const Reader& r, const Form& f) {
   return r.quantity_si(f.dimension, f.zero_allowed);

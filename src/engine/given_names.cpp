@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
+#include "engine/near_names.h"
 #include "estimate/run_keys.h"
 #include "exchange/hub_names.h"
 #include "hardware/cluster_keys.h"
@@ -134,6 +135,9 @@ void take_model_name(const ConfigLookup& lookup, const std::string& file, Json& 
     replace(kModelOfRun, *name, {ours, "of the same dimensions", {}, {}, 0}, run, facts);
   } else if (!hub.empty()) {
     refuse_hub_name(file, *name, hub, lookup);
+  } else if (const auto family = of_same_family(*name, lookup.model_names()); !family.empty()) {
+    throw InputError(ErrorCode::unknown_name, file, kModelOfRun, "\"" + *name + "\"",
+                     alternatives(family) + ", or another of `orrery list models`");
   }
 }
 
@@ -321,8 +325,9 @@ void choose_by_gpus(const ConfigLookup& lookup, std::int64_t gpus, NamesRow& row
     }
   }
   throw InputError(ErrorCode::unknown_name, file, kNode, "\"" + text + "\", and no node of " + name,
-                   "a number and a GPU or a node of `orrery list nodes`, as 8xA100",
-                   nearest_name(name, known));
+                   "a number and a GPU or a node of `orrery list nodes`, as 8xA100; or one of your "
+                   "own, a file by path (docs/run-file.md, \"Hardware of your own\")",
+                   nearest_by_number(name, known));
 }
 
 [[noreturn]] void refuse_counts(const std::string& file, std::int64_t gpus, std::int64_t nodes) {

@@ -9,6 +9,7 @@
 #include "core/units.h"
 #include "engine/foreign_run.h"
 #include "engine/given_names.h"
+#include "engine/group_names.h"
 #include "engine/missing_flags.h"
 #include "engine/options.h"
 #include "engine/overrides.h"
@@ -286,6 +287,7 @@ void use_run(const GivenRun& given, const CommandContext& context,
     take_names(source.lookup, o.flag, source.json, source.changes);
   }
   take_node(source.lookup, source.file, given.nodes, source.json, source.changes);
+  take_group_nodes(source.lookup, source.json, source.changes);
   source.json = without_single_group(source.json, source.file);
   try {
     if (given.observed) set_observed_level(*given.observed, context.configs, source);

@@ -178,7 +178,9 @@ class MixedResolver {
       r.run.model_flops =
           model_flops(r.run.model, r.run.convention, counted(r.run.training, global_batch_));
       if (r.run.cluster.tier_count < 2 && groups_.size() > 1) {
-        refuse(path_of_group(k), "a node without a network tier", "nodes that reach others");
+        refuse(path_of_group(k), "a node without a network tier",
+               "nodes that reach others: of two GPUs or more, with gpus 1; cluster.links says what "
+               "lies between groups of one machine");
       }
       out_.run.kinds.push_back(r.run);
       out_.run.gpus.push_back(groups_[k].gpus);

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/units.h"
+#include "document/words.h"
 #include "estimate/training_keys.h"
 #include "hardware/cluster_keys.h"
 #include "parallel/strategy_keys.h"
@@ -96,7 +98,42 @@ std::vector<OtherSetting> other_settings(const TrainingLog& log, const Run& run)
   return others;
 }
 
+std::optional<std::int64_t> tokens_by_flops(const TrainingLog& log, const RunReport& r) {
+  if (!log.flops_per_gpu || !log.step_time || !(r.answer.model_flops > Flops())) return {};
+  const Training& t = r.resolved.run.training;
+  const double share = *log.flops_per_gpu * *log.step_time / r.answer.model_flops;
+  return std::llround(share * static_cast<double>(t.global_batch * t.sequence));
+}
+
+namespace {
+
+// Tools differ in what they count by less than this factor [judgement].
+constexpr double kOtherCount = 1.6;
+
+// To two digits: a derived number has no more.
+std::int64_t rounded(std::int64_t n) {
+  std::int64_t unit = 1;
+  while (n / unit >= 100) unit *= 10;
+  return (n + unit / 2) / unit * unit;
+}
+
+void add_derived(const RunReport& r, const TrainingLog& log, std::vector<OtherSetting>& others) {
+  const auto tokens = tokens_by_flops(log, r);
+  if (!tokens || !others.empty()) return;
+  const Training& t = r.resolved.run.training;
+  const std::int64_t here = t.global_batch * t.sequence;
+  const double ratio = static_cast<double>(*tokens) / static_cast<double>(here);
+  if (ratio > kOtherCount || ratio * kOtherCount < 1)
+    others.push_back({kTokensOfStep, *tokens, here, true});
+}
+
+}  // namespace
+
 std::string words_of(const OtherSetting& s) {
+  if (s.is_derived) {
+    return "its FLOP/s and its step are of about " + grouped(rounded(s.log)) + " tokens a step, " +
+           grouped(s.run) + " here: the sequence length or the batch is another";
+  }
   return std::string(s.key) + " " + std::to_string(s.log) + " in the log, " +
          std::to_string(s.run) + " here";
 }
@@ -145,6 +182,7 @@ TrainingAgainst against(const RunReport& r, const TrainingLog& log) {
   }
   add_timers(r, log, out);
   out.other_settings = other_settings(log, r.resolved.run);
+  add_derived(r, log, out.other_settings);
   if (out.other_settings.empty()) out.causes = causes_of(r, Seconds(step), log.allocated);
   return out;
 }

@@ -71,7 +71,12 @@ struct OtherSetting {
   std::string_view key;
   std::int64_t log = 0;
   std::int64_t run = 0;
+  bool is_derived = false;  // from the log's FLOP/s and its step
 };
+
+// Tokens of a step by the log's model FLOP/s and the run's FLOPs of a token; nothing where the log
+// states no FLOP/s. Tools count FLOPs otherwise by a few tens of percent.
+std::optional<std::int64_t> tokens_by_flops(const TrainingLog& log, const RunReport& r);
 
 struct TrainingAgainst {
   std::vector<AgainstLine> lines;

@@ -11,6 +11,7 @@
 #include "estimate/workspace.h"
 #include "insight/hypotheses.h"
 #include "insight/run_report.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -20,6 +21,10 @@ constexpr double kOutsidePrior = 0.1;
 // Anything else: every step up to this factor shorter or longer is as likely as any other.
 constexpr double kElsePrior = 0.02;
 constexpr double kElseFactor = 100;
+// Another layout than the one assumed: any step within this factor is as likely as any other.
+constexpr double kLayoutPrior = 0.3;
+constexpr double kLayoutFactor = 10;
+constexpr double kCannotFit = 0.1;
 constexpr double kLeast = 0.02;
 // The predicted memory may be wrong as well.
 constexpr double kLeastFit = 0.001;
@@ -56,9 +61,10 @@ class Weighing {
   std::vector<StepCause> causes() {
     for (const Hypothesis& h : hypotheses()) weigh(h);
     const double own = ran(r_.resolved.run, r_.answer);
-    add({"the estimate's own error", "", "", "", r_.answer.step_time, 0}, kOwnPrior * own,
+    add({"the estimate's own error", "", "", "", r_.answer.step_time, 0, {}}, kOwnPrior * own,
         r_.answer);
     outside();
+    other_layout();
     none_of_these();
     double sum = 0;
     for (const StepCause& c : all_) sum += c.probability;
@@ -79,7 +85,7 @@ class Weighing {
                       answer.memory.allocated == r_.answer.memory.allocated;
     if (same || !is_nearer(answer)) return;
     add({h.what, change_words(h, r_, run), changed_term(r_.answer, answer), h.check,
-         answer.step_time, 0},
+         answer.step_time, 0, change_settings(h, r_, run)},
         h.prior * ran(run, answer), answer);
   }
 
@@ -117,17 +123,40 @@ class Weighing {
     const double most = std::log(3.0);
     if (longer <= 0 || longer > most) return;
     all_.push_back(
-        {"time outside the model: data loading, checkpoints, logging, another job", "", "other",
-         "a few steps on synthetic data, without checkpoints", measured_,
-         kOutsidePrior / most * ran(r_.resolved.run, r_.answer) * memory_density(r_.answer)});
+        {"time outside the model: data loading, checkpoints, logging, another job",
+         "",
+         "other",
+         "a few steps on synthetic data, without checkpoints",
+         measured_,
+         kOutsidePrior / most * ran(r_.resolved.run, r_.answer) * memory_density(r_.answer),
+         {}});
+  }
+
+  void other_layout() {
+    if (!assumes_what_cannot_fit(r_)) return;
+    const double density = 1 / (2 * std::log(kLayoutFactor));
+    const double memory = allocated_ && r_.answer.memory.allocated.si() > 0 ? density : 1;
+    all_.push_back({"the layout is another: nobody gave one, and the one assumed here cannot fit",
+                    "",
+                    "",
+                    "tensor, pipeline and expert parallelism in the job's first lines",
+                    measured_,
+                    kLayoutPrior * density * memory,
+                    {}});
   }
 
   // A prior as wide for the memory as for the time, so that a log far from every cause says so.
   void none_of_these() {
+    if (!allocated_ && is_as_predicted(r_, measured_)) return;
     const double density = 1 / (2 * std::log(kElseFactor));
     const double memory = allocated_ && r_.answer.memory.allocated.si() > 0 ? density : 1;
-    all_.push_back({"none of these: another run, another machine, or a fault of the estimate", "",
-                    "", "", measured_, kElsePrior * density * memory});
+    all_.push_back({"none of these: another run, another machine, or a fault of the estimate",
+                    "",
+                    "",
+                    "",
+                    measured_,
+                    kElsePrior * density * memory,
+                    {}});
   }
 
   const RunReport& r_;
@@ -139,6 +168,22 @@ class Weighing {
 };
 
 }  // namespace
+
+bool is_as_predicted(const RunReport& r, Seconds measured) {
+  return measured >= r.answer.interval_low && !(measured > r.answer.interval_high);
+}
+
+bool assumes_what_cannot_fit(const RunReport& r) {
+  const auto& keys = r.resolved.parallel_keys;
+  const auto says = [&](std::string_view key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  const bool is_given =
+      says(key_name<&StrategyRequest::tp>) || says(key_name<&StrategyRequest::pp>) ||
+      says(key_name<&StrategyRequest::ep>) || says(key_name<&StrategyRequest::cp>);
+  return !is_given && r.resolved.run.cluster.gpus > 1 &&
+         fit_probability(r.resolved.run, r.answer) < kCannotFit;
+}
 
 std::vector<StepCause> causes_of(const RunReport& r, Seconds measured,
                                  std::optional<Bytes> allocated) {

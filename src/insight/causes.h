@@ -10,13 +10,15 @@
 // run leaves open is settled anew for each change. Beside the changes stand the estimate's own
 // error, time that no run file says (data loading, checkpoints, another job), and none of these: a
 // small prior over all steps within a factor of a hundred, which wins where no other explains the
-// log. Errors: none.
+// log; not where the step lies within the estimate's interval. Where nobody gave a layout and the
+// one that is assumed cannot fit, the log is of another layout. Errors: none.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "insight/settings.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -30,10 +32,17 @@ struct StepCause {
   std::string check;   // what would decide; "": nothing at hand
   Seconds step_time{};
   double probability = 0;
+  std::vector<Setting> settings = {};  // of `change`
 };
 
 // The likeliest first; those below two in a hundred are left out.
 std::vector<StepCause> causes_of(const RunReport& r, Seconds measured,
                                  std::optional<Bytes> allocated);
+
+// The step lies within the estimate's own 80 % interval.
+bool is_as_predicted(const RunReport& r, Seconds measured);
+
+// Nobody gave a layout, and the one that is assumed then cannot fit: a log is of another.
+bool assumes_what_cannot_fit(const RunReport& r);
 
 }  // namespace orrery

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "insight/settings.h"
 
 namespace orrery {
 
@@ -14,6 +17,8 @@ struct DiagnosedCause {
   std::string mend;    // what to do
   std::string change;  // of the run file, as it is typed; "": no key says it
   double probability = 0;
+  bool outside_run = false;            // no setting of the run mends it
+  std::vector<Setting> settings = {};  // of `change`
 };
 
 }  // namespace orrery

@@ -11,6 +11,7 @@
 #include "exchange/kineto/trace_events.h"
 #include "exchange/snapshot/pickle.h"
 #include "exchange/text_lines.h"
+#include "insight/maker_words.h"
 #include "insight/profile_losses.h"
 #include "insight/settings.h"
 
@@ -58,21 +59,36 @@ std::optional<TrainingLog> log_in(const std::string& text, const std::string& fi
 }
 
 // Causes that need no numbers.
-std::vector<DiagnosedCause> causes_outside() {
+std::vector<DiagnosedCause> causes_outside(const MemoryMessage& m) {
   return {{"PyTorch's allocator left no space for a library's own memory",
            "the allocation was not PyTorch's: its cache does not give way to others",
-           "nvidia-smi beside torch.cuda.memory_reserved() just before",
+           "torch.cuda.memory_reserved() just before; " +
+               std::string(kMakerWords[m.maker].list_processes),
            "leave some: a smaller micro batch, torch.cuda.set_per_process_memory_fraction(0.9), "
            "or a call of the library before the first step",
            "", 0.7},
           {"another process or an inference engine is on the GPU",
-           "the message does not say how much is free",
-           "nvidia-smi lists the processes of each GPU", "end what was left over", "", 0.3}};
+           "the message does not say how much is free", kMakerWords[m.maker].list_processes,
+           "end what was left over", "", 0.3}};
 }
 
+std::vector<DiagnosedCause> causes_of_flushes(const MemoryMessage& m) {
+  return {{"memory is nearly full: the allocator gives its cache back and waits for the GPU",
+           "up to " + grouped(m.retries) + " a step, in " + counted(m.count, "line"),
+           "torch.cuda.memory_summary(): cudaMalloc retries",
+           "a smaller micro batch, more recompute or sharding; until then "
+           "get_accelerator().empty_cache() every few steps, so that all ranks flush at once",
+           "", 1}};
+}
+
+// Ray states the task that it ended and the node beside it.
 std::string host_evidence(const MemoryMessage& m) {
-  if (const auto& used = m[Stated::host_used])
-    return gib_text(*used) + " were resident in the process that was ended";
+  const auto& node = m[Stated::host_node];
+  if (const auto& used = m[Stated::host_used]) {
+    return gib_text(*used) + " were resident in the " + (node ? "task" : "process") +
+           " that was ended" + (node ? ", " + gib_text(*node) + " in use on the node" : "");
+  }
+  if (node) return gib_text(*node) + " were in use on the node";
   if (const auto& asked = m[Stated::asked]) return gib_text(*asked) + " were asked for";
   return "the text does not say how much was used";
 }
@@ -122,6 +138,8 @@ DiagnosedCause offloaded_cause(const RunReport& r) {
           is_full ? 0.6 : 0.2};
 }
 
+constexpr double kMostOfNode = 0.5;  // from here on the task itself is the largest [judgement]
+
 std::vector<DiagnosedCause> causes_of_host(const MemoryMessage& m, const RunReport* r) {
   std::vector<DiagnosedCause> causes;
   if (r != nullptr && r->answer.host_needed > Bytes()) causes.push_back(offloaded_cause(*r));
@@ -133,6 +151,16 @@ std::vector<DiagnosedCause> causes_of_host(const MemoryMessage& m, const RunRepo
   causes.push_back({"the job's limit is below the machine's memory (Slurm --mem, a container)",
                     host_evidence(m), "the cgroup's memory.max, sacct's MaxRSS beside ReqMem",
                     "ask for more memory", "", 0.2});
+  const auto& used = m[Stated::host_used];
+  const auto& node = m[Stated::host_node];
+  if (used && node && *used / *node < kMostOfNode) {
+    causes.insert(causes.begin(),
+                  {"other processes of the node hold most of its memory", host_evidence(m),
+                   "ps aux --sort=-rss and `ray memory` on the node",
+                   "fewer workers of a node, a smaller object store (object_store_memory), "
+                   "weights and states that are loaded by one worker at a time",
+                   "", 0.8});
+  }
   double sum = 0;
   for (const DiagnosedCause& c : causes) sum += c.probability;
   for (DiagnosedCause& c : causes) c.probability /= sum;
@@ -145,13 +173,15 @@ constexpr double kIdle = 0.5;
 constexpr double kAtCap = 0.97;
 constexpr double kUneven = 0.1;  // of the device's memory
 constexpr double kNothingRuns = 0.02;
-constexpr double kHeld = 0.5;  // of the memory, where nothing runs
+constexpr double kHeld = 0.5;      // of the memory, where nothing runs
+constexpr double kOneHolds = 0.5;  // of the memory of the one that works
 
 struct DeviceCounts {
   std::int64_t busy = 0;
   std::int64_t idle = 0;
   std::int64_t capped = 0;
-  std::int64_t held = 0;  // whose memory is taken while nothing runs
+  std::int64_t held = 0;   // whose memory is taken while nothing runs
+  std::int64_t still = 0;  // on which nothing runs
   Bytes least{};
   Bytes most{};
   Watts cap{};  // of one that draws it
@@ -163,6 +193,7 @@ DeviceCounts counts_of(const std::vector<ListedDevice>& devices) {
   for (const ListedDevice& d : devices) {
     if (d.load && *d.load >= kBusy) ++c.busy;
     if (d.load && *d.load < kIdle) ++c.idle;
+    if (d.load && *d.load <= kNothingRuns) ++c.still;
     if (d.load && *d.load <= kNothingRuns && d.used > d.capacity * kHeld) ++c.held;
     if (d.power && d.cap && *d.power / *d.cap >= kAtCap) {
       ++c.capped;
@@ -186,7 +217,18 @@ std::vector<DiagnosedCause> causes_of_devices(const std::vector<ListedDevice>& d
                       "nvidia-smi lists the processes of each GPU; fuser -v /dev/nvidia*",
                       "end that process before the next run", "", 0});
   }
-  if (c.idle == n) {
+  const bool is_one = n > 1 && c.busy == 1 && c.still == n - 1 && c.least < c.most * kOneHolds;
+  if (is_one) {
+    causes.push_back(
+        {"one of " + grouped(n) + " GPUs works: a script that uses one, or DataParallel",
+         "one above " + percent(kBusy, 0) + " load, the others at none with at least " +
+             gib_text(c.least, 1) + " in use beside " + gib_text(c.most, 1),
+         "how many processes nvidia-smi lists; the launch command",
+         "one process a GPU (torchrun --nproc_per_node=" + grouped(n) +
+             ", accelerate launch) with DistributedDataParallel or FSDP; "
+             "DataParallel gathers on the first GPU",
+         "", 0});
+  } else if (c.idle == n) {
     causes.push_back({"all GPUs wait: for data, the host or another node",
                       "all " + grouped(n) + " are below " + percent(kIdle, 0) + " load",
                       "the load over ten seconds (nvidia-smi dmon); a profile of one step",
@@ -199,12 +241,13 @@ std::vector<DiagnosedCause> causes_of_devices(const std::vector<ListedDevice>& d
                       "even stages, even experts; a slow GPU out of the job", "", 0});
   }
   if (c.capped > 0) {
+    const std::vector<Setting> cap = {{"cluster.power_cap", exact(c.cap)}};
     causes.push_back({"power limits the clock",
                       grouped(c.capped) + " of " + grouped(n) + " draw their limit",
                       "nvidia-smi -q -d PERFORMANCE: SW Power Cap", "a higher power limit",
-                      typed({{"cluster.power_cap", exact(c.cap)}}), 0});
+                      typed(cap), 0, false, cap});
   }
-  if (c.most - c.least > devices.front().capacity * kUneven) {
+  if (!is_one && c.most - c.least > devices.front().capacity * kUneven) {
     causes.push_back({"memory is uneven: stages, or another process on some GPUs",
                       gib_text(c.least, 1) + " to " + gib_text(c.most, 1),
                       "nvidia-smi lists the processes of each GPU",
@@ -227,13 +270,15 @@ std::vector<DiagnosedCause> causes_of_message(const MemoryMessage& m, const RunR
     case MessageKind::memory_usage:
       return r == nullptr ? std::vector<DiagnosedCause>() : memory_causes_of(m, r);
     case MessageKind::outside_allocator:
-      return causes_outside();
+      return causes_outside(m);
     case MessageKind::engine_out_of_memory:
       return causes_of_engine(m);
     case MessageKind::shared_memory:
       return causes_of_shared_memory();
     case MessageKind::host_out_of_memory:
       return causes_of_host(m, r);
+    case MessageKind::allocator_flushes:
+      return causes_of_flushes(m);
     case MessageKind::device_list:
       return causes_of_devices(m.devices);
   }

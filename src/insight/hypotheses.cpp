@@ -119,6 +119,17 @@ bool make_hypothesis(const Hypothesis& h, const RunReport& r, Workspace& workspa
   return true;
 }
 
+// "--set parallel.overlap.grad_reduce=false"
+std::vector<Setting> change_settings(const Hypothesis& h, const RunReport& r, const Run& run) {
+  const std::string_view change = h.change;
+  if (change == kWithoutKey) return {};
+  if (change.empty()) return differences(r.resolved.run, run, r.resolved.parallel_keys);
+  const std::size_t equals = change.find('=');
+  const std::size_t begin = change.find(' ') + 1;
+  return {
+      {std::string(change.substr(begin, equals - begin)), std::string(change.substr(equals + 1))}};
+}
+
 std::string change_words(const Hypothesis& h, const RunReport& r, const Run& run) {
   const std::string change = h.change;
   if (change == kWithoutKey) return "";

@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "estimate/workspace.h"
 #include "insight/advice.h"
@@ -32,6 +33,7 @@ std::span<const Hypothesis> hypotheses();
 bool make_hypothesis(const Hypothesis& h, const RunReport& r, Workspace& workspace, Run& run);
 
 // The change as a command line takes it; "" where no key says it.
+std::vector<Setting> change_settings(const Hypothesis& h, const RunReport& r, const Run& run);
 std::string change_words(const Hypothesis& h, const RunReport& r, const Run& run);
 
 }  // namespace orrery

@@ -352,6 +352,10 @@ class LimitFinder {
   }
 
   void layers(Limit& limit) const {
+    if (run_.model.trunk.kinds > 0) {
+      limit.why = "no one key of this kind of model says its depth";
+      return;
+    }
     const std::int64_t step = limit.layout == LimitLayout::any ? 1 : layer_step_;
     const auto settings = [step](std::int64_t n) -> std::vector<Setting> {
       return {{kLayersPath, std::to_string(n * step)}};

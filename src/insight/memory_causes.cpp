@@ -11,10 +11,13 @@
 #include "estimate/estimate.h"
 #include "estimate/risk.h"
 #include "estimate/workspace.h"
+#include "exchange/messages/xla_allocations.h"
 #include "insight/hypotheses.h"
 #include "insight/known_tensors.h"
 #include "insight/limiter.h"
+#include "insight/maker_words.h"
 #include "insight/run_report.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -25,6 +28,10 @@ constexpr double kOwnNeed = 0.5;
 constexpr double kClear = 1.0;
 constexpr double kPossible = 0.25;
 constexpr double kUnlikely = 0.02;
+constexpr double kRefused = 0.5;  // each of two ways in which free memory is refused
+constexpr double kEngine = 2;  // beside the job's own need, which the engine's share makes scarce
+constexpr double kMoment = 2;  // that the text itself names
+constexpr double kMomentOfLoading = 0.5;  // weights are loaded for the step as well
 // Shares of the device from which a part matters [judgement].
 constexpr double kMatters = 0.1;
 constexpr double kPieces = 0.05;  // of the allocator's cache; an ordinary one holds less
@@ -37,15 +44,12 @@ constexpr double kOwnPriorOfRun = 0.34;  // as of a step (causes.cpp)
 constexpr double kNarrowestSpread = 0.05;
 constexpr double kFarSpread = 0.2;  // of ln(stated/predicted) [judgement]
 
-constexpr const char* kExpandable =
-    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (torch 2.1 and newer), or "
-    "max_split_size_mb";
-
 // Advice by the use of the tensor that did not fit.
 struct TensorAdvice {
   const char* what;
   const char* check;
   const char* mend;
+  const char* zero = nullptr;  // the stage that mends it
 };
 constexpr EnumArray<TensorUse, TensorAdvice> kTensorAdvice = {
     TensorAdvice{"logits and their loss", "the traceback ends in the loss or in lm_head",
@@ -64,6 +68,15 @@ constexpr EnumArray<TensorUse, TensorAdvice> kTensorAdvice = {
                  "resharding after forward, smaller buckets (reduce_bucket_size, "
                  "stage3_max_live_parameters)"},
 };
+// Where weights are not sharded, nothing gathers them.
+constexpr TensorAdvice kWholeWeights = {
+    "weights that every GPU holds whole, or a flat buffer of them",
+    "the traceback ends in the setup of the optimizer or of its buffers",
+    "ZeRO 3 or FSDP's full shard, which share the weights out among the GPUs", "3"};
+// Where the update makes no lists of temporaries already.
+constexpr TensorAdvice kFusedUpdate = {"a temporary of the optimizer's update",
+                                       "the traceback ends in optimizer.step()",
+                                       "more sharding (a higher ZeRO stage)"};
 
 // The probability that a lognormal peak about `predicted` reaches `needed`.
 double reaches(Bytes predicted, Bytes needed, double spread) {
@@ -81,6 +94,9 @@ class MemoryWeighing {
     others();
     limited();
     pools();
+    engine();
+    moment();
+    largest_allocation();
     r_ == nullptr ? need() : needs_of_run();
     double sum = 0;
     for (const DiagnosedCause& c : all_) sum += c.probability;
@@ -111,30 +127,48 @@ class MemoryWeighing {
                         (asked() ? ", " + gib_text(*asked()) + " were asked for" : ""),
                     "torch.cuda.memory_summary(): non-releasable memory; a snapshot in "
                     "pytorch.org/memory_viz",
-                    kExpandable, "",
-                    enough && !few   ? kClear
+                    kMakerWords[m_.maker].unfragmented, "",
+                    has_free()       ? kUnlikely  // a new block would have been taken
+                    : enough && !few ? kClear
                     : enough || much ? kPossible
                                      : kUnlikely});
   }
+
+  // More is free than was asked for: neither pieces nor the size of the job explain the error.
+  bool has_free() const {
+    const auto& free = m_[Stated::free];
+    return free && asked() && *free > *asked();
+  }
+
+  const char* list_processes() const { return kMakerWords[m_.maker].list_processes; }
 
   void others() {
     if (m_[Stated::program]) return;  // of a program that was compiled and never ran
     const auto held = held_by_others(m_);
     if (!held && !(m_[Stated::free] && m_[Stated::capacity])) {
       all_.push_back({"another process or an inference engine is on the GPU",
-                      "the text does not say how much of the device is free",
-                      "nvidia-smi lists the processes of each GPU", "end what was left over", "",
-                      kPossible});
+                      m_[Stated::free] ? "the text does not say how much the device holds"
+                                       : "the text does not say how much of the device is free",
+                      list_processes(), "end what was left over", "", kPossible, true});
     }
     if (!held) return;
     const double share = *held / *m_[Stated::capacity];
     const bool would_do = asked() && *held >= *asked();
-    all_.push_back({"another process or an inference engine is on the GPU",
-                    gib_text(*held) + " of the device are neither free nor this process's",
-                    "nvidia-smi lists the processes of each GPU",
+    all_.push_back({"another process or an inference engine is on the GPU", others_words(),
+                    list_processes(),
                     "end what was left over, or lower the engine's share (vLLM's "
                     "gpu_memory_utilization)",
-                    "", share >= kMatters ? (would_do ? kClear : kPossible) : kUnlikely});
+                    "", share >= kMatters ? (would_do ? kClear : kPossible) : kUnlikely, true});
+  }
+
+  std::string others_words() const {
+    if (m_[Stated::process])
+      return gib_text(*held_by_others(m_)) + " of the device are neither free nor this process's";
+    const Bytes rest = *m_[Stated::capacity] - *m_[Stated::free] - *m_[Stated::reserved];
+    return gib_text(rest) +
+           " of the device are neither free nor held by this process's allocator; its context and "
+           "libraries are up to " +
+           gib_text(Bytes(kBesideProcess)) + " of them";
   }
 
   void limited() {
@@ -144,15 +178,99 @@ class MemoryWeighing {
       all_.push_back({"this process may use a part of the device only",
                       gib_text(*allowed) + " of " + gib_text(*capacity) + " are allowed",
                       "calls of set_per_process_memory_fraction, MIG, MPS limits",
-                      "raise the fraction", "", kClear});
+                      "raise the fraction", "", kClear, true});
       return;
     }
-    const auto& free = m_[Stated::free];
-    if (!free || !asked() || !(*free > *asked())) return;
-    all_.push_back({"the device has free memory, and this process does not get it",
-                    gib_text(*free) + " are free, " + gib_text(*asked()) + " were asked for",
-                    "a memory fraction, MIG, another process that took it a moment later",
-                    "run again with the device alone", "", kPossible});
+    if (has_free()) free_and_refused();
+  }
+
+  void free_and_refused() {
+    const std::string found =
+        gib_text(*m_[Stated::free]) + " are free, " + gib_text(*asked()) + " were asked for";
+    all_.push_back(
+        {"a limit keeps the free memory from this process", found,
+         "set_per_process_memory_fraction, MIG or MPS limits, a container's limit; under "
+         "Windows and WSL the driver's own, and host memory that is pinned",
+         "raise the limit; under WSL more memory for it (.wslconfig)", "", kRefused, true});
+    all_.push_back({"another process held it at that moment, and has given it back", found,
+                    std::string(list_processes()) + "; other ranks' messages of the same second",
+                    "one process a GPU (CUDA_VISIBLE_DEVICES, LOCAL_RANK), and the run again", "",
+                    kRefused, true});
+  }
+
+  // An engine that generates on the trainer's GPUs.
+  void engine() {
+    const auto& share = m_[Stated::engine];
+    const auto& asleep = m_[Stated::engine_asleep];
+    const auto& of = m_[Stated::capacity];
+    if (!share && !asleep) {
+      outside_allocator();
+      return;
+    }
+    const std::string found =
+        asleep ? gib_text(*asleep) + " stay in use while the engine sleeps"
+               : "the engine takes " + gib_text(*share) + (of ? " of " + gib_text(*of) : "");
+    all_.push_back({"the inference engine's share leaves the trainer too little", found,
+                    "the engine's first lines: what it takes, and what stays in use asleep",
+                    "a smaller share: gpu_memory_utilization of vLLM (TRL: "
+                    "vllm_gpu_memory_utilization, verl: rollout.gpu_memory_utilization), "
+                    "mem_fraction_static of SGLang; or the engine on GPUs of its own; "
+                    "--memory-share of a run with --rl",
+                    "", kEngine, true});
+  }
+
+  // Libraries take up to 3 GiB. An engine's pool or another allocator holds the rest.
+  void outside_allocator() {
+    const auto& process = m_[Stated::process];
+    const auto& reserved = m_[Stated::reserved];
+    const auto& capacity = m_[Stated::capacity];
+    if (!process || !reserved || !capacity) return;
+    const Bytes outside = *process - *reserved;
+    if (!(outside > Bytes(kBesideProcess)) || outside / *capacity < kMatters) return;
+    all_.push_back({"memory of this process outside PyTorch's allocator",
+                    gib_text(outside) + " of the process are not PyTorch's",
+                    "an engine in the same process (its sleep mode has a pool of its own), NCCL's "
+                    "buffers, another framework",
+                    "a smaller share of the engine; fewer communicators", "", kPossible});
+  }
+
+  // The traceback says that no step was at work.
+  void moment() {
+    switch (m_.moment) {
+      case JobMoment::unknown:
+        return;
+      case JobMoment::saving:
+        all_.push_back({"saving the checkpoint takes memory that no step needs",
+                        "the traceback is in the saving of the state", "the step before it fitted",
+                        "a sharded state dict (FSDP's SHARDED_STATE_DICT, DeepSpeed without "
+                        "stage3_gather_16bit_weights_on_model_save), or one on the CPU "
+                        "(offload_to_cpu=True, rank0_only=True); torch.cuda.empty_cache() before "
+                        "it",
+                        "", kMoment, true});
+        return;
+      case JobMoment::loading:
+        all_.push_back({"loading the weights takes memory that no step needs",
+                        "the traceback is in the loading of the weights",
+                        "memory of each GPU while the model loads",
+                        "meta devices and sharded loading (low_cpu_mem_usage, "
+                        "cpu_ram_efficient_loading), one rank a GPU, map_location=\"cpu\"",
+                        "", kMomentOfLoading, true});
+        return;
+    }
+  }
+
+  // A TPU lists its largest allocations.
+  void largest_allocation() {
+    if (m_.holders.empty() || m_.kind != MessageKind::xla_out_of_memory) return;
+    const HeldMemory& h = m_.holders[0];
+    if (!is_attention_scores(h.where)) return;
+    all_.push_back({"attention scores are kept whole",
+                    h.where + " is the largest allocation, " + gib_text(h.size) +
+                        (h.blocks > 1 ? " in " + grouped(h.blocks) : ""),
+                    "the square shape of the program's largest allocations",
+                    "flash (splash) or blockwise attention; a smaller batch a device, or more "
+                    "sharding",
+                    "", kMoment});
   }
 
   void pools() {
@@ -171,7 +289,7 @@ class MemoryWeighing {
     all_.push_back({"the job needs more than the device holds", stated_need(),
                     "an estimate of the run: give --run RUN or its flags",
                     "more sharding, recompute, a smaller micro batch", "",
-                    is_spare ? kUnlikely : kOwnNeed});
+                    is_spare || has_free() ? kUnlikely : kOwnNeed});
   }
 
   std::string stated_need() const {
@@ -185,6 +303,8 @@ class MemoryWeighing {
     if (asked()) text += (text.empty() ? "" : ", ") + gib_text(*asked()) + " more asked for";
     if (const auto& capacity = m_[Stated::capacity])
       text += (text.empty() ? "the device has " : ", of ") + gib_text(*capacity);
+    else if (const auto& free = m_[Stated::free])
+      text += (text.empty() ? "" : ", ") + gib_text(*free) + " are free";
     return text;
   }
 
@@ -235,14 +355,41 @@ class MemoryWeighing {
     const double near = reaches(r_->answer.memory.allocated + *asked(), needed(),
                                 std::max(kFarSpread, run.memory_risk.spread));
     for (const KnownTensor& t : found) {
-      const TensorAdvice& advice = kTensorAdvice[t.use];
-      const bool is_kept = t.use != TensorUse::attention || !run.training.fused_attention;
+      const TensorAdvice& advice = advice_of_tensor(t, run);
+      const std::vector<Setting> change =
+          advice.zero == nullptr
+              ? std::vector<Setting>()
+              : std::vector<Setting>{{std::string(key_path<&StrategyRequest::zero>), advice.zero}};
       all_.push_back({std::string(advice.what),
                       gib_text(*asked()) + " were asked for: " + t.what + " is " + gib_text(t.size),
-                      advice.check, advice.mend, "",
-                      (is_kept ? kClear : kNotKept) * std::min(1.0, 2 * near) /
-                          static_cast<double>(found.size())});
+                      advice.check, advice.mend, typed(change),
+                      (is_kept(t, run) ? kClear : kNotKept) * std::min(1.0, 2 * near) /
+                          static_cast<double>(found.size()),
+                      false, change});
     }
+  }
+
+  // A tensor that the run as it is described does not make on the GPU.
+  static bool is_kept(const KnownTensor& t, const Run& run) {
+    switch (t.use) {
+      case TensorUse::attention:
+        return !run.training.fused_attention;
+      case TensorUse::update:
+        return run.strategy.offload.optimizer == OffloadTarget::none;
+      case TensorUse::loss:
+      case TensorUse::activation:
+      case TensorUse::gathered:
+        return true;
+    }
+    return true;
+  }
+
+  static const TensorAdvice& advice_of_tensor(const KnownTensor& t, const Run& run) {
+    const bool is_sharded = run.strategy.partition.weights > 1;
+    if (t.use == TensorUse::gathered && !is_sharded) return kWholeWeights;
+    const bool is_fused = run.framework.update.moment_lists == 0;
+    if (t.use == TensorUse::update && is_fused) return kFusedUpdate;
+    return kTensorAdvice[t.use];
   }
 
   void weigh(const Hypothesis& h) {
@@ -254,7 +401,8 @@ class MemoryWeighing {
     all_.push_back({h.what,
                     "then " + gib_text(a.memory.allocated) + " would be allocated, " +
                         gib_text(needed()) + " were needed",
-                    h.check, "", change_words(h, *r_, run), h.prior * reach(run, a)});
+                    h.check, "", change_words(h, *r_, run), h.prior * reach(run, a), false,
+                    change_settings(h, *r_, run)});
   }
 
   const MemoryMessage& m_;

@@ -2,6 +2,7 @@
 #include "insight/settings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/json_in.h"
@@ -95,7 +96,8 @@ bool has_flags(const std::string& path) {
 
 // The text that a command line reads back as this value: text that is JSON too stands in quotes.
 std::string typed_value(const Json& value) {
-  if (!value.is_string()) return value.is_number_float() ? brief(value) : value.dump();
+  if (value.is_number_float()) return typed_number(value);
+  if (!value.is_string()) return value.dump();
   const std::string text = value.get<std::string>();
   return json_in(text) ? value.dump() : text;
 }
@@ -120,6 +122,13 @@ void add_settings(const std::string& path, const Json& from, const Json& to,
 }
 
 }  // namespace
+
+std::string typed_number(const Json& value) {
+  constexpr double kExact = 0x1p53;
+  const double x = value.get<double>();
+  const bool is_whole = x == std::floor(x) && std::abs(x) < kExact;
+  return is_whole ? std::to_string(static_cast<std::int64_t>(x)) : brief(value);
+}
 
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain =

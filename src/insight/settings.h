@@ -34,6 +34,9 @@ struct TypedRun {
   std::string nodes;  // "--nodes 2", where the line has it
 };
 
+// 3e11 as 300000000000: no decimals where there are none.
+std::string typed_number(const Json& value);
+
 // "run.json --tp 4" with more settings; one of the same key replaces that of the run.
 std::string typed_with(const TypedRun& run, const std::vector<Setting>& more = {});
 

@@ -29,7 +29,8 @@ constexpr const char* kType = "model_type";
 
 // Keys of published files that change no size.
 constexpr std::string_view kOfNoSize =
-    "_class_name _diffusers_version _name_or_path architectures model_type torch_dtype dtype "
+    "qk_norm _class_name _diffusers_version _name_or_path architectures model_type torch_dtype "
+    "dtype "
     "transformers_version dropout norm_eps norm_type norm_elementwise_affine activation_fn "
     "attention_bias attention_type interpolation_scale upcast_attention use_linear_projection "
     "pos_embed_max_size axes_dims_rope rope_theta rope_axes_dim rope_max_seq_len rope_scale eps "

@@ -280,6 +280,44 @@ Json comm_against_json(const CommAgainst& a) {
   return j;
 }
 
+namespace {
+
+// A measured time this much longer than the predicted one is a fault of the network, and no error
+// of the prediction [judgement]; so is a shorter one.
+constexpr double kAsExpected = 1.25;
+
+// The largest message says what the links carry.
+Section collective_verdict(const AgainstCurve& c) {
+  Section s;
+  if (c.points.empty()) return s;
+  const auto largest = std::max_element(c.points.begin(), c.points.end(),
+                                        [](const AgainstPoint& a, const AgainstPoint& b) {
+                                          return a.predicted.size < b.predicted.size;
+                                        });
+  const double slower = largest->measured / largest->predicted.time;
+  const std::string at = pretty(largest->predicted.size, 3) + ": " +
+                         pretty(largest->predicted.busbw * (1 / slower), 3) +
+                         " of bus bandwidth, " + pretty(largest->predicted.busbw, 3) + " predicted";
+  if (slower > kAsExpected) {
+    s.add(labelled("answer", bold("slower than this network") + " by " + significant(slower, 2) +
+                                 " times at " + at));
+    s.add(
+        labelled("check",
+                 "that all NICs are in use (NCCL_DEBUG=INFO: NET/IB, GPU Direct RDMA), a pair of "
+                 "nodes at a time, error counters of links, PCIe ACS, another job on the network"));
+  } else if (slower * kAsExpected < 1) {
+    s.add(labelled("answer", bold("faster than this network") +
+                                 ": another node than the one that "
+                                 "was given, at " +
+                                 at));
+  } else {
+    s.add(labelled("answer", bold("as this network should") + ", at " + at));
+  }
+  return s;
+}
+
+}  // namespace
+
 AnswerDocument collective_against_document(const std::vector<AgainstCurve>& curves) {
   const AgainstCurve& c = curves.front();
   AnswerDocument d{"Measured collectives", {}, point_table(curves)};
@@ -290,6 +328,7 @@ AnswerDocument collective_against_document(const std::vector<AgainstCurve>& curv
     return d;
   }
   const CurveErrors e = errors_in(c);
+  const Section verdict = collective_verdict(c);
   d.add({bold(collective_heading(c.question)),
          {Paragraph{"beside " + c.file + (c.source.empty() ? "" : ": " + c.source)}}});
   d.add({"", {d.rows}});
@@ -297,6 +336,7 @@ AnswerDocument collective_against_document(const std::vector<AgainstCurve>& curv
          {Paragraph{"error = predicted/measured - 1: median of its size " + percent(e.median) +
                     ", largest " + percent(e.largest) + ", bias " + signed_percent(e.bias) +
                     " over " + grouped(static_cast<std::int64_t>(c.points.size())) + " points"}}});
+  d.add(verdict);
   return d;
 }
 

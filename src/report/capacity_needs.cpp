@@ -30,7 +30,8 @@ Lines needs_lines(const OptionAnswer& o) {
                     " of `checkpoint.overhead` alone stop training for more than 1 % of the time");
   } else {
     all += line("storage to buy",
-                "not known: no failure rates (`failures`) and no `checkpoint.interval` say how "
+                "not known: no failure rates (`failures`) and no `checkpoint.interval` of "
+                "the plan's `scenarios[]` say how "
                 "often a checkpoint is written");
   }
   if (n.sent.si() > 0) {

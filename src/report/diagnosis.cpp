@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/json.h"
 #include "core/units.h"
 #include "estimate/risk.h"
+#include "estimate/training_keys.h"
 #include "exchange/text_lines.h"
 #include "insight/against.h"
 #include "insight/diagnosis.h"
+#include "insight/log_verdict.h"
 #include "insight/settings.h"
 #include "report/against.h"
 #include "report/diagnosis_profile.h"
@@ -40,7 +43,10 @@ constexpr EnumArray<Stated, const char*> kStatedNames = {
     "needed by the program",
     "temporaries of the program",
     "arguments of the program",
-    "host memory in use",
+    "host memory in use by what was ended",
+    "host memory in use on the node",
+    "taken by the inference engine",
+    "in use while the engine sleeps",
 };
 
 std::string times_words(std::int64_t n) { return n > 1 ? ", " + grouped(n) + " times" : ""; }
@@ -88,6 +94,9 @@ std::optional<Bytes> predicted_of(Stated s, const RunReport& r) {
     case Stated::largest_piece:
     case Stated::temporary:
     case Stated::arguments:
+    case Stated::host_node:
+    case Stated::engine:
+    case Stated::engine_asleep:
       return {};
   }
   return {};
@@ -121,7 +130,8 @@ Table device_table(const MemoryMessage& m) {
 
 // Lines of the program that held the peak.
 Table holder_table(const MemoryMessage& m) {
-  Table table({{"line of the program", "where"},
+  const bool is_xla = m.kind == MessageKind::xla_out_of_memory;
+  Table table({{is_xla ? "largest allocations" : "line of the program", "where"},
                {"held at the peak", "bytes", true},
                {"blocks", "blocks", true}},
               2);
@@ -179,15 +189,35 @@ Section collectives_section(const std::vector<NcclRow>& rows) {
   return s;
 }
 
+std::optional<std::int64_t> logged_tokens(const TrainingLog& log) {
+  for (const LoggedSetting& s : log.settings) {
+    if (s.key == kTokensOfStep) return s.value;
+  }
+  return {};
+}
+
 // Speed and memory that a log states, where no run is beside it.
 Section log_section(const TrainingLog& log) {
   Section s{bold("Stated") + " by " + log_words(log)};
   if (log.step_time) s.add(labelled("step", pretty(*log.step_time, 4)));
+  if (log.data_time) s.add(labelled("waits for data", pretty(*log.data_time, 4) + " of a step"));
+  if (const auto tokens = logged_tokens(log)) {
+    s.add(labelled("tokens a step", grouped(*tokens)));
+    if (log.step_time)
+      s.add(labelled("speed", grouped(static_cast<double>(*tokens) / log.step_time->si()) +
+                                  " tokens/s of all GPUs"));
+  }
   if (log.samples_per_s)
     s.add(labelled("speed", significant(*log.samples_per_s, 4) + " sequences/s"));
   if (log.tokens_per_s_per_gpu)
     s.add(labelled("speed", grouped(*log.tokens_per_s_per_gpu) + " tokens/s/GPU"));
-  if (log.flops_per_gpu) s.add(labelled("model FLOP/s", pretty(*log.flops_per_gpu, 4) + " a GPU"));
+  if (log.flops_per_gpu) {
+    const bool by_a100 = log.form == "nanoGPT";
+    s.add(labelled("model FLOP/s", pretty(*log.flops_per_gpu, 4) + " a GPU" +
+                                       (by_a100 ? ": nanoGPT's mfu is of an A100's 312 TFLOP/s on "
+                                                  "any GPU"
+                                                : "")));
+  }
   if (log.mfu) s.add(labelled("MFU", percent(*log.mfu, 1)));
   if (log.allocated) s.add(labelled("allocated", gib_text(*log.allocated)));
   if (log.reserved) s.add(labelled("reserved", gib_text(*log.reserved)));
@@ -199,9 +229,7 @@ Section log_section(const TrainingLog& log) {
   if (log.slowed) {
     s.add(labelled(*log.slowed > 1 ? "slower" : "faster",
                    significant(std::max(*log.slowed, 1 / *log.slowed), 2) +
-                       " times in the second half of the log: look at clocks (nvidia-smi -q -d "
-                       "PERFORMANCE), the data loader, the network's error counters, and what else "
-                       "began to run"));
+                       " times in the second half of the log"));
   }
   return s;
 }
@@ -249,33 +277,94 @@ void add_asking(const Diagnosis& d, Section& s) {
                              (flags.empty() ? "" : " " + flags)));
 }
 
-std::string slow_words(const TrainingAgainst& a) {
+std::string slow_words(const TrainingAgainst& a, const RunReport& r) {
   if (!a.other_settings.empty())
     return "the log is of another run: " + words_of(a.other_settings[0]);
   const AgainstLine& step = a.lines.front();
-  const std::string beside = "measured " + pretty(Seconds(step.measured), 3) +
-                             " a step, predicted " + pretty(Seconds(step.predicted), 3);
+  std::string beside = "measured " + pretty(Seconds(step.measured), 3) + " a step, predicted " +
+                       pretty(Seconds(step.predicted), 3);
+  if (is_as_predicted(r, Seconds(step.measured))) {
+    beside += ": within the estimate's own interval, " + pretty(r.answer.interval_low, 3) + " to " +
+              pretty(r.answer.interval_high, 3);
+    if (!assumes_what_cannot_fit(r)) return beside;
+  }
   if (a.causes.empty()) return beside;
   return beside + "; likeliest (" + percent(a.causes[0].probability, 0) + "): " + a.causes[0].what;
 }
 
-// The first change that fits as surely as the run asks, else a layout that does.
-std::vector<Setting> fitting_settings(const RunReport& r) {
+// The first change that fits as surely as the run asks, else a layout that does. A run that was
+// logged has run, on its own GPUs.
+std::vector<Setting> fitting_settings(const Diagnosis& d) {
+  const RunReport& r = *d.run;
   const std::vector<Advice> advice = advice_of(r);
   if (!advice.empty() && advice[0].fits) return advice[0].settings;
-  return r.remedy ? r.remedy->settings : std::vector<Setting>();
+  const bool is_other_size = r.remedy && r.remedy->gpus != r.resolved.run.cluster.gpus;
+  if (!r.remedy || (d.log && is_other_size)) return {};
+  return r.remedy->settings;
+}
+
+// A faster run of one change, where one is.
+std::vector<Setting> faster_settings(const RunReport& r) {
+  for (const Advice& a : advice_of(r)) {
+    if (a.fits && a.step_time < r.answer.step_time) return a.settings;
+  }
+  return {};
+}
+
+constexpr const char* kProfile =
+    "no change of the run explains it; a trace of one step (torch.profiler, export_chrome_trace) "
+    "decides: orrery diagnose TRACE.json ";
+
+// The length that a derived number of tokens gives with the logged batch, where it is a power of
+// two within this factor of it.
+constexpr double kNearLength = 1.2;
+
+std::string other_run_words(const OtherSetting& s, const Diagnosis& d, const TypedRun& run) {
+  const std::string again = "orrery diagnose " + file_as_typed(d.file) + " " + typed_with(run);
+  if (!s.is_derived) {
+    if (s.key == kTokensOfStep) return again + " --sequence-length N --global-batch N";
+    return "orrery diagnose " + file_as_typed(d.file) + " " +
+           typed_with(run, {{std::string(s.key), std::to_string(s.log)}});
+  }
+  const auto batch = static_cast<double>(d.run->resolved.run.training.global_batch);
+  const double length = static_cast<double>(s.log) / batch;
+  const double power = std::exp2(std::round(std::log2(length)));
+  const bool is_near = length < power * kNearLength && power < length * kNearLength;
+  if (!is_near) return again + " --sequence-length N --global-batch N";
+  return "orrery diagnose " + file_as_typed(d.file) + " " +
+         typed_with(run, {{std::string(key_path<&TrainingRequest::sequence_length>),
+                           std::to_string(static_cast<std::int64_t>(power))}});
+}
+
+// A log's next command: the run that the log is of, the layout it has, the change that explains it.
+std::string next_of_log(const Diagnosis& d, const TypedRun& run) {
+  const TrainingAgainst a = against(*d.run, *d.log);
+  if (!a.other_settings.empty()) return other_run_words(a.other_settings[0], d, run);
+  if (assumes_what_cannot_fit(*d.run)) {
+    return "orrery diagnose " + file_as_typed(d.file) + " " + typed_with(run) + " --tp N --pp N" +
+           (is_moe(d.run->resolved.run.model) ? " --ep N" : "");
+  }
+  if (is_as_predicted(*d.run, step_of(*d.log, d.run->resolved.run))) {
+    const std::vector<Setting> faster = faster_settings(*d.run);
+    if (faster.empty())
+      return "nothing to change: it runs as predicted, and no one change is faster";
+    return "orrery estimate " + typed_with(run, faster);
+  }
+  if (a.causes.empty() || a.causes[0].settings.empty()) return kProfile + typed_with(run);
+  return "orrery estimate " + typed_with(run, a.causes[0].settings);
 }
 
 std::string next_words(const Diagnosis& d, const TypedRun& run) {
-  const RunReport& r = *d.run;
   const DiagnosedCause* cause = likeliest(d);
-  std::string change = cause == nullptr ? "" : cause->change;
-  if (d.log && d.messages.empty() && !d.profile) {
-    const TrainingAgainst a = against(r, *d.log);
-    change = a.causes.empty() ? "" : a.causes[0].change;
-  }
-  if (!change.empty()) return "orrery estimate " + typed_with(run) + " " + change;
-  return "orrery estimate " + typed_with(run, fitting_settings(r));
+  if (cause != nullptr && cause->outside_run)
+    return "what the mend above says, then the same run again: it is no setting of this run";
+  if (d.log && d.messages.empty() && !d.profile) return next_of_log(d, run);
+  if (cause != nullptr && !cause->settings.empty())
+    return "orrery estimate " + typed_with(run, cause->settings);
+  const std::vector<Setting> fitting = fitting_settings(d);
+  if (fitting.empty())
+    return "nothing to type: no change that is tried here fits; fewer tokens a GPU or more GPUs do";
+  return "orrery estimate " + typed_with(run, fitting);
 }
 
 const HeldMemory* largest_holder(const Diagnosis& d) {
@@ -283,15 +372,50 @@ const HeldMemory* largest_holder(const Diagnosis& d) {
   return &d.messages[0].message.holders[0];
 }
 
+// From this part of the likeliest's probability on, neither of two is the answer [judgement].
+constexpr double kTie = 0.9;
+
+const DiagnosedCause* as_likely(const Diagnosis& d, const DiagnosedCause& first) {
+  for (const DiagnosedMessage& m : d.messages) {
+    if (m.message.kind == MessageKind::device_list || m.causes.size() < 2) continue;
+    if (&m.causes[0] == &first && m.causes[1].probability >= kTie * first.probability)
+      return &m.causes[1];
+  }
+  return nullptr;
+}
+
+void add_mends(const DiagnosedCause& c, const DiagnosedCause* other, Section& s) {
+  if (other == nullptr) {
+    if (!c.mend.empty()) s.add(labelled("mend", c.mend));
+    return;
+  }
+  s.add(labelled("check", c.check + "; " + other->check));
+  if (!c.mend.empty()) s.add(labelled("mend", "of the first: " + c.mend));
+  if (!other->mend.empty()) s.add(labelled("mend", "of the second: " + other->mend));
+}
+
 Section answer_section(const Diagnosis& d) {
   Section s;
   if (const DiagnosedCause* c = likeliest(d)) {
     const std::string part = d.profile ? " of what is lost" : "";
-    s.add(labelled("answer",
-                   bold(c->what) + " (" + percent(c->probability, 0) + part + "): " + c->evidence));
-    if (!c->mend.empty()) s.add(labelled("mend", c->mend));
+    const DiagnosedCause* other = as_likely(d, *c);
+    if (other != nullptr) {
+      s.add(labelled("answer", bold("undecided between two") + " (" + percent(c->probability, 0) +
+                                   part + " each): " + bold(c->what) + ", " + c->evidence +
+                                   "; or " + bold(other->what) + ", " + other->evidence));
+    } else {
+      s.add(labelled("answer", bold(c->what) + " (" + percent(c->probability, 0) + part +
+                                   "): " + c->evidence));
+    }
+    add_mends(*c, other, s);
+  } else if (const auto fault = d.log ? fault_of(*d.log) : std::nullopt) {
+    s.add(labelled("answer", bold(fault->what) + ": " + fault->evidence));
+    s.add(labelled("check", fault->check));
+    s.add(labelled("mend", fault->mend));
   } else if (d.log && d.run) {
-    s.add(labelled("answer", bold(slow_words(against(*d.run, *d.log)))));
+    s.add(labelled("answer", bold(slow_words(against(*d.run, *d.log), *d.run))));
+  } else if (d.log && !d.profile) {
+    s.add(labelled("answer", bold(steady_words(*d.log))));
   } else if (const HeldMemory* h = largest_holder(d)) {
     s.add(labelled("answer", bold(h->where) + " holds " + gib_text(h->size) + " at the peak, of " +
                                  gib_text(*d.messages[0].message[Stated::peak_allocated])));
@@ -412,6 +536,7 @@ Json log_json(const TrainingLog& log) {
             {"mfu", plain_number(log.mfu)},
             {"allocator_retries", plain_number(log.retries)},
             {"second_half_over_first", plain_number(log.slowed)},
+            {"data_time_s", number(log.data_time)},
             {"allocated_bytes", number(log.allocated)},
             {"reserved_bytes", number(log.reserved)}};
   for (const LoggedSetting& s : log.settings) j["settings"][std::string(s.key)] = s.value;

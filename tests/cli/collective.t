@@ -85,10 +85,11 @@ $ orrery collective all-reduce --node dgx-h100 --gpus 64 --json --csv
 ! stderr found --json and --csv; allowed: one of them
 
 # Beside measurements: one curve by point, several a line each, and all together.
-$ orrery collective --against $ROOT/validation/measurements/all-reduce-h200x8.json | sed -n '1p;/^ *size/p;$p'
+$ orrery collective --against $ROOT/validation/measurements/all-reduce-h200x8.json | sed -n '1p;/^ *size/p;/^error/p;$p'
 > all-reduce over 8 ranks, 8 on one node hgx-h200
 > ...size  measured  predicted...error  busbw, GB/s  predicted  algorithm  tier
 > error = predicted/measured - 1: median of its size ... %, largest ... %, bias ... % over 20 points
+> answer            as this network should, at 17.2 GB: ...
 $ orrery collective --against $ROOT/validation/measurements/all-reduce-h100-plateaus.json $ROOT/validation/measurements/all-reduce-a100x8-vtrain.json | sed -n '1p;/^all /p'
 > file ... collective  ranks  node ... points  median ... p90  largest ... bias
 > all ... 15 ...
@@ -165,3 +166,9 @@ $ printf 'collective,ranks,bytes,us\nall_reduce,2,1073741824,24000\n' > apart.cs
 $ printf 'collective,ranks,bytes,us,nodes\nall_reduce,16,1073741824,4000,2\n' > said.csv; orrery collective --against said.csv --node dgx-h100 --ranks-per-node 4
 ! exit 2
 ! stderr /found 8 ranks a node; allowed: --ranks-per-node of the file's own, or none/
+
+# A network at half its rate is judged so.
+$ printf 'collective,ranks,bytes,busbw\nall_reduce,16,17179869184,180\n' > half.csv
+$ orrery collective --against half.csv --node dgx-h100 | grep -E '^(answer|check)'
+> answer            slower than this network by 2... times at 17.2 GB: 180 GB/s of bus bandwidth, ...
+> check ...

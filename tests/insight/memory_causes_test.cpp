@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "insight/known_tensors.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
@@ -136,6 +138,77 @@ TEST_CASE("where no tensor has the size, what the run may hold besides is weighe
   const RunReport r = seven_billion();
   const auto causes = memory_causes_of(message(0.7, 31.74, 0.1, 31.5, 30.4, 0.2), &r);
   CHECK(causes.at(0).what.find("as predicted") != std::string::npos);
+}
+
+TEST_CASE(
+    "free memory above what was asked for is refused by a limit or was held a moment before") {
+  MemoryMessage m = message(0.06, 11, 4.48, 0, 5.19, 0.28);
+  m[Stated::process].reset();
+  const auto causes = memory_causes_of(m, nullptr);
+  REQUIRE(causes.size() >= 2);
+  CHECK(causes[0].what.find("a limit keeps") == 0);
+  CHECK(causes[1].what.find("another process held it") == 0);
+  CHECK(causes[1].probability == about(causes[0].probability));
+  for (const DiagnosedCause& c : causes) CHECK(c.what.find("fragmentation") == std::string::npos);
+}
+
+TEST_CASE(
+    "memory beside an old message's allocator is stated whole, with the part of the context") {
+  // 39.45 − 4.04 − 0.09 = 35.32 GiB.
+  MemoryMessage m = message(0.11, 39.45, 0.09, 0, 4, 0.04);
+  m[Stated::process].reset();
+  const auto causes = memory_causes_of(m, nullptr);
+  CHECK(causes.at(0).evidence.find("35.32 GiB") == 0);
+  CHECK(causes.at(0).evidence.find("3.00 GiB") != std::string::npos);
+}
+
+TEST_CASE("an engine's share on the device comes before the job's own need") {
+  MemoryMessage m = message(2.49, 79.1, 1.8, 77.28, 76.6, 0.02);
+  m[Stated::engine] = 71.19 * kGiB;
+  CHECK(memory_causes_of(m, nullptr).at(0).mend.find("gpu_memory_utilization") !=
+        std::string::npos);
+}
+
+TEST_CASE("memory of the process outside PyTorch's allocator is a cause of its own") {
+  const auto causes = memory_causes_of(message(9.27, 79.18, 6.35, 72.8, 60.11, 2.1), nullptr);
+  const bool found = std::any_of(causes.begin(), causes.end(), [](const DiagnosedCause& c) {
+    return c.what.find("outside PyTorch's allocator") != std::string::npos;
+  });
+  CHECK(found);
+}
+
+TEST_CASE("an error while the state is saved is mended by how it is saved") {
+  MemoryMessage m = message(0.25, 79.35, 0.06, 78.9, 77.18, 0.79);
+  m.moment = JobMoment::saving;
+  const auto causes = memory_causes_of(m, nullptr);
+  CHECK(causes.at(0).mend.find("SHARDED_STATE_DICT") != std::string::npos);
+}
+
+TEST_CASE("a maker's own commands stand in the causes") {
+  MemoryMessage m = message(2, 191.98, 1.16, 78.06, 40, 36);
+  m.maker = DeviceMaker::amd;
+  for (const DiagnosedCause& c : memory_causes_of(m, nullptr)) {
+    CHECK(c.check.find("nvidia-smi") == std::string::npos);
+    CHECK(c.mend.find("PYTORCH_CUDA_ALLOC_CONF") == std::string::npos);
+  }
+}
+
+TEST_CASE(
+    "an optimizer on the host makes no temporary on the GPU, and whole weights ask for ZeRO 3") {
+  const RunReport r =
+      testing::report_of(json_of(R"({"model": "llama-3-8b", "framework": "deepspeed",
+      "cluster": {"node": "dgx-a100-40gb", "gpus": 2}, "parallel": {"zero": 2, "offload":
+      {"optimizer": "host"}}, "training": {"sequence_length": 1024, "global_batch": 16,
+      "micro_batch": 2}})"));
+  // 8.03 billion parameters: 14.96 GiB in 2 bytes, and half of them in 4.
+  const auto causes = memory_causes_of(message(14.96, 39.39, 9.12, 30.26, 29.87, 0), &r);
+  CHECK(causes.at(0).what.find("weights that every GPU holds whole") == 0);
+  REQUIRE(causes[0].settings.size() == 1);
+  CHECK(causes[0].settings[0].value == "3");
+  for (const DiagnosedCause& c : causes) {
+    if (c.what.find("a temporary of the optimizer") == 0) CHECK(c.probability < 0.2);
+    CHECK(c.mend.find("FusedAdam") == std::string::npos);
+  }
 }
 
 }  // namespace orrery

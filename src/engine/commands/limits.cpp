@@ -4,11 +4,15 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json.h"
+#include "core/json_path.h"
+#include "core/key_access.h"
 #include "engine/commands/commands.h"
 #include "engine/given_names.h"
 #include "engine/given_run.h"
 #include "engine/typed_run.h"
 #include "estimate/mixed_document.h"
+#include "hardware/cluster_keys.h"
 #include "insight/limits.h"
 
 namespace orrery {
@@ -91,6 +95,23 @@ void refuse_beside_groups(const LimitsChoice& c, const RunSource& source) {
                    "a run on one kind of node");
 }
 
+// The fewest GPUs are asked for: a node of them is where the search begins.
+RunSource with_gpus(const RunSource& source, const LimitsChoice& c) {
+  constexpr const char* kGpus = key_path<&ClusterRequest::gpus>;
+  constexpr const char* kNode = key_path<&ClusterRequest::node>;
+  RunSource out = source;
+  const bool is_asked = c.of.size() == 1 && c.of[0] == name_of(LimitKind::gpus);
+  if (!is_asked || !value_at(out.json, kGpus).is_null() || !value_at(out.json, kNode).is_string())
+    return out;
+  const auto node =
+      out.lookup.hardware.find(HardwareKind::node, value_at(out.json, kNode).get<std::string>());
+  if (!node) return out;
+  const Json document = parse_json(node->text, node->file);
+  const Json& gpus = value_at(document, "devices_per_node");
+  if (gpus.is_number_integer()) set_at(out.json, kGpus, gpus);
+  return out;
+}
+
 CommandAnswer answer_limits(Request& request, const CommandContext& context) {
   const auto choice = read_options<LimitsChoice>(kLimitsOptions, request);
   const OutputForm output = request.output();
@@ -98,7 +119,7 @@ CommandAnswer answer_limits(Request& request, const CommandContext& context) {
   LimitsReport r;
   use_run(choice.run, context, [&](const RunSource& source) {
     refuse_beside_groups(choice, source);
-    r = limits_of(question_of(choice, source, context));
+    r = limits_of(question_of(choice, with_gpus(source, choice), context));
   });
   const bool any = std::any_of(r.limits.begin(), r.limits.end(),
                                [](const Limit& l) { return l.value.has_value(); });

@@ -155,7 +155,19 @@ std::vector<std::string> listed_kinds() {
   return names;
 }
 
-const Kind& listed_kind(const std::string& what) {
+// Other words for the same lists.
+struct ListAlias {
+  std::string_view word;
+  std::string_view kind;
+};
+constexpr std::array kAliases = {ListAlias{"states", "recipes"}, ListAlias{"optimizers", "recipes"},
+                                 ListAlias{"gpus", "devices"}};
+
+const Kind& listed_kind(const std::string& word) {
+  std::string what = word;
+  for (const ListAlias& a : kAliases) {
+    if (a.word == word) what = a.kind;
+  }
   for (const Kind& k : kKinds) {
     if (k.name == what) return k;
   }

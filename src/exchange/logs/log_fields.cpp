@@ -44,6 +44,13 @@ std::optional<double> number_before(std::string_view text) {
   return leading_number(other == std::string_view::npos ? text : text.substr(other + 1));
 }
 
+// "0.412s, 2485.43/s  (0.512s, 2000.12/s)": 0.512, which stands in the same column of the line.
+std::optional<double> bracketed_number(std::string_view text) {
+  text = text.substr(0, text.find('\t', text.empty() ? 0 : 1));
+  const std::size_t open = text.find('(');
+  return open == std::string_view::npos ? std::nullopt : leading_number(text.substr(open + 1));
+}
+
 // Rates of steps have three decimals or more: a small one says less than one of samples. Half a
 // unit of the last decimal is half a percent at most.
 std::optional<double> rate_of_steps(std::string_view text) {
@@ -66,6 +73,8 @@ std::optional<double> number_at(std::string_view line, std::size_t at, const Fie
       return number_with_magnitude(behind);
     case Written::before:
       return number_before(line.substr(0, at));
+    case Written::bracket:
+      return bracketed_number(behind);
   }
   return {};
 }
@@ -92,7 +101,8 @@ std::optional<double> value_in(std::string_view line, const Field& f) {
   if (!contains(line, f.beside) || is_validation(line)) return {};
   for (std::size_t at = line.find(f.marker); at != std::string_view::npos;
        at = line.find(f.marker, at + 1)) {
-    if (at > 0 && is_alnum(line[at - 1]) && is_alnum(f.marker.front())) continue;
+    const bool in_word = at > 0 && is_alnum(line[at - 1]) && is_alnum(f.marker.front());
+    if (in_word && f.written != Written::before) continue;
     if (const auto x = number_at(line, at, f)) return x;
   }
   return {};

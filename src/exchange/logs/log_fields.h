@@ -14,6 +14,7 @@ namespace orrery::training_logs {
 
 inline constexpr double kMiB = 0x1p20;
 inline constexpr double kGiBytes = 0x1p30;
+inline constexpr double kA100Percent = 3.12e12;  // FLOP/s, a hundredth of its dense bf16 peak
 
 // `steps`: a second, of which a step is the inverse. `hardware_flops`: with what is recomputed.
 enum class Logged : std::uint8_t {
@@ -27,8 +28,9 @@ enum class Logged : std::uint8_t {
   reserved,
   retries,  // of the allocator, which gave its cache back first
   mfu,
+  data,  // seconds of a step in which the loader is waited for
 };
-inline constexpr std::size_t kQuantities = 10;
+inline constexpr std::size_t kQuantities = 11;
 
 // True of numbers that say how long a step takes.
 constexpr bool is_speed(Logged q) {
@@ -36,8 +38,8 @@ constexpr bool is_speed(Logged q) {
 }
 
 // How a number stands by its marker: behind it; the same, with a magnitude ("3.23K" is 3230); or
-// before it.
-enum class Written : std::uint8_t { behind, magnitude, before };
+// before it; or in the first bracket behind it, where tools write a mean of all steps so far.
+enum class Written : std::uint8_t { behind, magnitude, before, bracket };
 
 struct Field {
   std::string_view form;
@@ -124,11 +126,34 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"fms-fsdp", "current token per gpu per sec:", Logged::tokens, 1},
     {"fms-fsdp", "reserved memory:", Logged::reserved, 1},
     {"fms-fsdp", "allocated memory:", Logged::allocated, 1},
+    // karpathy/nanoGPT, train.py and model.py (estimate_mfu): on any GPU the share of an A100's 312
+    // TFLOP/s; older lines have none.
     {"nanoGPT", " time ", Logged::step, 1e-3, ", mfu"},
+    {"nanoGPT", ", mfu ", Logged::flops, kA100Percent},
+    {"nanoGPT", ", time ", Logged::step, 1e-3, "ms"},
     {"nanochat", " dt:", Logged::step, 1e-3, "tok/sec:"},  // karpathy/nanochat pull request 147
     // rwth-i6/returnn issue 1626
     {"RETURNN", " sec/step", Logged::step, 1, " train, step ", Written::before},
     {"llm.c", " ms |", Logged::step, 1e-3, " tok/s", Written::before},
+    // pytorch/examples, imagenet/main.py: this step's seconds and, in brackets, the mean of all.
+    {"PyTorch's ImageNet example", "\tTime", Logged::step, 1, "\tData", Written::bracket},
+    {"PyTorch's ImageNet example", "\tData", Logged::data, 1, "\tTime", Written::bracket},
+    // huggingface/pytorch-image-models, train.py
+    {"timm", "  Time: ", Logged::step, 1, "  Data: ", Written::bracket},
+    {"timm", "  Data: ", Logged::data, 1, "  Time: ", Written::bracket},
+    // mlfoundations/open_clip, train.py: means since the last line
+    {"open_clip", "Batch (t):", Logged::step, 1},
+    {"open_clip", "Data (t):", Logged::data, 1},
+    // torchvision's references, MMEngine and Detectron2 [from memory]
+    {"torchvision's references", "  time: ", Logged::step, 1, "  data: "},
+    {"torchvision's references", "  data: ", Logged::data, 1, "  time: "},
+    {"torchvision's references", "max mem: ", Logged::allocated, kMiB, "  data: "},
+    {"MMEngine", " time: ", Logged::step, 1, " data_time: "},
+    {"MMEngine", " data_time: ", Logged::data, 1, " time: "},
+    {"MMEngine", " memory: ", Logged::allocated, kMiB, " data_time: "},
+    {"Keras", "ms/step", Logged::step, 1e-3, "", Written::before},
+    {"Keras", "s/step", Logged::step, 1, "", Written::before},
+    {"TensorFlow's Estimator", "global_step/sec:", Logged::steps, 1},
 });
 
 struct HistoryColumn {

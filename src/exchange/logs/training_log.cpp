@@ -343,6 +343,7 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
   log.allocated = of<Bytes>(at(Logged::allocated), true);
   log.reserved = of<Bytes>(at(Logged::reserved), true);
   log.mfu = of<double>(at(Logged::mfu));
+  log.data_time = of<Seconds>(at(Logged::data));
   log.retries = of<double>(at(Logged::retries), true);
   for (const auto& [name, times] : timers) log.timers[name] = Seconds(settled_median(times));
   for (const Logged q : {Logged::step, Logged::samples, Logged::tokens}) {
@@ -359,7 +360,8 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
         "(\"CurrSamplesPerSec=12.3\"), torchtitan (\"tps: 6,543\"), NeMo (\"train_step_timing in "
         "s: "
         "12.3\"), MLPerf, torchtune, nanotron, MaxText, LLM Foundry, NeMo Automodel, "
-        "nanoGPT, llm.c, OLMo, fms-fsdp, LLaMA-Factory or Hugging Face's Trainer; a progress bar "
+        "nanoGPT, llm.c, OLMo, fms-fsdp, LLaMA-Factory, timm, open_clip, MMEngine, Keras or "
+        "Hugging Face's Trainer; a progress bar "
         "of its steps; or "
         "a CSV of W&B or an event file of TensorBoard with one of these");
   }

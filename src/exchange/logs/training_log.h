@@ -20,7 +20,9 @@
 // - an event file of TensorBoard, by the same names of its scalars; both without one by the clock
 //   of their events. Steps of tags that count samples ("… vs samples") are samples;
 // - torchtitan: "tps:", before it "wps:" (tokens/s of one GPU), "tflops:", "memory: x GiB"
-//   (reserved).
+//   (reserved);
+// - PyTorch's ImageNet example, timm, open_clip, torchvision's references, MMEngine: a step's time
+//   and how long it waits for data; Keras ("250ms/step"), TensorFlow's Estimator.
 // Settings that it says, such as its batch, are those of log_settings.h. Lines of validation are no
 // steps. Errors: InputError if no line holds a step.
 #pragma once
@@ -59,9 +61,10 @@ struct TrainingLog {
   std::optional<FlopsPerSecond> hardware_flops_per_gpu;  // with what is recomputed
   std::optional<Bytes> allocated;                        // most, of one GPU
   std::optional<Bytes> reserved;
-  std::optional<double> mfu;      // as the tool counts it
-  std::optional<double> retries;  // most that the allocator counts: it gave its cache back first
-  std::optional<double> slowed;   // a step of the second half over one of the first, where it moved
+  std::optional<double> mfu;         // as the tool counts it
+  std::optional<Seconds> data_time;  // of a step, in which the loader is waited for
+  std::optional<double> retries;     // most that the allocator counts: it gave its cache back first
+  std::optional<double> slowed;  // a step of the second half over one of the first, where it moved
   std::map<std::string, Seconds> timers;
   std::vector<LoggedSetting> settings;  // each key once, as the last line has it
 };

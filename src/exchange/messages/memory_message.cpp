@@ -6,185 +6,20 @@
 
 #include "core/units.h"
 #include "exchange/messages/amounts.h"
+#include "exchange/messages/memory_forms.h"
+#include "exchange/messages/xla_allocations.h"
 #include "exchange/text_lines.h"
 
 namespace orrery {
 namespace {
 
+using namespace memory_messages;
+
 // Characters of a message behind its beginning; PyTorch's longest has 900.
 constexpr std::size_t kMostOfMessage = 1500;
 constexpr std::size_t kMostOfLine = 160;
-
-// `bare`: behind them, in bytes without a unit.
-enum class Side : std::uint8_t { behind, before, bare };
-
-// An amount by the words beside it.
-struct AmountWords {
-  Stated stated;
-  std::string_view words;
-  Side side;
-};
-
-constexpr std::array kTorchAmounts = {
-    AmountWords{Stated::asked, "Tried to allocate", Side::behind},
-    AmountWords{Stated::asked, "Requested  ", Side::behind},
-    AmountWords{Stated::capacity, "a total capacity of", Side::behind},
-    AmountWords{Stated::capacity, "a total capacty of", Side::behind},  // PyTorch 2.0 and 2.1
-    AmountWords{Stated::capacity, "total capacity;", Side::before},
-    AmountWords{Stated::capacity, "Device limit", Side::behind},
-    AmountWords{Stated::free, "is free.", Side::before},
-    AmountWords{Stated::free, "free;", Side::before},
-    AmountWords{Stated::free, "Free (according to CUDA)", Side::behind},
-    AmountWords{Stated::process, "memory in use. Of", Side::before},
-    AmountWords{Stated::process, "memory in use.", Side::before},
-    AmountWords{Stated::allocated, "is allocated by PyTorch", Side::before},
-    AmountWords{Stated::allocated, "already allocated", Side::before},
-    AmountWords{Stated::allocated, "Currently allocated", Side::behind},
-    AmountWords{Stated::allocated, "MPS allocated", Side::behind},
-    AmountWords{Stated::unallocated, "is reserved by PyTorch but unallocated", Side::before},
-    AmountWords{Stated::reserved, "reserved in total by PyTorch", Side::before},
-    AmountWords{Stated::reserved, "cached)", Side::before},  // before PyTorch 1.4
-    AmountWords{Stated::pools, "allocated in private pools", Side::before},
-    AmountWords{Stated::allowed, "allowed;", Side::before},
-    AmountWords{Stated::allowed, "max allowed", Side::behind},
-    // The allocator's warning beside the error.
-    AmountWords{Stated::asked, "while trying to allocate", Side::behind},
-    AmountWords{Stated::free, "bytes (free:", Side::bare},
-    AmountWords{Stated::capacity, ", total:", Side::bare},
-    // PaddlePaddle, MindSpore, Gaudi's bridge, Neuron's runtime, DirectML.
-    AmountWords{Stated::asked, "Cannot allocate", Side::behind},
-    AmountWords{Stated::allocated, "memory has been allocated", Side::before},
-    AmountWords{Stated::free, "available memory is only", Side::behind},
-    AmountWords{Stated::asked, "alloc size:", Side::behind},
-    AmountWords{Stated::asked, "Allocation failed for size::", Side::bare},
-    AmountWords{Stated::asked, "alloc DEVICE memory:", Side::bare},
-    AmountWords{Stated::asked, "Could not allocate tensor with", Side::behind},
-};
-
-// vLLM: what it wants of the device, and what the cache of its requests needs.
-constexpr std::array kEngineAmounts = {
-    AmountWords{Stated::asked, "). Decrease GPU memory", Side::before},
-    AmountWords{Stated::asked, "KV cache is needed", Side::before},
-    AmountWords{Stated::free, "available KV cache memory (", Side::behind},
-};
-
-constexpr std::array kXlaAmounts = {
-    AmountWords{Stated::asked, "trying to allocate", Side::behind},
-    AmountWords{Stated::asked, "Out of memory allocating", Side::behind},
-    AmountWords{Stated::asked, "Failed to allocate request for", Side::behind},
-    AmountWords{Stated::program, "total allocation", Side::behind},
-    AmountWords{Stated::arguments, "parameter allocation", Side::behind},
-    AmountWords{Stated::temporary, "preallocated temp allocation", Side::behind},
-    AmountWords{Stated::program, "hbm. Used", Side::behind},
-    AmountWords{Stated::capacity, "hbm. Exceeded", Side::before},
-    AmountWords{Stated::arguments, "    arguments", Side::behind},
-};
-
-constexpr std::array kHostAmounts = {
-    AmountWords{Stated::asked, "you tried to allocate", Side::behind},
-    AmountWords{Stated::asked, "memory allocation of", Side::behind},
-    AmountWords{Stated::host_used, "anon-rss:", Side::behind},
-    AmountWords{Stated::host_used, "was running was", Side::behind},  // Ray
-};
-
-struct MessageForm {
-  MessageKind kind;
-  std::string_view mark;  // where it begins
-  const char* form;
-};
-
-// The first that a text has, of each kind, is its message.
-constexpr std::array kForms = {
-    MessageForm{MessageKind::device_out_of_memory, "CUDA out of memory. Tried",
-                "PyTorch's out-of-memory error (CUDA)"},
-    MessageForm{MessageKind::device_out_of_memory, "HIP out of memory. Tried",
-                "PyTorch's out-of-memory error (HIP)"},
-    MessageForm{MessageKind::device_out_of_memory, "XPU out of memory. Tried",
-                "PyTorch's out-of-memory error (XPU)"},
-    MessageForm{MessageKind::device_out_of_memory, "NPU out of memory. Tried",
-                "PyTorch's out-of-memory error (NPU)"},
-    MessageForm{MessageKind::device_out_of_memory, "MPS backend out of memory",
-                "PyTorch's out-of-memory error (MPS)"},
-    MessageForm{MessageKind::device_out_of_memory, "would exceed allowed memory",
-                "PyTorch's out-of-memory error (cudaMallocAsync)"},
-    MessageForm{MessageKind::device_out_of_memory, "Tried to allocate",
-                "PyTorch's out-of-memory error"},
-    MessageForm{MessageKind::device_out_of_memory, "memory allocation failed with OOM on device",
-                "the warning of PyTorch's allocator"},
-    MessageForm{MessageKind::device_out_of_memory, "Out of memory error on GPU",
-                "PaddlePaddle's out-of-memory error"},
-    MessageForm{MessageKind::device_out_of_memory, "memory isn't enough and alloc failed",
-                "MindSpore's out-of-memory error"},
-    MessageForm{MessageKind::device_out_of_memory, "PT_DEVMEM Allocation failed",
-                "the out-of-memory error of Gaudi's PyTorch bridge"},
-    MessageForm{MessageKind::device_out_of_memory, "Failed to alloc DEVICE memory",
-                "the out-of-memory error of Neuron's runtime"},
-    MessageForm{MessageKind::device_out_of_memory, "Could not allocate tensor with",
-                "DirectML's out-of-memory error"},
-    MessageForm{MessageKind::device_out_of_memory, "CUDA out of memory",
-                "an out-of-memory error (CUDA)"},
-    MessageForm{MessageKind::device_out_of_memory, "HIP out of memory",
-                "an out-of-memory error (HIP)"},
-    MessageForm{MessageKind::xla_out_of_memory, "RESOURCE_EXHAUSTED", "XLA's out-of-memory error"},
-    MessageForm{MessageKind::xla_out_of_memory, "Resource exhausted: Out",
-                "XLA's out-of-memory error"},
-    MessageForm{MessageKind::xla_out_of_memory, "OOM when allocating tensor",
-                "TensorFlow's out-of-memory error"},
-    MessageForm{MessageKind::xla_out_of_memory, "Ran out of memory in memory space hbm",
-                "XLA's out-of-memory error (TPU)"},
-    MessageForm{MessageKind::xla_out_of_memory, "ran out of memory trying to allocate",
-                "TensorFlow's out-of-memory error"},
-    MessageForm{MessageKind::outside_allocator, "CUBLAS_STATUS_ALLOC_FAILED",
-                "cuBLAS's failed allocation"},
-    MessageForm{MessageKind::outside_allocator, "CUresult error: 2",
-                "CUDA's out-of-memory error (torch_memory_saver)"},
-    MessageForm{MessageKind::outside_allocator, "CUDA error: out of memory",
-                "CUDA's out-of-memory error"},
-    MessageForm{MessageKind::outside_allocator, "cuda runtime error (2) : out of memory",
-                "CUDA's out-of-memory error"},
-    MessageForm{MessageKind::outside_allocator, "Cuda failure 'out of memory'",
-                "NCCL's out-of-memory error"},
-    MessageForm{MessageKind::outside_allocator, "Cuda failure 2 'out of memory'",
-                "NCCL's out-of-memory error"},
-    MessageForm{MessageKind::outside_allocator, "HIP_ERROR_OutOfMemory",
-                "HIP's out-of-memory error"},
-    MessageForm{MessageKind::outside_allocator, "hipErrorOutOfMemory", "HIP's out-of-memory error"},
-    MessageForm{MessageKind::xla_out_of_memory, "from device: hipError",
-                "TensorFlow's out-of-memory error (HIP)"},
-    MessageForm{MessageKind::xla_out_of_memory, "from device: CUDA_ERROR_OUT_OF_MEMORY",
-                "TensorFlow's out-of-memory error"},
-    MessageForm{MessageKind::engine_out_of_memory, "Free memory on device (",
-                "vLLM's refusal to start"},
-    MessageForm{MessageKind::engine_out_of_memory, "To serve at least one request",
-                "vLLM's refusal to start"},
-    MessageForm{MessageKind::engine_out_of_memory, "No available memory for the cache blocks",
-                "vLLM's refusal to start"},
-    MessageForm{MessageKind::shared_memory, "out of shared memory",
-                "a full /dev/shm (PyTorch's data loader)"},
-    MessageForm{MessageKind::host_out_of_memory, "DefaultCPUAllocator",
-                "PyTorch's out-of-memory error of the host"},
-    MessageForm{MessageKind::host_out_of_memory, "Out of memory: Kill",
-                "the kernel's out-of-memory killer"},
-    MessageForm{MessageKind::host_out_of_memory, "oom-kill", "an out-of-memory killer of the host"},
-    MessageForm{MessageKind::host_out_of_memory, "oom_kill", "an out-of-memory killer of the host"},
-    MessageForm{MessageKind::host_out_of_memory, "exitcode: -9", "a process ended by signal 9"},
-    MessageForm{MessageKind::host_out_of_memory, "exitcode  : -9", "a process ended by signal 9"},
-    MessageForm{MessageKind::host_out_of_memory, "return code = -9", "a process ended by signal 9"},
-    MessageForm{MessageKind::host_out_of_memory, "Signal 9 (SIGKILL)",
-                "a process ended by signal 9"},
-    MessageForm{MessageKind::host_out_of_memory, "Signals.SIGKILL: 9",
-                "a process ended by signal 9"},
-    MessageForm{MessageKind::host_out_of_memory, "is killed by signal: Killed",
-                "a worker of PyTorch's data loader ended by signal 9"},
-    MessageForm{MessageKind::host_out_of_memory, "node running low on memory",
-                "Ray's memory monitor"},
-    MessageForm{MessageKind::host_out_of_memory, "OOMKilled", "Kubernetes' out-of-memory killer"},
-    MessageForm{MessageKind::host_out_of_memory, "exit code 137", "a container ended by signal 9"},
-    MessageForm{MessageKind::host_out_of_memory, "exited with code 137",
-                "a container ended by signal 9"},
-    MessageForm{MessageKind::host_out_of_memory, "memory allocation of",
-                "a failed allocation of the host"},
-};
+// Messages round to a hundredth of a GiB.
+constexpr double kOfProcess = 0.98;
 
 // A shell's "Killed", alone in its line or behind the number of a process.
 bool is_shells_kill(std::string_view line) {
@@ -197,6 +32,8 @@ bool is_shells_kill(std::string_view line) {
 
 constexpr std::string_view kSummary = "memory summary, device ID";
 constexpr std::string_view kUsage = "Max_MA";
+constexpr std::string_view kFlushes = "pytorch allocator cache flushes since last step";
+constexpr std::size_t kTraceback = 16384;  // characters before a message that may be its traceback
 
 // Without the colours and line ends that a terminal or a log put into it.
 std::string message_at(std::string_view text, std::size_t at) {
@@ -226,13 +63,22 @@ std::int64_t times_of(std::string_view text, std::string_view mark) {
 }
 
 // reserved = allocated + unallocated, whichever two are stated.
-void complete(MemoryMessage& m) {
+void complete_reserved(MemoryMessage& m) {
   auto& unallocated = m[Stated::unallocated];
   auto& reserved = m[Stated::reserved];
   const auto& allocated = m[Stated::allocated];
   if (!allocated) return;
   if (!reserved && unallocated) reserved = *allocated + *unallocated;
   if (reserved && !unallocated && *reserved > *allocated) unallocated = *reserved - *allocated;
+}
+
+// In a container the driver does not tell PyTorch its own process, which then prints 0 bytes.
+// Fewer bytes than the allocator of the process holds are no statement.
+void complete(MemoryMessage& m) {
+  complete_reserved(m);
+  const auto& process = m[Stated::process];
+  const auto& reserved = m[Stated::reserved];
+  if (process && reserved && *process < *reserved * kOfProcess) m[Stated::process].reset();
 }
 
 std::string first_words(std::string_view message) {
@@ -268,11 +114,30 @@ void take_message(std::string_view message, MemoryMessage& m) {
     case MessageKind::memory_usage:
     case MessageKind::outside_allocator:
     case MessageKind::shared_memory:
+    case MessageKind::allocator_flushes:
     case MessageKind::device_list:
     case MessageKind::memory_snapshot:
       break;
   }
   complete(m);
+}
+
+// Words of an engine and of the traceback stand before the message, in the whole text.
+void take_surroundings(std::string_view text, std::size_t at, MemoryMessage& m) {
+  if (m.kind != MessageKind::device_out_of_memory && m.kind != MessageKind::outside_allocator)
+    return;
+  take_amounts(kEngineShares, text, m);
+  // "can use total_gpu_memory (79.10GiB) x gpu_memory_utilization (0.90) = 71.19GiB"
+  const std::string_view share = behind(text, "x gpu_memory_utilization (");
+  if (const auto whole = amount_behind(share, ") =")) m[Stated::engine] = whole;
+  const std::string_view before =
+      text.substr(at > kTraceback ? at - kTraceback : 0, std::min(at, kTraceback));
+  for (const MomentWords& w : kMomentWords) {
+    if (contains(before, w.words)) {
+      m.moment = w.moment;
+      return;
+    }
+  }
 }
 
 void add_failures(std::string_view text, std::vector<MemoryMessage>& all) {
@@ -287,9 +152,31 @@ void add_failures(std::string_view text, std::vector<MemoryMessage>& all) {
     m.form = f.form;
     m.line = first_words(message);
     m.count = times_of(text, f.mark);
+    m.maker = f.maker;
     take_message(message, m);
+    take_surroundings(text, at, m);
+    if (m.kind == MessageKind::xla_out_of_memory) m.holders = xla_allocations(text);
     all.push_back(std::move(m));
   }
+}
+
+// "2 pytorch allocator cache flushes since last step" of DeepSpeed
+void add_flushes(std::string_view text, std::vector<MemoryMessage>& all) {
+  MemoryMessage m;
+  m.kind = MessageKind::allocator_flushes;
+  m.form = "DeepSpeed's warning of cache flushes";
+  m.count = 0;
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t at = line.find(kFlushes);
+    if (at == std::string_view::npos) continue;
+    const std::string_view digits = trimmed(line.substr(0, at));
+    const std::size_t other = digits.find_last_not_of("0123456789");
+    const auto n =
+        parse_number(other == std::string_view::npos ? digits : digits.substr(other + 1));
+    if (m.count++ == 0) m.line = first_words(without_colours(line));
+    m.retries = std::max(m.retries, static_cast<std::int64_t>(n.value_or(1)));
+  }
+  if (m.count > 0) all.push_back(std::move(m));
 }
 
 void add_shells_kill(std::string_view text, std::vector<MemoryMessage>& all) {
@@ -434,6 +321,7 @@ std::vector<MemoryMessage> read_memory_messages(std::string_view text) {
   add_failures(text, all);
   add_summary(text, all);
   add_usage(text, all);
+  add_flushes(text, all);
   add_devices(text, all);
   add_shells_kill(text, all);
   std::stable_sort(all.begin(), all.end(),

@@ -9,6 +9,7 @@
 
 #include "exchange/messages/amounts.h"
 #include "exchange/messages/nccl_rows.h"
+#include "exchange/messages/xla_allocations.h"
 #include "support/about.h"
 
 namespace orrery {
@@ -332,6 +333,67 @@ TEST_CASE("rows of nccl-tests are read from a cut output, with and without opera
   CHECK(rows[0].time.si() == about(33620e-6));
   CHECK(rows[1].time.si() == about(12.5e-6));
   CHECK(rows[2].bus.si() == about(19.66e9));
+}
+
+TEST_CASE("a container's process of 0 bytes is no amount") {
+  const MemoryMessage m = only(
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 3 has a total "
+      "capacity of 23.43 GiB of which 210.06 MiB is free. Including non-PyTorch memory, this "
+      "process has 0 bytes memory in use. Of the allocated memory 22.41 GiB is allocated by "
+      "PyTorch, and 206.09 MiB is reserved by PyTorch but unallocated.");
+  CHECK(!m[Stated::process]);
+  CHECK(m[Stated::allocated]->si() == about(22.41 * kGib));
+}
+
+TEST_CASE("an engine's lines and the traceback beside an error are read") {
+  const char* oom =
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.49 GiB. GPU 7 has a total "
+      "capacity of 79.10 GiB of which 1.80 GiB is free.\n";
+  const MemoryMessage share =
+      only(std::string("the current vLLM instance can use total_gpu_memory (79.10GiB) x "
+                       "gpu_memory_utilization (0.90) = 71.19GiB\n") +
+           oom);
+  CHECK(share[Stated::engine]->si() == about(71.19 * kGib));
+  const MemoryMessage asleep = only(
+      std::string("Sleep mode freed 51.57 GiB memory, 49.25 GiB memory is still in use.\n") + oom);
+  CHECK(asleep[Stated::engine_asleep]->si() == about(49.25 * kGib));
+  const MemoryMessage cache = only(
+      std::string("KV Cache is allocated. #tokens: 9, K size: 10.20 GB, V size: 10.20 GB\n") + oom);
+  CHECK(cache[Stated::engine]->si() == about(10.2 * kGib));
+  const MemoryMessage saving =
+      only(std::string("File \"modules.py\", line 336, in _save_to_state_dict\n") + oom);
+  CHECK(saving.moment == JobMoment::saving);
+}
+
+TEST_CASE("Ray states the task and the node") {
+  const MemoryMessage m = only(
+      "Task was killed due to the node running low on memory.\nMemory on the node where the "
+      "task (pid=1234, memory used=205.32GB) was running was 1007.60GB / 1007.60GB (0.953)");
+  CHECK(m[Stated::host_used]->si() == about(205.32 * kGib));
+  CHECK(m[Stated::host_node]->si() == about(1007.6 * kGib));
+}
+
+TEST_CASE("DeepSpeed's cache flushes are a message of their own") {
+  const MemoryMessage m = only("2 pytorch allocator cache flushes since last step. this happens\n");
+  CHECK(m.kind == MessageKind::allocator_flushes);
+  CHECK(m.retries == 2);
+}
+
+TEST_CASE("a TPU's runtime and its list of allocations are read") {
+  const MemoryMessage runtime = only(
+      "(1) Resource exhausted: Attempting to allocate 180.59M. That was not possible. There are "
+      "142.58M free.; (0x3x0_HBM1)");
+  CHECK(runtime[Stated::asked]->si() == about(180.59 * kMib));
+  CHECK(runtime[Stated::free]->si() == about(142.58 * kMib));
+  CHECK(runtime.maker == DeviceMaker::tpu);
+  const MemoryMessage listed = only(
+      "RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. "
+      "Used 63.80G of 30.75G hbm.\n  Largest program allocations in hbm:\n  1. Size: 2.00G\n"
+      "     Operator: op_name=\"jit(step)/h/0/self_attention/dot_general[x]\"\n"
+      "     Shape: f32[32,4096,4096]{1,2,0:T(8,128)}\n");
+  REQUIRE(listed.holders.size() == 1);
+  CHECK(is_attention_scores(listed.holders[0].where));
+  CHECK(listed.holders[0].size.si() == about(2 * kGib));
 }
 
 }  // namespace orrery

@@ -37,6 +37,18 @@ const char* const kIdle = "applies to nothing";
 
 }  // namespace
 
+TEST_CASE("encoders that nobody counts are named beside a diffusion model") {
+  Json run = testing::json_of(R"({
+    "model": "flux.1-dev", "cluster": {"node": "dgx-h100", "gpus": 8},
+    "training": {"height": 512, "global_batch": 8}, "parallel": {"recompute": "full"},
+    "framework": "generic"})");
+  const char* const kEncoders = "training.frozen_parameters=N";
+  CHECK(warns(run, kEncoders));
+  run["training"]["frozen_parameters"] = 0;
+  CHECK_FALSE(warns(run, kEncoders));
+  CHECK_FALSE(warns(plain_llama(), kEncoders));
+}
+
 TEST_CASE("a codec that no message passes is named, a dimension without messages as a whole") {
   CHECK(warns_of_codecs(R"({"cp": {"ratio": 2, "throughput": "unlimited", "lossless": true}})",
                         "compression of cp applies to nothing"));

@@ -186,6 +186,35 @@ TEST_CASE("the answer of a search over placements does not depend on its workers
   CHECK(one.placements == three.placements);
 }
 
+TEST_CASE("a learner keeps to the degrees that its framework is known to run") {
+  Json run = small_run();
+  run["framework"] = "fsdp";
+  run["parallel"].erase("pp");
+  run["parallel"].erase("cp");
+  const auto most_degree = [&](RlDegrees degrees) {
+    const RlSpace space = rl_space(run, "run.json", shipped_configs(), holds, degrees);
+    std::int64_t most = 1;
+    for (const RlLearners& l : space.learners) {
+      for (const Space& s : l.layouts) {
+        const Strategy& of = s.bases.front().run.strategy;
+        most = std::max(most, of.tp * of.cp * of.pp);
+      }
+    }
+    return most;
+  };
+  CHECK(most_degree(RlDegrees::of_framework) == 1);
+  CHECK(most_degree(RlDegrees::all) > 1);
+}
+
+TEST_CASE("one GPU generates and learns in turn") {
+  Json run = small_run();
+  run["cluster"]["gpus"] = 1;
+  const RlSpace space = small_space(run);
+  REQUIRE(space.learners.size() == 1);
+  CHECK(!space.learners[0].choices[PlacementKind::colocated].empty());
+  CHECK(space.learners[0].choices[PlacementKind::split].empty());
+}
+
 TEST_CASE("a held split is the only one") {
   Json run = small_run();
   run["placement"] = {{"kind", "async"}, {"rollout_gpus", 2}};

@@ -265,6 +265,36 @@ TEST_CASE("weights on the host are tried where weights are sharded") {
   }));
 }
 
+TEST_CASE("frozen blocks beside an adapter come in turn on one GPU") {
+  // 12 B parameters in 16 bits on a card of 24 GB.
+  const ResolvedRun r = resolved(parse_json(
+      R"({"model": "flux.1-dev", "cluster": {"node": "rtx-3090-1x", "gpus": 1},
+          "training": {"height": 1024, "global_batch": 1, "adapter": {"kind": "lora", "rank": 16}},
+          "parallel": {"recompute": "full"}, "framework": "generic"})",
+      "run.json"));
+  REQUIRE(estimate(r.run).reason == Reason::device_memory);
+  const std::vector<Advice> advice = advise(r, estimate(r.run));
+  REQUIRE_FALSE(advice.empty());
+  CHECK(advice.front().fits);
+  CHECK(value_in(advice.front(), "parallel.offload.parameters") == "host");
+}
+
+// Gathers of ZeRO 3 over a slow network; gathered once, the weights leave no room without recompute.
+TEST_CASE("a faster change that does not fit is tried with more recompute") {
+  const ResolvedRun r = resolved(parse_json(
+      R"({"model": "qwen2.5-1.5b", "framework": "deepspeed",
+          "cluster": {"node": "g5-48xlarge", "gpus": 4, "tiers": {"pcie": {"size": 2}}},
+          "training": {"sequence_length": 2048, "global_batch": 16},
+          "parallel": {"zero": 3, "recompute": "none"}})",
+      "run.json"));
+  const std::vector<Advice> advice = advise(r, estimate(r.run));
+  REQUIRE_FALSE(advice.empty());
+  CHECK(advice.front().fits);
+  CHECK(value_in(advice.front(), "parallel.recompute") == "full");
+  CHECK(!value_in(advice.front(), "parallel.zero").empty());
+  CHECK(advice.front().step_time < 0.8 * estimate(r.run).step_time);
+}
+
 TEST_CASE("what is nearer to fitting needs less of the memory that is short") {
   const ResolvedRun full = resolved(parse_json(
       R"({"model": "llama-3-70b", "framework": "deepspeed",

@@ -103,6 +103,23 @@ TEST_CASE("a kernel of attention that transformers loads is advised where the de
   CHECK_FALSE(has_kernel(run("dgx-a100-80gb")));
 }
 
+// Open, recompute would be chosen again for narrower weights, so that the run fits as likely as not.
+TEST_CASE("a narrower base is advised with all layers recomputed") {
+  const Json j = json_of(R"({
+    "model": "flux.1-dev", "cluster": {"node": "rtx-3090-1x", "gpus": 1},
+    "training": {"height": 1024, "global_batch": 1, "adapter": {"kind": "lora", "rank": 16}},
+    "parallel": {"offload": {"parameters": "none"}}, "framework": "hf-trainer"})");
+  const ResolvedRun r = resolved(j);
+  const Answer a = estimate(r.run);
+  REQUIRE(a.reason == Reason::device_memory);
+  for (const Advice& x : switch_advice(j, r, a, shipped_configs())) {
+    const bool narrower = std::any_of(x.settings.begin(), x.settings.end(), [](const Setting& s) {
+      return s.path == "training.adapter.base_precision";
+    });
+    if (narrower) CHECK(x.fits);
+  }
+}
+
 TEST_CASE("a run that fits less surely than it asks is told what makes it sure") {
   // hiyouga/LlamaFactory issue 4642: the logits of 32 k tokens.
   const Json j = json_of(R"({

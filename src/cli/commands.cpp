@@ -17,7 +17,7 @@ constexpr std::array kCommands = {
             "orrery memory gpt3-175b-1024-a100\norrery memory run.json --recompute full --csv",
             nullptr, nullptr},
     Command{"explain",
-            "expand one number of an estimate to its formula, inputs and sources",
+            "expand one number of an estimate to its formula and inputs",
             "orrery explain gpt3-175b-1024-a100 step_time_s\n"
             "orrery explain run.json memory.peak_gib --depth 6\n"
             "orrery explain run.json mfu --html -o mfu.html",
@@ -39,7 +39,7 @@ constexpr std::array kCommands = {
             "orrery validate\norrery validate runs.json --tolerance bounds.json\n"
             "orrery validate validation/claims",
             declare_validate, run_validate},
-    Command{"collective", "predict the time of one collective over sizes, as nccl-tests prints it",
+    Command{"collective", "predict the time of one collective, as nccl-tests prints it",
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --size 1MiB..16GiB\n"
             "orrery collective all-gather --node frontier-mi250x --gpus 1024 --algorithm ring\n"
             "orrery collective all-reduce --node dgx-h100 --gpus 64 --ranks-per-node 1 --groups 8\n"
@@ -51,14 +51,13 @@ constexpr std::array kCommands = {
             "orrery search run.json --tp 8 --set search.axes.pp=[4,8,16] --top 10\n"
             "orrery search run.json --jobs 1 --json",
             declare_search, run_search},
-    Command{"diagnose", "say why a run is slow or out of memory, from its log or its error message",
+    Command{"diagnose", "say why a run is slow or out of memory, from its log or error",
             "orrery diagnose train.log --run run.json\n"
             "orrery diagnose oom.txt --model llama-3-8b --node dgx-h100 --gpus 8 --sequence-length "
             "8192 --global-batch 64 --framework fsdp\n"
             "python train.py 2>&1 | tail -n 100 | orrery diagnose -",
             nullptr, nullptr},
-    Command{"limits",
-            "say how far a run can go: the longest sequence, the fewest GPUs, the slowest network",
+    Command{"limits", "say how far a run can go: longest sequence, fewest GPUs, …",
             "orrery limits llama-3-8b-8-h100\n"
             "orrery limits --model llama-3-70b --node dgx-h100 --gpus 64 --sequence-length 8192 "
             "--global-batch 128 --framework megatron-core --of sequence_length,gpus\n"
@@ -112,13 +111,13 @@ constexpr std::array kCommands = {
             nullptr,
             {"--csv"}},
     Command{"page",
-            "write an HTML page with the engine and a run in it; it needs no network",
+            "write an HTML page with the engine and a run in it",
             "orrery page -o orrery.html\norrery page gpt3-175b-1024-a100 --tp 4 -o plan.html",
             declare_page,
             run_page,
             {"--json", "--csv"}},
     Command{"call",
-            "answer lines of {\"command\", \"request\"} from standard input, for scripts",
+            "answer lines of {\"command\", \"request\"} from stdin, for scripts",
             "echo '{\"command\": \"estimate\", \"request\": {\"run\": \"gpt3-175b-1024-a100\"}}' | "
             "orrery call",
             nullptr,
@@ -127,7 +126,7 @@ constexpr std::array kCommands = {
     Command{"merge", "join the shards of a sweep", "orrery merge rows.*.jsonl -o rows.jsonl",
             declare_merge, run_merge},
     Command{"mcp",
-            "serve the commands as tools of the Model Context Protocol, for agents",
+            "serve the commands to agents (Model Context Protocol)",
             "orrery mcp",
             nullptr,
             run_mcp,

@@ -36,7 +36,7 @@ std::string short_help() {
   std::string text =
       "orrery predicts memory, step time and cost of training runs of large models.\n\n"
       "Type first:\n"
-      "  orrery estimate train.yaml --node 8xH100     a file of your trainer, or a script\n"
+      "  orrery estimate train.yaml --node 8xH100     your trainer's file, or a script\n"
       "  orrery estimate --model meta-llama/Llama-3.1-8B --node 8xH100 \\\n"
       "    --sequence-length 8192 --global-batch 64 --framework fsdp\n"
       "  orrery search train.yaml --node 8xH100       the best split\n"
@@ -46,8 +46,7 @@ std::string short_help() {
   for (const Command& c : commands()) {
     text += "  " + left(c.name, 12) + c.summary + "\n";
   }
-  return text +
-         "\n`orrery help COMMAND` lists the flags of a command, `orrery --version` the version.\n";
+  return text + "\n`orrery help COMMAND` lists its flags, `orrery --version` the version.\n";
 }
 
 const Command* find_command(const std::string& name) {

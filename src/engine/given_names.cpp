@@ -137,7 +137,8 @@ void take_model_name(const ConfigLookup& lookup, const std::string& file, Json& 
     refuse_hub_name(file, *name, hub, lookup);
   } else if (const auto family = of_same_family(*name, lookup.model_names()); !family.empty()) {
     throw InputError(ErrorCode::unknown_name, file, kModelOfRun, "\"" + *name + "\"",
-                     alternatives(family) + ", or another of `orrery list models`");
+                     alternatives(family) + ", or another of `orrery list models`",
+                     nearest_name(*name, family));
   }
 }
 

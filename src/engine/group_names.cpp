@@ -29,8 +29,8 @@ void take_group(const ConfigLookup& lookup, const std::string& path, Json& group
   const std::string ours = our_node_name(lookup, wanted);
   if (ours == wanted) return;
   group[std::string(kNodeOfGroup)] = ours;
-  facts.push_back({path + "." + std::string(kNodeOfGroup), ours, "the smallest node of it with a network",
-                   Known::derived, kNameOf + name});
+  facts.push_back({path + "." + std::string(kNodeOfGroup), ours,
+                   "the smallest node of it with a network", Known::derived, kNameOf + name});
   const bool has_gpus = !value_at(group, std::string(kGpusOfGroup)).is_null();
   if (counted.per_node > 0 && !has_gpus)
     group[std::string(kGpusOfGroup)] = std::max<std::int64_t>(1, counted.nodes) * each;

@@ -12,7 +12,7 @@ namespace orrery {
 // The nearest of those with the same number, "3090" of "3090ti"; "" where none has it.
 std::string nearest_by_number(const std::string& name, const std::vector<std::string>& known);
 
-// Those that begin with the family of the name: "wan2.1" of "wan2.1-14b". None of a name without a
+// Names that begin with the family of the name: "wan2.1" of "wan2.1-14b". None of a name without a
 // dash behind a digit.
 std::vector<std::string> of_same_family(const std::string& name,
                                         const std::vector<std::string>& known);

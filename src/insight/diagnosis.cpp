@@ -40,6 +40,8 @@ constexpr std::array kOtherTexts = {
               "a log with tokens or samples a second"},
     OtherText{"memory usage after", "axolotl's memory while it loads, before the first step",
               "the log of its steps, with the progress bar"},
+    OtherText{"Setting work unit notes:", "lines of CLU's progress (JAX), whose rate is rounded",
+              "a log with the time of a step, or a profiler's trace"},
     OtherText{"'learning_rate':", "lines of Hugging Face's Trainer that say no time",
               "its log with the progress bar, or the last line (train_runtime)"},
 };

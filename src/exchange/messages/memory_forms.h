@@ -131,6 +131,8 @@ inline constexpr std::array kForms = {
                 "the out-of-memory error of a TPU's runtime", DeviceMaker::tpu},
     MessageForm{MessageKind::xla_out_of_memory, "XLA:TPU", "XLA's out-of-memory error (TPU)",
                 DeviceMaker::tpu},
+    MessageForm{MessageKind::xla_out_of_memory, "Failed to load NEFF",
+                "the out-of-memory error of Neuron's runtime", DeviceMaker::neuron},
     MessageForm{MessageKind::xla_out_of_memory, "RESOURCE_EXHAUSTED", "XLA's out-of-memory error"},
     MessageForm{MessageKind::xla_out_of_memory, "Resource exhausted: Out",
                 "XLA's out-of-memory error"},

@@ -373,6 +373,11 @@ TEST_CASE("Ray states the task and the node") {
   CHECK(m[Stated::host_node]->si() == about(1007.6 * kGib));
 }
 
+TEST_CASE("a program that Neuron's runtime cannot load is Neuron's") {
+  CHECK(only("RESOURCE_EXHAUSTED: Failed to load NEFF: NRT_RESOURCE: Not enough device memory.")
+            .maker == DeviceMaker::neuron);
+}
+
 TEST_CASE("DeepSpeed's cache flushes are a message of their own") {
   const MemoryMessage m = only("2 pytorch allocator cache flushes since last step. this happens\n");
   CHECK(m.kind == MessageKind::allocator_flushes);

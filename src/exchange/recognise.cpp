@@ -187,13 +187,65 @@ Signs signs_of(std::string_view text, const tools::ToolBook& tools) {
   return s;
 }
 
-bool has_arguments_of_megatron(std::string_view text) {
-  static constexpr std::string_view kParts[] = {
-      "num-layers", "num_layers",       "parallel-size", "hidden-size", "parallel_size",
-      "seq-length", "use-mcore-models", "recompute-",    "megatron",    "Megatron",
-      " pretrain_", "/pretrain_",       "yaml-cfg"};
-  return std::any_of(std::begin(kParts), std::end(kParts),
+// A script without its comments, which may name any tool.
+std::string without_comments(std::string_view text) {
+  std::string out;
+  for (const std::string_view line : lines_of(text)) {
+    std::size_t end = line.find('#');
+    while (end != std::string_view::npos && end > 0 && line[end - 1] != ' ' &&
+           line[end - 1] != '\t')
+      end = line.find('#', end + 1);
+    out += std::string(line.substr(0, end)) + "\n";
+  }
+  return out;
+}
+
+bool has_part(std::string_view text, std::span<const std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
                      [&](std::string_view part) { return contains(text, part); });
+}
+
+// Megatron-LM's own arguments, or its programs and its name beside one: the name alone may be of
+// another program, and other programs are named pretrain_….py too.
+bool has_arguments_of_megatron(std::string_view whole) {
+  const std::string text = without_comments(whole);
+  static constexpr std::string_view kOwn[] = {"num-layers",
+                                              "num_layers",
+                                              "model-parallel-size",
+                                              "tensor_model_parallel",
+                                              "pipeline_model_par",
+                                              "hidden-size",
+                                              "seq-length",
+                                              "use-mcore-models",
+                                              "recompute-",
+                                              "context-parallel-size",
+                                              "expert-parallel-size",
+                                              "yaml-cfg",
+                                              "pretrain_gpt",
+                                              "pretrain_bert",
+                                              "pretrain_t5",
+                                              "pretrain_mamba",
+                                              "pretrain_vlm",
+                                              "pretrain_hybrid",
+                                              "pretrain_ict",
+                                              "pretrain_retro",
+                                              "pretrain_vision",
+                                              "model_parallel_size",
+                                              "context_parallel_size",
+                                              "target-tensor-parallel"};
+  static constexpr std::string_view kName[] = {"megatron", "Megatron", " pretrain_", "/pretrain_"};
+  static constexpr std::string_view kBeside[] = {"--micro-batch-size",
+                                                 "--global-batch-size",
+                                                 "--train-iters",
+                                                 "--train-samples",
+                                                 "--bf16",
+                                                 "--fp16",
+                                                 "--tokenizer-type",
+                                                 "--micro_batch_size",
+                                                 "--data-path",
+                                                 "--distributed-backend",
+                                                 " model."};
+  return has_part(text, kOwn) || (has_part(text, kName) && has_part(text, kBeside));
 }
 
 // Hugging Face's argument, and no flag of Megatron-LM's: a variable may be named micro_batch_size.

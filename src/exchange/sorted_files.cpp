@@ -9,6 +9,7 @@
 #include "exchange/recognise.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/inline_deepspeed.h"
+#include "exchange/yaml.h"
 
 namespace orrery {
 namespace {
@@ -44,7 +45,8 @@ class Sorter {
         model(f);
       } else if (is_of_primus(f)) {
         out_.training.push_back({f, ForeignFormat::primus});
-      } else if (!(r.looks == kFsdpConfig && is_named(f)) && (!is_script(f) || !add_started(f))) {
+      } else if (!(r.looks == kFsdpConfig && is_named(f)) && !is_included(f) &&
+                 (!is_script(f) || !add_started(f))) {
         refuse_kind(f, r);
       }
     }
@@ -134,6 +136,13 @@ class Sorter {
       return true;
     }
     return false;
+  }
+
+  // True of a file that stands in place of a value of another one.
+  bool is_included(const ForeignFile& f) const {
+    return std::any_of(job_.files.begin(), job_.files.end(), [&](const auto& g) {
+      return contains(g.text, kIncludes) && contains(g.text, base_name(f.name));
+    });
   }
 
   // A config.json of Hugging Face, as it stands.

@@ -117,6 +117,8 @@ class Conversion {
     }
     if (node.IsMap()) return mapping(node, depth);
     if (!node.IsScalar()) return {};
+    // A file in place of a value, which the caller may have.
+    if (node.Tag() == "!include") return kIncludes + node.Scalar();
     // "!" is the tag of a quoted text.
     const bool plain = node.Tag() != "!" && node.Tag() != "tag:yaml.org,2002:str";
     return plain ? scalar(node.Scalar()) : Json(node.Scalar());

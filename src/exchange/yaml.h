@@ -21,6 +21,9 @@ namespace orrery {
 
 Json read_yaml(std::string_view text, const std::string& file);
 
+// How the value of `key: !include FILE` begins, which is a text with the file's name here.
+inline constexpr const char* kIncludes = "!include ";
+
 // A plain word of YAML 1.1 with its type: 2, true, null, or the word.
 Json yaml_scalar(const std::string& text);
 

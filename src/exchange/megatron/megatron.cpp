@@ -2,6 +2,7 @@
 #include "exchange/megatron/megatron.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <stdexcept>
 
@@ -208,7 +209,7 @@ bool is_log(std::string_view text) { return text.find(kBegin) != std::string_vie
 void ask_for_config(const NamedSettings& named, const ImportJob& job, trainer::Facts& facts) {
   const ForeignSetting* config = find_setting(named.settings, "deepspeed_config");
   const ForeignSetting* on = find_setting(named.settings, "deepspeed");
-  const bool off = on == nullptr || !tools::is_on(on->value);
+  const bool off = on != nullptr && !tools::is_on(on->value);
   if (config == nullptr || !config->value.is_string() || config->value == "None" || off ||
       is_unknown_to_us(config->value))
     return;
@@ -219,6 +220,20 @@ void ask_for_config(const NamedSettings& named, const ImportJob& job, trainer::F
     return;
   facts.refuse(text_of(*config),
                "is not given; what it says of offload and of states is unknown; give it too");
+}
+
+// A file of settings that the program takes beside its arguments, and that is not given.
+void ask_for_files(const NamedSettings& named, const ImportJob& job, trainer::Facts& facts) {
+  constexpr std::array<std::string_view, 6> kFlags = {"config", "config_file", "config_path",
+                                                      "cfg",    "conf",        "params"};
+  for (const ForeignSetting& s : named.settings.all()) {
+    const std::string name = s.value.is_string() ? base_name(s.value.get<std::string>()) : "";
+    const bool file = name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
+    if (!file || std::find(kFlags.begin(), kFlags.end(), s.name) == kFlags.end()) continue;
+    const bool given = std::any_of(job.files.begin(), job.files.end(),
+                                   [&](const ForeignFile& f) { return base_name(f.name) == name; });
+    if (!given) facts.refuse(text_of(s), "is not given; what it sets is unknown; give it too");
+  }
 }
 
 // Settings that the readers left; --assume MORE_ARGS=none: there is no more.
@@ -290,6 +305,7 @@ ImportedRun import_named(NamedSettings named, ForeignFormat format, ImportJob& j
   for (const std::string& s : named.without_effect) facts.without_effect(s);
   add_left(named.left, job, facts);
   ask_for_config(named, job, facts);
+  ask_for_files(named, job, facts);
   if (!named.model.empty())
     facts.assume_default(trainer::FactId::model, named.model, "by the name of the file's model");
   if (!named.adapter.is_null())

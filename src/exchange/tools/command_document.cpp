@@ -43,11 +43,28 @@ class Commands {
     } else {
       for (const ShellCommand& c : run.commands) one(words_of(run, c), c, run.variables);
     }
+    for (const ShellCommand& c : run.commands) other_training(words_of(run, c));
     out_.variables = run.variables;
     return std::move(out_);
   }
 
  private:
+  // A command of another tool beside this one's: a second training, which is not read.
+  void other_training(const Words& words) {
+    if (out_.each.empty() || program_in(tool_, words) != words.end()) return;
+    for (const Tool& other : facts_.tools().all()) {
+      const StartCommand* command = nullptr;
+      const auto program = other.trains ? program_in(other, words, &command) : words.end();
+      if (program == words.end() || contains(command->program, "*")) continue;
+      const std::string name =
+          base_name(*program) + (command->word.empty() ? "" : " ") + command->word;
+      if (std::find(named_.begin(), named_.end(), name) != named_.end()) return;
+      named_.push_back(name);
+      return facts_.mention(name, "a training of its own (" + other.title +
+                                      "), which is not read; give its command alone");
+    }
+  }
+
   void one(const Words& words, const ShellCommand& at, const ShellVariables& variables) {
     const StartCommand* command = nullptr;
     const auto program = program_in(tool_, words, &command);
@@ -175,13 +192,16 @@ class Commands {
     const std::vector<std::string> all = abbreviated(tool_, s.name);
     if (all.empty()) return s.name;
     if (all.size() == 1) {
-      facts_.mention(text_of(s), "is taken for --" + all.front() + ", whose beginning it is");
+      const bool first = std::find(named_.begin(), named_.end(), text_of(s)) == named_.end();
+      if (first)
+        facts_.mention(text_of(s), "is taken for --" + all.front() + ", whose beginning it is");
+      named_.push_back(text_of(s));
       return all.front();
     }
-    const bool moves = moves_a_number(s.name) ||
-                       std::any_of(all.begin(), all.end(), [&](const std::string& name) {
-                         return key_of(tool_, name).has_value();
-                       });
+    const bool moves =
+        moves_a_number(s.name) || std::any_of(all.begin(), all.end(), [&](const std::string& name) {
+          return key_of(tool_, name).has_value();
+        });
     if (!moves) return s.name;
     facts_.refuse(text_of(s), "begins several arguments: " + alternatives(all));
     return "";
@@ -217,6 +237,7 @@ class Commands {
   Facts& facts_;
   CommandDocument out_;
   Json document_ = Json::object();  // of the command that is being read
+  Words named_;                     // what was said once
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "exchange/nemo/hooks.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/condition.h"
+#include "exchange/tools/generating_server.h"
 #include "exchange/tools/layout_words.h"
 #include "exchange/torchtitan/hooks.h"
 #include "exchange/trainer/facts.h"
@@ -248,6 +249,7 @@ constexpr std::array kHooks = {
     NamedHook{"deepspeed_states", deepspeed::states},
     NamedHook{"megatron_adapter", megatron_adapter},
     NamedHook{"maxtext_policy", maxtext::custom_policy},
+    NamedHook{"generating_server", generating_server},
     NamedHook{"offloaded_layers", offloaded_layers},
     NamedHook{"megatron_layout", megatron::layout},
     NamedHook{"megatron_expert_layers", megatron::expert_layers},

@@ -424,6 +424,28 @@ void unfold_lists(const Tool& tool, Json& document) {
   }
 }
 
+// Files that stand in place of values (!include); one that is not given is asked for by its name.
+void include_files(const std::string& path, int depth, Json& document, Facts& facts) {
+  constexpr int kMostIncluded = 8;
+  for (auto it = document.begin(); it != document.end();) {
+    const std::string name = path.empty() ? it.key() : path + "." + it.key();
+    const std::string text = it->is_string() ? it->get<std::string>() : "";
+    if (begins_with(text, kIncludes)) {
+      const ForeignFile* file = facts.given_file(text.substr(std::string_view(kIncludes).size()));
+      if (file == nullptr || depth == kMostIncluded) {
+        facts.refuse(name + " " + text, "is not given; give it too");
+        it = document.erase(it);
+        continue;
+      }
+      facts.include(file->name);
+      *it = read_document(*file);
+      ++depth;
+    }
+    if (it->is_object()) include_files(name, depth, *it, facts);
+    ++it;
+  }
+}
+
 CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& facts) {
   CommandDocument d;
   if (is_document(file)) {
@@ -438,6 +460,7 @@ CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& fa
                        "a file of its settings, or a command that starts it");
   }
   put_on_base(tool, d.document, facts);
+  include_files("", 0, d.document, facts);
   follow_references(d.document);
   unfold_lists(tool, d.document);
   return d;

@@ -74,6 +74,7 @@ SeenValue Values::at(const std::string& names) const {
     return facts_.other_defaults().empty() ? SeenValue{&yes(), true} : SeenValue{};
   if (names == "@named") return named_model();
   if (names == "@replicas") return replicas();
+  if (names == "@learners") return learners();
   if (names.front() == '@') return fact_at(names.substr(1));
   if (const ForeignSetting* s = given(names)) return item_at(*s, names);
   if (const ToolDefault* d = default_of(names)) return {&d->value, false};
@@ -111,6 +112,21 @@ SeenValue Values::named_model() const {
 SeenValue Values::replicas() const {
   const std::int64_t n = facts_.replicas();
   if (n == 0) return {};
+  items_.push_back(std::make_unique<Json>(n));
+  return {items_.back().get(), true};
+}
+
+// GPUs that learn beside a server that generates: the launcher's processes, else what it leaves.
+SeenValue Values::learners() const {
+  const auto number = [](const Json& v) {
+    return v.is_number_integer() ? v.get<std::int64_t>() : 0;
+  };
+  const auto& launched = facts_.at(trainer::FactId::gpus);
+  const std::int64_t all = number(facts_.of_command_line(trainer::FactId::gpus));
+  const std::int64_t serves = facts_.count_of_key("placement.rollout_gpus", 0);
+  const std::int64_t rest = serves > 0 ? all - serves : 0;
+  const std::int64_t n = launched ? number(launched->value) : rest;
+  if (n <= 0) return {};
   items_.push_back(std::make_unique<Json>(n));
   return {items_.back().get(), true};
 }

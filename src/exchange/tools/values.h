@@ -65,6 +65,7 @@ class Values : public SettingsSeen {
   SeenValue open_at(const std::string& path) const;
   SeenValue named_model() const;
   SeenValue replicas() const;
+  SeenValue learners() const;
   SeenValue variable_at(const std::string& name) const;
   SeenValue null_at(const std::string& path) const;
   SeenValue item_at(const ForeignSetting& s, const std::string& names) const;

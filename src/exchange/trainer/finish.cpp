@@ -306,7 +306,7 @@ class Finish {
     if (!sets("training.rl.packed_tokens")) copy(FactId::micro_batch);
     if (of_rl()) return;
     if (itself_) return of_deepspeed();
-    if (has(FactId::global_batch)) return copy(FactId::global_batch);
+    if (has(FactId::global_batch)) return whole_batch();
     const bool whole = has(FactId::replica_batch);
     if ((!has(FactId::micro_batch) && !whole) || is_open(FactId::global_batch)) return;
     const std::int64_t steps = f_.count(FactId::accumulation, 1);
@@ -317,6 +317,22 @@ class Finish {
         f_.at(whole ? FactId::replica_batch : FactId::micro_batch)->setting;
     open(FactId::global_batch, whole ? setting : setting + " x " + std::to_string(steps),
          "of how many replicas; give --gpus");
+  }
+
+  // Where a file says the passes too, they must come to the batch.
+  void whole_batch() {
+    copy(FactId::global_batch);
+    const auto says = [&](FactId fact) { return has(fact) && !f_.at(fact)->is_default; };
+    const bool all = says(FactId::global_batch) && says(FactId::micro_batch) &&
+                     says(FactId::accumulation) &&
+                     f_.of_command_line(FactId::global_batch).is_null();
+    const std::int64_t product =
+        f_.count(FactId::micro_batch, 0) * f_.count(FactId::accumulation, 0) * replicas_;
+    if (!all || product == 0 || product == f_.count(FactId::global_batch, 0)) return;
+    d_.refuse(stated_alone(FactId::global_batch),
+              stated_alone(FactId::micro_batch) + ", " + stated_alone(FactId::accumulation) +
+                  " and " + std::to_string(replicas_) + " replicas come to " +
+                  std::to_string(product));
   }
 
   // Two of the batch of a step, the micro batch and the passes give the third over the replicas

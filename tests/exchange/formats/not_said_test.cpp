@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nobody said is asked for or named: files that are not given, other programs, second stages.
+#include <doctest/doctest.h>
+
+#include "read_text.h"
+
+namespace orrery {
+
+using namespace formats;  // NOLINT
+
+TEST_CASE("A comment's word and a program's name make no training one of Megatron-LM") {
+  for (const std::string text :
+       {"# not Megatron\nDISTRIBUTED=\"--nproc_per_node 8\"\ntorchrun $DISTRIBUTED train_vl.py "
+        "configs/a.yaml --note x\n",
+        "accelerate launch scripts/pretrain_mae.py --data x --epochs 3\n",
+        "torchrun --nproc_per_node 8 run_it.py --tensor_parallel_size 8 --lr 3\n"}) {
+    const std::string error = import_error("a.sh", text);
+    CHECK_MESSAGE(error.find("without arguments of Megatron-LM") != std::string::npos, text);
+  }
+}
+
+TEST_CASE("A file of settings that a Megatron command names is asked for") {
+  CHECK(refuses_at(read(started_megatron("--bf16 --config base.yaml")), "--config"));
+  CHECK(refuses_at(read(started_megatron("--bf16 --deepspeed_config ds.json")),
+                   "--deepspeed_config"));
+}
+
+TEST_CASE("A file in place of a value is read where it is given, and asked for where it is not") {
+  const std::string text =
+      "data: !include data.yaml\nmodel: {type: llama, hidden_dim: 2048, intermediate_dim: 5632, "
+      "num_heads: 16, num_kv_heads: 16, num_layers: 24, seq_len: 2048}\n"
+      "trainer: {train_batch_size: 64, mp: \"p=f32,c=bf16\"}\n";
+  CHECK(refuses_at(read({{"a.yaml", text}}, kEight), "data !include data.yaml"));
+  const ImportedRun r =
+      read({{"a.yaml", text}, {"data.yaml", "tokenizer: EleutherAI/gpt-neox-20b\n"}}, kEight);
+  CHECK(at(r, "model.vocab_size") == 50277);
+  CHECK_FALSE(refuses_at(r, "data"));
+}
+
+TEST_CASE("A second training of a script, by another program, is named") {
+  const ImportedRun r =
+      read({{"a.sh",
+             "deepspeed --num_gpus 8 --module openrlhf.cli.train_sft --pretrain "
+             "meta-llama/Meta-Llama-3-8B --train_batch_size 128 --micro_train_batch_size 2 --bf16 "
+             "--max_len 2048 --zero_stage 2\n"
+             "trl dpo --model_name_or_path meta-llama/Meta-Llama-3-8B\n"}});
+  CHECK(is_named(r, "openrlhf.cli.train_sft"));
+}
+
+TEST_CASE("A batch that its own parts contradict is refused") {
+  const std::string sizes =
+      "num-layers: 12\nhidden-size: 768\nnum-attention-heads: 12\nseq-length: 2048\n"
+      "max-position-embeddings: 2048\npos-emb: rotary\nmodel-parallel-size: 2\n"
+      "train_batch_size: 64\ntrain_micro_batch_size_per_gpu: 4\n";
+  CHECK(refuses_at(read({{"a.yml", sizes + "gradient_accumulation_steps: 1\n"}}, kEight),
+                   "train_batch_size"));
+  CHECK_FALSE(refuses_at(read({{"a.yml", sizes + "gradient_accumulation_steps: 4\n"}}, kEight),
+                         "train_batch_size"));
+}
+
+}  // namespace orrery

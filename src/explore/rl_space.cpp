@@ -248,7 +248,7 @@ class SpaceMaker {
     }
   }
 
-  // What the run says, else what the framework can run.
+  // The run states it, or all that the framework can run.
   std::vector<std::int64_t> degrees(const char* path, SearchAxis axis, std::int64_t gpus) const {
     const Json& value = value_at(run_, path);
     if (value.is_number_integer()) return {value.get<std::int64_t>()};

@@ -32,7 +32,7 @@ Json memory_json(const RunReport& r);
 std::optional<PieceTime> training_time(const RunReport& r);
 
 Phrase verdict_of(const RunReport& r);  // "fits", "tight"
-// Of a device, without what gives way when it is full: cached blocks, paged states.
+// The bytes of a device, without what gives way when it is full: cached blocks, paged states.
 Bytes shown_bytes(const RunReport& r);
 Paragraph memory_line(const RunReport& r);     // the verdict, the peak, the probability of fitting
 Phrase step_text(const Answer& a);             // "17.25 s (80 % interval 16.4 s to 18.1 s)"

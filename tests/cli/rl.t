@@ -1,6 +1,6 @@
 # A step of reinforcement learning on one screen: the phases by their shares, the fullest GPU, what to type next.
 $ orrery estimate grpo-qwen3-30b-a3b-32-h100 > short.txt; test $(wc -l < short.txt) -le 30 && grep -E '^(fullest|spends|answer|next)' short.txt
-> fullest           update: engine ... GiB, learner ... GiB, of 79.7 GiB
+> fullest           update: engine ... GiB, learner ... GiB (... GiB), of 79.7 GiB
 > spends            generate ... %, update ... %, ...; --all shows every table
 > answer            ..., ... %: ... of 79.7 GiB in update, ... s a step
 > next              orrery estimate grpo-qwen3-30b-a3b-32-h100 --...
@@ -81,7 +81,7 @@ $ orrery estimate grpo-qwen3-30b-a3b-32-h100 --memory-share 0.95 --set placement
 ! exit 3
 $ grep -E '^(memory|would fit)' fit.txt
 > memory            does not fit: generate: ... GiB of 79.7 GiB on the fullest GPU...
-> would fit         type: --set ...
+> would fit         type: --memory-share ...
 
 # Lengths of answers are asked for by their flag.
 $ orrery estimate --model llama-3-8b --node dgx-h100 --gpus 8 --rl grpo --prompts 64 --group 8 --prompt-length 200

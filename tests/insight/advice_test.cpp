@@ -279,11 +279,12 @@ TEST_CASE("frozen blocks beside an adapter come in turn on one GPU") {
   CHECK(value_in(advice.front(), "parallel.offload.parameters") == "host");
 }
 
-// Gathers of ZeRO 3 over a slow network; gathered once, the weights leave no room without recompute.
+// Gathers of ZeRO 3 over a slow network; gathered once, the weights leave no memory without recompute.
 TEST_CASE("a faster change that does not fit is tried with more recompute") {
   const ResolvedRun r = resolved(parse_json(
       R"({"model": "qwen2.5-1.5b", "framework": "deepspeed",
-          "cluster": {"node": "g5-48xlarge", "gpus": 4, "tiers": {"pcie": {"size": 2}}},
+          "cluster": {"node": "g5-48xlarge", "gpus": 4, "devices_per_node": 2,
+                      "tiers": {"pcie": {"size": 2}}},
           "training": {"sequence_length": 2048, "global_batch": 16},
           "parallel": {"zero": 3, "recompute": "none"}})",
       "run.json"));

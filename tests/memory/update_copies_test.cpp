@@ -120,7 +120,7 @@ TEST_CASE("an optimizer that loops over tensors makes temporaries of one of them
   h.updated_one_by_one = true;
   const auto none = StageActivations<double>{};
   CHECK(stage_memory<double>(zero(0), f, kSixteen, h, none).allocated.si() == 800 * 16 + 90 * 4);
-  // Of a rank's share of 50 the tensor is cut too.
+  // A rank's share of 50 cuts the tensor too.
   h.parameters = {400, 0};
   const double held = 400 * 4 + 50 * 12;
   CHECK(stage_memory<double>(zero(1), f, kSixteen, h, none).allocated.si() == held + 50 * 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nobody said is asked for or named: files that are not given, other programs, second stages.
+// What nobody gave is asked for or named: files that are not given, other programs, second stages.
 #include <doctest/doctest.h>
 
 #include "read_text.h"

@@ -155,7 +155,7 @@ class Import {
     trainer::Facts facts(job_);
     const tools::Tool* tool = job_.tools.find(named.tool);
     if (tool == nullptr)
-      throw InputError(named.settings.file(), "", named.tool, "a tool of configs/tools");
+      throw InputError(named.settings.file(), "", named.tool, "a tool of `orrery list tools`");
     for (const LeftOver& l : named.left)
       l.is_refused ? facts.leave_key_open(l.key, l.setting, l.why)
                    : facts.mention(l.setting, l.why);
@@ -255,7 +255,7 @@ ImportedRun import_files(ImportJob job) {
     break;
   }
   if (job.from == ForeignFormat::tool && job.tools.find(job.from_tool) == nullptr)
-    throw InputError("--from", "", brief(job.from_tool), "a tool of configs/tools");
+    throw InputError("--from", "", brief(job.from_tool), "a tool of `orrery list tools`");
   // Files of some tools are read as a format's.
   if (job.from == ForeignFormat::tool) {
     const tools::Tool& tool = *job.tools.find(job.from_tool);

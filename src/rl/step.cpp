@@ -270,9 +270,8 @@ RlStep rl_step(const ResolvedRun& learner) {
   step.remedy = remedy_of(learner, step);
   // Open, it would be chosen again for other micro batches, so that the learner alone fits.
   constexpr const char* kMicroBatch = key_path<&TrainingRequest::micro_batch>;
-  const bool changes_learner =
-      std::any_of(step.remedy.begin(), step.remedy.end(),
-                  [](const Setting& s) { return s.path == kMicroBatch; });
+  const bool changes_learner = std::any_of(step.remedy.begin(), step.remedy.end(),
+                                           [](const Setting& s) { return s.path == kMicroBatch; });
   if (learner.recompute_open && changes_learner) {
     step.remedy.push_back({key_path<&StrategyRequest::recompute>,
                            std::string(name_of(learner.run.strategy.recompute))});

@@ -242,3 +242,10 @@ $ printf 'modules:\n  pre_trainer:\n    framework: megatron\n    model: deepseek
 $ sed 's/deepseek_v3/llama3.1_8B/' experts.yaml > dense.yaml; orrery import dense.yaml | grep -o '"ep":1'
 ! stderr still missing
 > "ep":1
+# A file's own setting may be called like a key of a run: --assume gives its meaning, and no key.
+$ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 1\nseq_len = 8192\nglobal_batch_size = 8\ngradient_accumulation_steps = 2\n[activation_checkpoint]\nmode = "full"\n' > own.toml; orrery import own.toml --node dgx-h100 --gpus 8 > open.json
+! exit 2
+! stderr --assume training.gradient_accumulation_steps=none
+$ orrery import own.toml --node dgx-h100 --gpus 8 --assume training.gradient_accumulation_steps=none | grep -o '"micro_batch":1'
+! stderr taken from
+> "micro_batch":1

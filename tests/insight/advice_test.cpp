@@ -279,7 +279,8 @@ TEST_CASE("frozen blocks beside an adapter come in turn on one GPU") {
   CHECK(value_in(advice.front(), "parallel.offload.parameters") == "host");
 }
 
-// Gathers of ZeRO 3 over a slow network; gathered once, the weights leave no memory without recompute.
+// Gathers of ZeRO 3 over a slow network; gathered once, the weights leave no memory without
+// recompute.
 TEST_CASE("a faster change that does not fit is tried with more recompute") {
   const ResolvedRun r = resolved(parse_json(
       R"({"model": "qwen2.5-1.5b", "framework": "deepspeed",

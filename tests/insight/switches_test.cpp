@@ -103,7 +103,8 @@ TEST_CASE("a kernel of attention that transformers loads is advised where the de
   CHECK_FALSE(has_kernel(run("dgx-a100-80gb")));
 }
 
-// Open, recompute would be chosen again for narrower weights, so that the run fits as likely as not.
+// Open, recompute would be chosen again for narrower weights, so that the run fits as likely as
+// not.
 TEST_CASE("a narrower base is advised with all layers recomputed") {
   const Json j = json_of(R"({
     "model": "flux.1-dev", "cluster": {"node": "rtx-3090-1x", "gpus": 1},

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include "core/error.h"
 #include "core/json_in.h"
 #include "core/json_path.h"
+#include "core/key_words.h"
 #include "core/unknown_name.h"
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
@@ -11,6 +13,8 @@
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "estimate/resolve.h"
+#include "estimate/run_keys.h"
+#include "model/architecture_keys.h"
 #include "report/foreign_text.h"
 
 namespace orrery {
@@ -26,7 +30,23 @@ GivenSetting assumption(const std::string& text) {
   return {text.substr(0, equals), json_in(value).value_or(Json(value))};
 }
 
+// Under a part of the run that the tables list, and not in them: a file's own setting of that name.
+bool is_setting_alone(const std::string& name) {
+  static const std::set<std::string> kPaths = [] {
+    std::set<std::string> paths;
+    for (const KeyLine& line : key_lines(kRunKeys)) paths.insert(line.path);
+    for (const KeyLine& line : key_lines(kModelKeys)) paths.insert("model." + line.path);
+    for (const char* whole : {"training", "parallel", "model"}) paths.erase(whole);
+    return paths;
+  }();
+  const bool is_listed =
+      name.starts_with("training.") || name.starts_with("parallel.") || name.starts_with("model.");
+  return is_listed && std::none_of(kPaths.begin(), kPaths.end(),
+                                   [&](const std::string& path) { return lies_at(name, path); });
+}
+
 bool is_run_key(const std::string& name) {
+  if (is_setting_alone(name)) return false;
   for (const char* part :
        {"model", "cluster.", "training.", "parallel.", "framework", "rollout.", "placement."}) {
     if (name.starts_with(part)) return true;

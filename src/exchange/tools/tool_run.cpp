@@ -590,6 +590,32 @@ void pass_others(const Tool& tool, const std::string& silent, const Settings& se
   }
 }
 
+constexpr double kMostStrange = 0.6;  // of a file's settings, in a file of the tool [judgement]
+constexpr std::size_t kFewSettings = 12;
+
+bool is_strange(const Tool& tool, const std::string& silent, const ForeignSetting& s) {
+  return !s.taken && is_on(s.value) && !fits_any(s.name, silent) &&
+         std::none_of(tool.not_modelled.begin(), tool.not_modelled.end(),
+                      [&](const auto& note) { return fits_pattern(s.name, note.first); });
+}
+
+// A file most of whose settings the tool does not have is of another program, which shares a few
+// names with it: what the tool does by default is not what that program does.
+void refuse_strange(const Tool& tool, const std::string& silent, const Settings& settings) {
+  const auto& all = settings.all();
+  std::vector<std::string> strange;
+  for (const ForeignSetting& s : all) {
+    if (is_strange(tool, silent, s)) strange.push_back(s.written);
+  }
+  const auto most = kMostStrange * static_cast<double>(all.size());
+  if (strange.size() < kFewSettings || static_cast<double>(strange.size()) < most) return;
+  throw InputError(
+      settings.file(), "",
+      std::to_string(strange.size()) + " of " + std::to_string(all.size()) + " settings that " +
+          tool.title + " does not have (" + strange[0] + ", " + strange[1] + ", ...)",
+      "a file of a tool of `orrery list tools`; else the run by flags or as a run file");
+}
+
 // Settings of one file, or of a command with the files that it names.
 void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocument& d,
                    Settings settings, Facts& facts) {
@@ -616,6 +642,7 @@ void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocum
   std::vector<SettingNote> notes;
   for (const auto& [name, why] : tool.not_modelled) notes.push_back({name, why});
   const std::string silent = without_effect(tool, values);
+  if (d.program.empty()) refuse_strange(tool, silent, settings);
   trainer::list_others(silent, notes, settings, facts);
 }
 

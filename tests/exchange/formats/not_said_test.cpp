@@ -58,4 +58,17 @@ TEST_CASE("A batch that its own parts contradict is refused") {
                          "train_batch_size"));
 }
 
+// Names as torchtitan has them, among many that it does not.
+TEST_CASE("A file most of whose settings a tool does not have is of another program") {
+  std::string text =
+      "model: {name: mine}\ntraining: {local_batch_size: 8, global_batch_size: 64, seq_len: 2048, "
+      "steps: 10}\noptimizer: {name: AdamW, lr: 0.001}\nparallelism: {tensor_parallel_degree: 1}\n";
+  const std::string few = text + "extra: {a1: 1, a2: 2}\n";
+  text += "extra: {";
+  for (int i = 1; i <= 20; ++i) text += "a" + std::to_string(i) + ": " + std::to_string(i) + ", ";
+  const std::string error = import_error("a.yaml", text + "a21: 21}\n");
+  CHECK_MESSAGE(error.find(" does not have (") != std::string::npos, error);
+  CHECK(import_error("a.yaml", few).find(" does not have (") == std::string::npos);
+}
+
 }  // namespace orrery

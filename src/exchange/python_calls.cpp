@@ -255,7 +255,8 @@ class PythonReader {
           named ? std::string(trimmed(part.substr(equals + 1))) : part, at_top);
   }
 
-  void value(const std::string& call, std::string key, const std::string& value, bool at_top) {
+  void value(const std::string& call, const std::string& key, const std::string& value,
+             bool at_top) {
     // "bf16 where the GPU has it", in two arguments.
     if (contains(value, "is_bfloat16_supported") || contains(value, "is_bf16_supported")) {
       if (!begins_with(value, "not ")) put(call, key, "auto", at_top);

@@ -121,8 +121,9 @@ std::size_t end_of_placeholder(std::string_view text, std::size_t at) {
   const bool closed = end < text.size() && text[end] == '>' && end > at + 1 &&
                       std::isalpha(static_cast<unsigned char>(text[at + 1])) != 0 &&
                       text[end - 1] != ' ';
-  const bool apart = closed && (at == 0 || kBefore.find(text[at - 1]) != kBefore.npos) &&
-                     (end + 1 == text.size() || kBehind.find(text[end + 1]) != kBehind.npos);
+  const bool apart =
+      closed && (at == 0 || kBefore.find(text[at - 1]) != std::string_view::npos) &&
+      (end + 1 == text.size() || kBehind.find(text[end + 1]) != std::string_view::npos);
   return apart ? end : std::string_view::npos;
 }
 

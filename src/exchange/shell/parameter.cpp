@@ -18,7 +18,7 @@ using Change = std::function<std::optional<std::string>(const std::string&)>;
 Why why_unset(std::string_view name, const Variables& variables) {
   constexpr std::string_view kOfJobs[] = {"SLURM_JOB_ID",   "SLURM_JOBID",  "SLURM_JOB_NODELIST",
                                           "SLURM_NODELIST", "SLURM_PROCID", "SLURM_NODEID"};
-  if (name == "0" || (name.size() == 1 && std::string_view("?$!-").find(name) != name.npos))
+  if (name == "0" || (name.size() == 1 && std::string_view("?$!-").find(name) != std::string::npos))
     return Why::computed;
   if (std::find(std::begin(kOfJobs), std::end(kOfJobs), name) == std::end(kOfJobs))
     return Why::outside;

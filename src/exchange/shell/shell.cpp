@@ -65,10 +65,10 @@ void run_list_of_settings(std::string_view text, shell::Evaluation& state) {
   }
 }
 
-void set_given(ShellVariables given, shell::Variables& variables) {
-  for (auto& [name, values] : given) {
+void set_given(const ShellVariables& given, shell::Variables& variables) {
+  for (const auto& [name, values] : given) {
     shell::Variable all;
-    for (std::string& v : values) {
+    for (const std::string& v : values) {
       const bool open = v.find('$') != std::string::npos;
       all.members.push_back(open ? shell::unknown(v) : shell::known(v));
     }

@@ -11,7 +11,7 @@ set(ORRERY_MUTATED "" CACHE STRING "The module that scripts/mutate changes")
 # Headers of the library and of JSON, which a source of a group sees anyway: read once for all targets with
 # the flags of OWNER, not once for each group. A source compiled alone reads its own.
 function(orrery_precompile target owner)
-  if(NOT CMAKE_UNITY_BUILD)
+  if(NOT CMAKE_UNITY_BUILD OR ORRERY_MUTATED)
     return()
   endif()
   if(NOT target STREQUAL owner)
@@ -48,7 +48,7 @@ function(orrery_module name)
       # g++ 12 takes a std::optional for uninitialized with -O1; -O2 sees that it is not.
       target_compile_options(orrery_${name} PRIVATE -O1 -Wno-maybe-uninitialized)
     endif()
-    if(TARGET ${headers_of} AND NOT name STREQUAL ORRERY_MUTATED)
+    if(TARGET ${headers_of})
       orrery_precompile(orrery_${name} ${headers_of})
     endif()
     set(scope PUBLIC)

@@ -16,7 +16,8 @@ constexpr std::size_t kMostKept = 64;
 // All that stage_states() asks of them.
 bool same_states(const StageHoldings& a, const StageHoldings& b) {
   const ShardedHoldings& own = a;
-  return own == b && a.resharded == b.resharded && a.gathered_bytes == b.gathered_bytes;
+  return own == b && a.resharded == b.resharded && a.gathered_bytes == b.gathered_bytes &&
+         a.updated_one_by_one == b.updated_one_by_one;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 //
 // Tools and settings by the maker of a device, as a diagnosis names them. Sources: the makers' own
 // pages of these tools; PyTorch's notes on memory management (PYTORCH_CUDA_ALLOC_CONF, of HIP
-// PYTORCH_HIP_ALLOC_CONF), torch_npu's PYTORCH_NPU_ALLOC_CONF, MPS's watermarks [from memory].
+// PYTORCH_HIP_ALLOC_CONF), torch_npu's PYTORCH_NPU_ALLOC_CONF, MPS's watermarks (MPSAllocator.mm).
 // Errors: none.
 #pragma once
 

@@ -44,7 +44,7 @@ struct StageHoldings : ShardedHoldings {
   double groups = 0;          // communicators in use, as many as with an A100's channels
   Bytes receive_buffers{};    // of a pipeline, beside the inputs that are kept
   double narrow_bytes = 0;    // of a weight's copies in 8 or 4 bits; 0: products read 16 or more
-  bool updated_one_by_one = false;  // tensors, by optimizers other than torch's with its lists
+  bool updated_one_by_one = false;  // the optimizer loops over tensors
   bool narrow_fixed = true;  // so have weights that do not train; packed ones are unpacked instead
 };
 

@@ -29,8 +29,7 @@ constexpr const char* kType = "model_type";
 
 // Keys of published files that change no size.
 constexpr std::string_view kOfNoSize =
-    "qk_norm _class_name _diffusers_version _name_or_path architectures model_type torch_dtype "
-    "dtype "
+    "_class_name _diffusers_version _name_or_path architectures model_type torch_dtype dtype "
     "transformers_version dropout norm_eps norm_type norm_elementwise_affine activation_fn "
     "attention_bias attention_type interpolation_scale upcast_attention use_linear_projection "
     "pos_embed_max_size axes_dims_rope rope_theta rope_axes_dim rope_max_seq_len rope_scale eps "
@@ -41,6 +40,13 @@ constexpr std::string_view kOfNoSize =
     "activation_function layerdrop encoder_layerdrop decoder_layerdrop activation_dropout "
     "is_encoder_decoder feed_forward_proj dense_act_fn initializer_factor logit_scale_init_value "
     "_commit_hash";
+
+// The norm of queries and keys is the class's: without it the model is another.
+constexpr const char* kQkNorm = "qk_norm";
+
+bool changes_no_size(const std::string& key, const Json& value) {
+  return has_word(kOfNoSize, key) || (key == kQkNorm && value.is_string());
+}
 
 std::vector<Json> parsed_rows() {
   std::vector<Json> all;
@@ -288,7 +294,7 @@ class TrunkFile {
     const std::string left = row_.value("leaves_out", "");
     if (!left.empty()) model.notes.push_back(model.model_type + ": not modelled: " + left);
     for (auto it = document_.begin(); it != document_.end(); ++it) {
-      if (known_.count(it.key()) != 0 || has_word(kOfNoSize, it.key())) continue;
+      if (known_.count(it.key()) != 0 || changes_no_size(it.key(), it.value())) continue;
       const bool within = std::any_of(known_.begin(), known_.end(), [&](const std::string& k) {
         return k.starts_with(it.key() + ".") || k.starts_with(it.key() + "[");
       });

@@ -144,7 +144,8 @@ inline constexpr std::array kFields = std::to_array<Field>({
     // mlfoundations/open_clip, train.py: means since the last line
     {"open_clip", "Batch (t):", Logged::step, 1},
     {"open_clip", "Data (t):", Logged::data, 1},
-    // torchvision's references, MMEngine and Detectron2 [from memory]
+    // torchvision's references (MetricLogger.log_every), MMEngine's published logs, and Detectron2
+    // (CommonMetricPrinter)
     {"torchvision's references", "  time: ", Logged::step, 1, "  data: "},
     {"torchvision's references", "  data: ", Logged::data, 1, "  time: "},
     {"torchvision's references", "max mem: ", Logged::allocated, kMiB, "  data: "},

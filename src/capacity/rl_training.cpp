@@ -13,6 +13,7 @@
 #include "estimate/rl_resolve.h"
 #include "explore/rl_search.h"
 #include "hardware/cluster_keys.h"
+#include "rl/resolve_learner.h"
 #include "rl/step.h"
 #include "rl/step_cost.h"
 
@@ -54,7 +55,7 @@ std::string why_not(const RlStep& step) {
 
 RlTrainingTried own_placement(const Json& run, const std::string& file,
                               const PlanContext& context) {
-  RlTraining t{nullptr, resolve_with_rl(run, file, context.lookup), run};
+  RlTraining t{nullptr, resolve_learner(run, file, context.lookup), run};
   t.step = std::make_shared<const RlStep>(rl_step(t.learner));
   if (!t.step->fits) return {{}, OptionStatus::does_not_fit, why_not(*t.step)};
   return {std::move(t)};
@@ -73,7 +74,7 @@ RlTrainingTried best_placement(Json run, const std::string& file, const PriceBoo
   RlSearchAims aims;
   if (!space.choices.empty()) {
     const ResolvedRun any =
-        resolve_with_rl(with_choice(run, space.choices.front()), file, context.lookup);
+        resolve_learner(with_choice(run, space.choices.front()), file, context.lookup);
     const RentsFound rents = rents_of(prices, any.run.cluster, any.rl->generator.cluster);
     if (rents.priced) aims.rents = rents.priced->rents;
   }

@@ -153,17 +153,27 @@ bool is_given(const Json& run, const std::string& path) {
   return of_sharding ? std::any_of(kSharding.begin(), kSharding.end(), is) : is(path.c_str());
 }
 
-// Values that the tool takes where nobody gives them: its profile is that of several tools. One
-// `with` another is taken only where that one is.
+// Of a default: one `with` a key is taken where that key is open, one `with` a key's value where
+// the key is open or has that value, one `beside` a key where that key is given.
+bool is_taken(const Json& run, const Json& entry) {
+  const Json& beside = value_at(entry, "beside");
+  if (beside.is_string() && !is_given(run, beside.get<std::string>())) return false;
+  const Json& with = value_at(entry, "with");
+  if (with.is_string()) return !is_given(run, with.get<std::string>());
+  for (const auto& [path, value] : with.items()) {
+    if (is_given(run, path) && value_at(run, path.c_str()) != value) return false;
+  }
+  return true;
+}
+
+// Values that the tool takes where nobody gives them: its profile is that of several tools.
 void take_defaults(const std::string& tool, const NamesRow& row, Json& run,
                    std::vector<Fact>& facts) {
   const Json& defaults = *row.defaults;
   if (!defaults.is_object()) return;
   const Json given = run;
   for (const auto& [path, entry] : defaults.items()) {
-    const Json& with = value_at(entry, "with");
-    if (is_given(given, path) || (with.is_string() && is_given(given, with.get<std::string>())))
-      continue;
+    if (is_given(given, path) || !is_taken(given, entry)) continue;
     const Json& value = entry.is_object() ? entry.at("value") : entry;
     set_at(run, path, value);
     facts.push_back({path, bare_text(value), row.why, Known::tool_default, tool});

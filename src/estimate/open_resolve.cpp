@@ -5,11 +5,15 @@
 #include <string>
 #include <utility>
 
+#include "core/json.h"
+#include "core/json_path.h"
+#include "core/key_access.h"
 #include "estimate/least_recompute.h"
 #include "estimate/open_load.h"
 #include "estimate/resolve.h"
 #include "estimate/run_keys.h"
 #include "estimate/workspace.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -27,6 +31,11 @@ void widen_intervals(const OpenKey& key, ResolvedRun& out) {
   out.interval.high = out.run.framework.level.interval_high = wide.high;
 }
 
+void note_recompute(const OpenKey& key, ResolvedRun& out) {
+  const Fact origin{"", "", key.why, Known::open, std::string(out.run.framework.name.view())};
+  for (Fact& f : recompute_facts(out.run, origin)) out.assumed.push_back(std::move(f));
+}
+
 }  // namespace
 
 void add_open_key(OpenKey key, ResolvedRun& out) {
@@ -37,9 +46,32 @@ void add_open_key(OpenKey key, ResolvedRun& out) {
 void predict_recompute(ResolvedRun& out) {
   Workspace workspace;
   OpenKey key = open_recompute(out.run, workspace);
-  const Fact origin{"", "", key.why, Known::open, std::string(out.run.framework.name.view())};
-  for (Fact& f : recompute_facts(out.run, origin)) out.assumed.push_back(std::move(f));
+  note_recompute(key, out);
   add_open_key(std::move(key), out);
+}
+
+// The intervals feel the alternatives already.
+void predict_recompute_beside(Bytes others, ResolvedRun& out) {
+  Workspace workspace;
+  Run with_less = out.run;
+  with_less.cluster.device.memory_capacity -= others;
+  OpenKey key = open_recompute(with_less, workspace);
+  out.run.strategy = with_less.strategy;
+  const auto is_recompute = [](const std::string& path) {
+    return path.starts_with(key_path<&Strategy::recompute>);
+  };
+  std::erase_if(out.assumed, [&](const Fact& f) { return is_recompute(f.path); });
+  note_recompute(key, out);
+  Json inputs = *out.inputs;
+  for (const char* path :
+       {key_path<&Strategy::recompute_method>, key_path<&Strategy::recompute_layers>}) {
+    erase_at(inputs, path);
+  }
+  for (const Fact& f : recompute_facts(out.run, {})) set_at(inputs, f.path, json_or_text(f.value));
+  out.inputs = std::move(inputs);
+  for (OpenKey& old : out.open) {
+    if (is_recompute(old.path)) old = key;
+  }
 }
 
 void predict_expert_load(ResolvedRun& out) {

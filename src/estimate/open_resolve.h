@@ -4,6 +4,7 @@
 // the intervals, or chosen. Errors: none.
 #pragma once
 
+#include "core/units.h"
 #include "estimate/open_keys.h"
 
 namespace orrery {
@@ -15,6 +16,9 @@ void add_open_key(OpenKey key, ResolvedRun& out);
 
 // Recompute, as the framework takes it by itself, and what else may be.
 void predict_recompute(ResolvedRun& out);
+
+// The same again where others hold bytes of the device beside the run.
+void predict_recompute_beside(Bytes others, ResolvedRun& out);
 
 // How evenly tokens reach the experts, where the run does not give it.
 void predict_expert_load(ResolvedRun& out);

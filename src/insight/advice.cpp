@@ -239,11 +239,19 @@ class Adviser {
     }
   }
 
+  // Names the recompute that a change brings where the run leaves it open; that of some layers
+  // follows from the rest.
+  std::vector<Setting> settings_of(const Run& changed) {
+    Run predicted = changed;
+    fill_prices(predicted);
+    const bool by_layers = recompute_choice(predicted.strategy) == RecomputeChoice::layers;
+    return differences(run_, by_layers ? changed : predicted, keys_);
+  }
+
   Advice advice_of(const Tried& t) {
     Run changed = run_;
     make_neighbour(t.all(), changed);
-    Advice a{
-        differences(run_, changed, keys_), t.fits, t.step_time, t.peak, t.host, t.fit_probability};
+    Advice a{settings_of(changed), t.fits, t.step_time, t.peak, t.host, t.fit_probability};
     if (t.fits) return a;
     fill_memory(changed);
     fill_costs<double>(changed, workspace_);

@@ -10,6 +10,7 @@
 #include "estimate/training_keys.h"
 #include "insight/rl_report.h"
 #include "parallel/strategy_keys.h"
+#include "rl/resolve_learner.h"
 
 namespace orrery {
 namespace {
@@ -211,7 +212,7 @@ class Alternatives {
   // Nothing where the change breaks a rule or does not fit.
   std::optional<Seconds> step_with(const Settings& s) const {
     try {
-      const RlStep step = rl_step_alone(resolve_with_rl(changed(run_, s), file_, lookup_));
+      const RlStep step = rl_step_alone(resolve_learner(changed(run_, s), file_, lookup_));
       if (step.fits) return step.step.value;
     } catch (const InputError&) {
     }
@@ -227,7 +228,7 @@ class Alternatives {
 
 RlReport rl_report_with_alternatives(const Json& run, const std::string& file,
                                      const ConfigLookup& lookup, const std::vector<Fact>& changes) {
-  RlReport r = rl_report_on(resolve_with_rl(run, file, lookup, changes));
+  RlReport r = rl_report_on(resolve_learner(run, file, lookup, changes));
   r.faster = Alternatives(run, file, lookup).of(r);
   const ResolvedRun& learner = r.learner.resolved;
   if (learner.rl->generates && r.step.rollout.fits) {

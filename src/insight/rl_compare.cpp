@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/json_text.h"
+#include "rl/resolve_learner.h"
 
 namespace orrery {
 namespace {
@@ -39,7 +40,7 @@ void try_alone(const NamedRlRun& first, const ConfigLookup& lookup, RlChangedKey
       ? erase_at(run, key.setting.path)
       : static_cast<void>(set_at(run, key.setting.path, json_or_text(key.setting.value)));
   try {
-    const RlStep step = rl_step_alone(resolve_with_rl(run, first.name, lookup));
+    const RlStep step = rl_step_alone(resolve_learner(run, first.name, lookup));
     key.step = step.step.value;
     key.fits = step.fits;
   } catch (const InputError& e) {

@@ -11,6 +11,7 @@
 #include "estimate/rl_keys.h"
 #include "explore/space_json.h"
 #include "insight/rl_conditions.h"
+#include "rl/resolve_learner.h"
 
 namespace orrery {
 namespace {
@@ -86,7 +87,7 @@ class Reporter {
 
   RlFoundStep played(Json changed) const {
     RlFoundStep out{std::move(changed), {}, {}, {}};
-    out.learner = resolve_with_rl(*out.run, file_, lookup_);
+    out.learner = resolve_learner(*out.run, file_, lookup_);
     out.step = rl_step_alone(out.learner);
     out.settings = settings_between(run_, *out.run);
     return out;

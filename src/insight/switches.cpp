@@ -112,14 +112,17 @@ constexpr const char* kAttentionKernel = key_path<&TrainingRequest::attention_ke
 // The option of stacks whose models are those of transformers, which loads a kernel of attention by
 // its name (attn_implementation).
 constexpr std::string_view kKernelsOfModels = "kernels";
+constexpr const char* kAdamOfOneByte = "adam-8bit";
+
+bool trains_transformers(const ResolvedRun& run) {
+  const std::vector<FrameworkOption>& options = run.framework.options;
+  return std::any_of(options.begin(), options.end(),
+                     [](const FrameworkOption& o) { return o.name == kKernelsOfModels; });
+}
 
 // Kernels that a device may have beside the one that its stack takes.
 std::vector<Switch> attention_switch(const ResolvedRun& run, const Json& json) {
-  const std::vector<FrameworkOption>& options = run.framework.options;
-  const bool loads = std::any_of(options.begin(), options.end(), [](const FrameworkOption& o) {
-    return o.name == kKernelsOfModels;
-  });
-  if (!loads || !run.run.training.fused_attention) return {};
+  if (!trains_transformers(run) || !run.run.training.fused_attention) return {};
   std::vector<std::string> others = {std::string(name_of(AttentionKernel::flash_3)),
                                      std::string(name_of(AttentionKernel::flash_4))};
   const Json& own = value_at(json, kAttentionKernel);
@@ -134,6 +137,16 @@ std::vector<Switch> base_switch(const ResolvedRun& run) {
   const auto name = [](BaseFormat f) { return std::string(name_of(f)); };
   return {
       {key_path<&AdapterRequest::base_precision>, {name(BaseFormat::fp8), name(BaseFormat::nf4)}}};
+}
+
+// Adam with moments of one byte, whose optimizers trainers of transformers take by name (optim).
+// Its recipe has 10 bytes a parameter: those of 16-bit weights beside a master copy, and of fp32
+// weights.
+std::vector<Switch> states_switch(const ResolvedRun& run) {
+  const Training& t = run.run.training;
+  const bool has_moments = t.optimizer == Optimizer::adam && t.recipe.moments >= 8;
+  if (!trains_transformers(run) || t.adapter || !has_moments) return {};
+  return {{key_path<&TrainingRequest::states>, {kAdamOfOneByte}}};
 }
 
 // Changes that people make beside a switch where neither alone lets the run fit.
@@ -171,8 +184,11 @@ class SwitchAdviser {
     if (!fits_) {
       for (Switch& s : base_switch(resolved_)) all.push_back(std::move(s));
     }
+    if (!sure_) {
+      for (Switch& s : states_switch(resolved_)) all.push_back(std::move(s));
+    }
     for (const Switch& s : all) {
-      for (const std::string& value : s.others) consider({{s.path, value}});
+      for (const std::string& value : s.others) consider_alone({s.path, value});
     }
     if (fits_ || !advice_.empty()) return std::move(advice_);
     const std::vector<Advice> moves = advise(resolved_, answer_);
@@ -187,11 +203,20 @@ class SwitchAdviser {
   }
 
  private:
+  // Recompute that the run leaves open is chosen again, with a switch that saves memory the least
+  // that fits as likely as not: with the recompute that does not let the run fit, the switch may.
+  void consider_alone(const Setting& s) {
+    if (consider({s}) || fits_ || !resolved_.recompute_open) return;
+    const Recompute own = resolved_.run.strategy.recompute;
+    if (own != Recompute::full || resolved_.run.strategy.recompute_layers > 0) return;
+    consider({s, {key_path<&StrategyRequest::recompute>, std::string(name_of(own))}});
+  }
+
   // A run that fits less surely than it asks may have what makes it sure, and what is faster and no
   // riskier.
-  void consider(const std::vector<Setting>& settings) {
+  bool consider(const std::vector<Setting>& settings) {
     const auto t = tried(with_settings(run_, settings), resolved_.file, lookup_);
-    if (!t) return;
+    if (!t) return false;
     const Answer& a = t->answer;
     const double p = fit_probability(t->run, a);
     const bool fits = fits_at_risk(t->run, a);
@@ -199,8 +224,9 @@ class SwitchAdviser {
     // More memory is no remedy, though the error of its kind of run be smaller.
     const bool is_surer = fits && !sure_ && a.memory.needed <= answer_.memory.needed;
     const bool is_gain = is_faster && (fits || (fits_ && p >= own_));
-    if (!is_surer && !is_gain) return;
+    if (!is_surer && !is_gain) return false;
     advice_.push_back({settings, fits, a.step_time, a.memory.peak, a.host_needed, p});
+    return true;
   }
 
   const Json& run_;

@@ -144,7 +144,7 @@ Section headline_section(const RunReport& r) {
                                 " sequences/s"));
   }
   s.add(utilisation(r));
-  if (const auto t = training_time(r)) s.add(labelled("training", training_text(*t)));
+  if (auto line = training_line(r)) s.add(*std::move(line));
   return s;
 }
 
@@ -208,7 +208,7 @@ Section brief_headline(const RunReport& r) {
   }
   s.add(brief_speed(r));
   s.add(brief_utilisation(r));
-  if (const auto t = training_time(r)) s.add(labelled("training", training_text(*t)));
+  if (auto line = training_line(r)) s.add(*std::move(line));
   return s;
 }
 
@@ -369,6 +369,12 @@ std::optional<PieceTime> training_time(const RunReport& r) {
   const Run& run = r.resolved.run;
   if (run.training.tokens == 0) return {};
   return piece_time("", run, r.answer, static_cast<double>(run.training.tokens));
+}
+
+std::optional<Paragraph> training_line(const RunReport& r) {
+  const std::optional<PieceTime> t = training_time(r);
+  if (!t) return {};
+  return labelled("training", training_text(*t));
 }
 
 Phrase step_text(const Answer& a) {

@@ -30,6 +30,7 @@ Json memory_json(const RunReport& r);
 
 // The whole training, without interruptions; nothing where the run does not say its tokens.
 std::optional<PieceTime> training_time(const RunReport& r);
+std::optional<Paragraph> training_line(const RunReport& r);
 
 Phrase verdict_of(const RunReport& r);  // "fits", "tight"
 // The bytes of a device, without what gives way when it is full: cached blocks, paged states.

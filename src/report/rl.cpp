@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/fact.h"
 #include "core/json.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/risk.h"
+#include "estimate/rl_keys.h"
 #include "explore/rl_search.h"
 #include "insight/limiter.h"
 #include "insight/rl_numbers.h"
@@ -53,6 +55,16 @@ std::string length_words(const RlRun& rl) {
   return text;
 }
 
+// ", 0.75 of a device"; where nobody gave the share, with whose it is.
+std::string share_words(const RlReport& r) {
+  const RlRun& rl = rl_of(r);
+  if (rl.placement.kind != PlacementKind::colocated) return "";
+  const std::string share = ", " + brief(Json(rl.work.share)) + " of a device";
+  const Fact* open = find_fact(r.learner.resolved.assumed, key_path<&RolloutRequest::memory_share>);
+  if (open == nullptr) return share;
+  return share + " (" + (open->known == Known::open ? open->why : "the engine's own") + ")";
+}
+
 Section rl_header(const RlReport& r) {
   const RlRun& rl = rl_of(r);
   Section s;
@@ -61,7 +73,7 @@ Section rl_header(const RlReport& r) {
                       " tokens, " + counted(rl.samples, "sequence") + " to learn from, answers " +
                       length_words(rl),
                   2});
-  if (rl.generates) s.add(Paragraph{generator_words(rl), 2});
+  if (rl.generates) s.add(Paragraph{generator_words(rl) + share_words(r), 2});
   s.add(Paragraph{placement_words(rl), 2});
   return s;
 }

@@ -15,6 +15,7 @@
 #include "insight/metrics.h"
 #include "insight/settings.h"
 #include "insight/step_power.h"
+#include "report/estimate.h"
 #include "report/frame.h"
 #include "report/power_table.h"
 #include "report/search_points.h"
@@ -427,6 +428,7 @@ Section ending(const SearchReport& r, const TypedRun& run, bool all) {
     s.add(labelled("next", "orrery search " + typed_with(run) + " --fewest"));
   } else {
     s.add(labelled("answer", bold(winner_words(r))));
+    if (auto line = training_line(r.best[0].run)) s.add(*std::move(line));
     s.add(labelled("next", "orrery search " + typed_with(run) + " --print run -o best.json"));
   }
   if (!all)

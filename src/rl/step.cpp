@@ -14,6 +14,7 @@
 #include "estimate/workspace.h"
 #include "parallel/strategy_keys.h"
 #include "rl/forward_pass.h"
+#include "rl/resolve_learner.h"
 
 namespace orrery {
 namespace {
@@ -181,19 +182,11 @@ void offer_micro_batches(const RlRun& rl, const Run& learner, std::vector<Change
   }
 }
 
-// The share that leaves the learner's part in place, in steps of 0.05.
-double share_beside(const RlStep& step) {
-  const MomentMemory& m = step.memory[RlMoment::generate];
-  const Bytes left = m.capacity - m.learner - m.reference - step.rollout.pool.graphs;
-  constexpr double kGrid = 20;
-  return std::floor(left / m.capacity * kGrid) / kGrid;
-}
-
 std::vector<Change> changes_of(const RlRun& rl, const Run& learner, const RlStep& step) {
   std::vector<Change> out;
   using P = PlacementRequest;
   const bool colocated = rl.placement.kind == PlacementKind::colocated;
-  const double share = share_beside(step);
+  const double share = share_beside(step.memory[RlMoment::generate], step.rollout);
   if (rl.generates && share > 0 && share < rl.work.share) {
     offer<&RolloutRequest::memory_share>(
         rl, significant(share, 2), [&](RlRun& r) { r.work.share = share; }, out);

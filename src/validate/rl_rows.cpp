@@ -10,6 +10,7 @@
 #include "core/json_reader.h"
 #include "core/key_access.h"
 #include "estimate/resolve.h"
+#include "rl/resolve_learner.h"
 
 namespace orrery {
 
@@ -69,7 +70,7 @@ JudgedRl judged(RlRow row, const std::string& file, const ConfigLookup& lookup) 
   JudgedRl out;
   out.row = std::move(row);
   try {
-    const RlStep s = rl_step(resolve_with_rl(*out.row.run, file, lookup));
+    const RlStep s = rl_step(resolve_learner(*out.row.run, file, lookup));
     out.is_judged = true;
     out.fits = s.fits;
     if (s.rollout.fits) {

@@ -9,7 +9,7 @@ $ orrery estimate grpo-qwen3-30b-a3b-32-h100 > short.txt; test $(wc -l < short.t
 $ orrery estimate grpo-qwen3-30b-a3b-32-h100 --all
 > grpo: 64 prompts of 150 tokens, 2,048 sequences to learn from, answers of 3,200 tokens in the mean,
 >   lognormal with spread 0.50, cut at 4,096
-> 16 engines of vllm, tp 2, weights in bf16
+> 16 engines of vllm, tp 2, weights in bf16, ...
 > colocated on 32 GPUs, sleep level 2
 >
 > Qwen3 30B-A3B: 30.53 B parameters, ...

@@ -10,6 +10,7 @@
 #include "insight/rl_report.h"
 #include "report/diagnosis.h"
 #include "report/rl_against.h"
+#include "rl/resolve_learner.h"
 
 namespace orrery {
 namespace {
@@ -55,7 +56,7 @@ std::optional<CommandAnswer> of_rl(const DiagnoseChoice& choice, const OutputFor
     use_run(choice.run, context, [&](const RunSource& source) {
       if (!has_rl(source.json)) return;
       report =
-          rl_report_on(resolve_with_rl(source.json, source.file, source.lookup, source.changes));
+          rl_report_on(resolve_learner(source.json, source.file, source.lookup, source.changes));
     });
     if (!report) {
       throw InputError("orrery diagnose", "", "a log of " + log.form + "'s reinforcement learning",

@@ -16,6 +16,7 @@
 #include "estimate/run_keys.h"
 #include "model/architecture_keys.h"
 #include "report/foreign_text.h"
+#include "rl/resolve_learner.h"
 
 namespace orrery {
 namespace {
@@ -213,7 +214,7 @@ CommandAnswer answer_export(Request& request, const CommandContext& context) {
   request.done();
   CommandAnswer answer;
   use_run(choice.run, context, [&](const RunSource& source) {
-    const auto resolve = choice.as == "run" ? resolve_with_rl : resolve_run;
+    const auto resolve = choice.as == "run" ? resolve_learner : resolve_run;
     const ResolvedRun resolved = resolve(source.json, source.file, source.lookup, {});
     answer = printed_run(choice.as, resolved, source.json, source.lookup, json);
   });

@@ -15,6 +15,7 @@
 #include "report/rl_compare.h"
 #include "report/rl_explain.h"
 #include "report/rl_simulate.h"
+#include "rl/resolve_learner.h"
 
 namespace orrery {
 namespace {
@@ -37,7 +38,7 @@ std::optional<CommandAnswer> rl_estimate(const RunSource& source, const OutputFo
 std::optional<CommandAnswer> rl_memory(const RunSource& source, const OutputForm& output) {
   if (!has_rl(source.json)) return {};
   const RlReport r =
-      rl_report_on(resolve_with_rl(source.json, source.file, source.lookup, source.changes));
+      rl_report_on(resolve_learner(source.json, source.file, source.lookup, source.changes));
   return answered(
       r, output.json() ? AnswerText(rl_memory_json(r)) : drawn(rl_memory_document(r), output));
 }
@@ -46,7 +47,7 @@ std::optional<CommandAnswer> rl_explain(const RunSource& source, const OutputFor
                                         const std::string& metric, std::size_t depth) {
   if (!has_rl(source.json)) return {};
   const ResolvedRun learner =
-      resolve_with_rl(source.json, source.file, source.lookup, source.changes);
+      resolve_learner(source.json, source.file, source.lookup, source.changes);
   const Explanation e = explain_rl(learner, rl_step_alone(learner), metric);
   if (!output.json())
     return CommandAnswer{ExitCode::answer, drawn(explain_document(learner, e, depth), output)};
@@ -68,7 +69,7 @@ std::optional<CommandAnswer> rl_compare(const std::vector<GivenRun>& runs, const
       }
       all.push_back(
           {one.document ? one.document->file : one.name, source.json,
-           rl_report_on(resolve_with_rl(source.json, source.file, source.lookup, source.changes))});
+           rl_report_on(resolve_learner(source.json, source.file, source.lookup, source.changes))});
     });
   }
   if (all.empty()) return {};
@@ -93,7 +94,7 @@ std::optional<CommandAnswer> rl_simulate(const RunSource& source, const OutputFo
                      "1 to " + std::to_string(kMostStepsPlayed));
   }
   const RlSimulation s = rl_simulation(
-      rl_report_on(resolve_with_rl(source.json, source.file, source.lookup, source.changes)), steps,
+      rl_report_on(resolve_learner(source.json, source.file, source.lookup, source.changes)), steps,
       command.seed);
   CommandAnswer answer = answered(
       s.report, output.json() ? AnswerText(rl_simulation_json(s))

@@ -25,6 +25,7 @@
 #include "model/operators.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
+#include "rl/resolve_learner.h"
 
 namespace orrery {
 namespace {
@@ -188,7 +189,7 @@ CommandAnswer show_run(const GivenRun& given, bool with_operators, const OutputF
                        const CommandContext& context) {
   ResolvedRun r;  // of reinforcement learning, the learner's, with all inputs
   use_run(given, context, [&r](const RunSource& source) {
-    r = resolve_with_rl(source.json, source.file, source.lookup, source.changes);
+    r = resolve_learner(source.json, source.file, source.lookup, source.changes);
   });
   const Table operators = operator_list(r.run);
   Json j = {{"kind", "run"}, {"inputs", reported_inputs(r)}, {"warnings", r.warnings}};

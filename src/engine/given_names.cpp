@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
+#include "document/words.h"
 #include "engine/near_names.h"
 #include "estimate/run_keys.h"
 #include "exchange/hub_names.h"
@@ -293,25 +294,58 @@ std::string larger_tier(const Json& node, std::int64_t gpus) {
   return "";
 }
 
-// One GPU of a node reaches others by the tiers beyond the node alone: those without a size.
-void keep_outer_tiers(const Json& node, Json& run, std::vector<Fact>& facts) {
-  Json outer = Json::array();
-  for (const Json& tier : value_at(node, "tiers")) {
-    if (value_at(tier, "size").is_null()) outer.push_back(tier);
-  }
-  if (outer.empty()) return;
-  set_at(run, kTiersOfCluster, outer);
-  facts.push_back({kTiersOfCluster, "those beyond the node", "each node has one GPU here",
-                   Known::derived, std::string(kNameOf) + "1 GPU a node"});
+bool has_tier_of(const Json& node, std::int64_t gpus) {
+  const Json& tiers = value_at(node, "tiers");
+  return std::any_of(tiers.begin(), tiers.end(),
+                     [&](const Json& tier) { return value_at(tier, "size") == gpus; });
 }
 
-// Nodes of which the run has so many GPUs.
-void take_part_of_node(const Json& node, std::int64_t gpus, Json& run, std::vector<Fact>& facts) {
+// Changes by name, as the run has them, over tiers that the part keeps.
+void change_tiers(const std::string& file, const Json& changes, Json& tiers) {
+  std::vector<std::string> names;
+  for (const Json& tier : tiers) names.push_back(value_at(tier, "name").get<std::string>());
+  for (const auto& [name, change] : changes.items()) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) {
+      throw InputError(ErrorCode::unknown_name, file, std::string(kTiersOfCluster) + "." + name,
+                       "no such tier", "tiers of this part of a node: " + alternatives(names));
+    }
+    tiers[static_cast<std::size_t>(at - names.begin())].merge_patch(change);
+  }
+}
+
+// The part of a node that is one of its inner tiers, or one GPU, reaches others by the tiers beyond
+// the node: those without a size.
+void keep_tiers_of_part(const std::string& file, const Json& node, std::int64_t gpus, Json& run,
+                        std::vector<Fact>& facts) {
+  Json kept = Json::array();
+  for (const Json& tier : value_at(node, "tiers")) {
+    const Json& size = value_at(tier, "size");
+    if (!size.is_null() && size.get<std::int64_t>() > gpus) continue;
+    kept.push_back(tier);
+    if (size == gpus) kept.back().erase("block");  // it joins the whole part
+  }
+  if (kept.empty()) return;
+  const Json changes = value_at(run, kTiersOfCluster);
+  if (changes.is_object()) change_tiers(file, changes, kept);
+  set_at(run, kTiersOfCluster, kept);
+  const std::string part = counted(gpus, "GPU");
+  facts.push_back({kTiersOfCluster,
+                   gpus == 1 ? "those beyond the node" : "those up to " + part + " and beyond",
+                   "each node has " + part + " here", Known::derived,
+                   std::string(kNameOf) + part + " a node"});
+}
+
+// Nodes of which the run has so many GPUs. Its own changes of tiers stay.
+void take_part_of_node(const std::string& file, const Json& node, std::int64_t gpus, Json& run,
+                       std::vector<Fact>& facts) {
   set_at(run, kPerNode, gpus);
-  if (gpus == 1) return keep_outer_tiers(node, run, facts);
+  if (gpus == 1 || has_tier_of(node, gpus))
+    return keep_tiers_of_part(file, node, gpus, run, facts);
   const std::string tier = larger_tier(node, gpus);
   if (tier.empty()) return;
   const std::string path = std::string(kTiersOfCluster) + "." + tier + ".size";
+  if (!value_at(run, path).is_null()) return;
   set_at(run, path, gpus);
   facts.push_back({path, std::to_string(gpus), "the GPUs that each node has here", Known::derived,
                    kNameOf + std::to_string(gpus) + " GPUs a node"});
@@ -403,7 +437,7 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
   const Json& named = value_at(run, kNode);
   const Json node = named.is_string() ? node_document(lookup, named.get<std::string>()) : Json();
   const std::int64_t whole = whole_at(node, kGpusOfNode);
-  const bool shaped = !value_at(run, kTiersOfCluster).is_null();
+  const bool shaped = value_at(run, kTiersOfCluster).is_array();
   const std::int64_t gpus = whole_at(run, kGpusOfCluster);
   if (counted.nodes > 0 && gpus > 0 && counted.per_node == 0) {
     if (gpus % counted.nodes != 0) refuse_counts(file, gpus, counted.nodes);
@@ -415,7 +449,7 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
     set_at(run, kGpusOfCluster, std::max<std::int64_t>(1, counted.nodes) * each);
   const bool is_part =
       each > 0 && each < whole && !shaped && (given > 0 || counted.nodes > 1 || gpus > each);
-  if (is_part) take_part_of_node(node, each, run, facts);
+  if (is_part) take_part_of_node(file, node, each, run, facts);
 }
 
 namespace {

@@ -93,7 +93,8 @@ class Chooser {
     return low;
   }
 
-  // Full recompute of as few layers of each chunk as fit; of all of them where that does not.
+  // Full recompute of as few layers of each chunk as fit; false where that is all of them, as full
+  // recompute is.
   bool recompute_fewest_layers() {
     Strategy& s = run_.strategy;
     s.recompute = Recompute::full;
@@ -102,7 +103,9 @@ class Chooser {
     s.recompute_layers = fewest_layers(most);
     while (s.recompute_layers < most && !has_recompute_of(run_.framework, s.recompute_layers, most))
       ++s.recompute_layers;
-    return has_recompute_of(run_.framework, s.recompute_layers, most);
+    const bool is_full =
+        s.recompute_layers == most && has_recompute(run_.framework, RecomputeChoice::full);
+    return !is_full && has_recompute_of(run_.framework, s.recompute_layers, most);
   }
 
   Run& run_;

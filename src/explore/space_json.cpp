@@ -26,6 +26,7 @@ Strategy fixed_strategy(const OpenRun& open) {
   const Framework& f = open.resolved.run.framework;
   Strategy s;
   take_given(kStrategyKeys, q, s);  // each candidate sets the keys of the axes anew
+  s.sites = open.resolved.run.sites.count;
   s.cp_type = q.cp_type.value_or(f.cp_type);
   s.layer_split = q.layer_split.value_or(f.pipeline.layer_split);
   s.recompute_modules = q.recompute_modules.value_or(f.recompute.selective);

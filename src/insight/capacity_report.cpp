@@ -107,7 +107,11 @@ bool is_worth_showing(const Sensitivity& s) {
 std::string command_of(const OptionAnswer& o) {
   if (o.plan == nullptr || o.plan->achieved || o.status != OptionStatus::fits) return "";
   const PhasePlan& phase = o.plan->phases.front();
-  const std::string settings = typed(settings_between(*phase.base, *o.document));
+  std::vector<Setting> changes = settings_between(*phase.base, *o.document);
+  if (o.run && !o.rl) {
+    for (Setting& s : chosen_recompute(*o.run)) changes.push_back(std::move(s));
+  }
+  const std::string settings = typed(changes);
   return "orrery estimate" + (phase.base_name.empty() ? "" : " " + quoted(phase.base_name)) +
          (settings.empty() ? "" : " " + settings);
 }

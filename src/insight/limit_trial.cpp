@@ -15,6 +15,7 @@
 #include "insight/limiter.h"
 #include "insight/mixed_report.h"
 #include "insight/remedy.h"
+#include "insight/settings.h"
 
 namespace orrery {
 namespace {
@@ -60,6 +61,7 @@ TriedRun LimitTrials::plain(const Json& run) const {
   const ResolvedRun r = resolve_chosen(run, file_, lookup_);
   t.point = LimitPoint{r.run, estimate(r.run)};
   t.fits = fits_at_risk(r.run, t.point->answer);
+  t.settings = chosen_recompute(r);
   t.why = need_words(r.run, t.point->answer);
   return t;
 }

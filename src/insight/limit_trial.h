@@ -17,7 +17,7 @@ namespace orrery {
 struct TriedRun {
   bool fits = false;
   std::optional<LimitPoint> point;
-  std::vector<Setting> settings;  // of a layout that was searched
+  std::vector<Setting> settings;  // of a layout that was searched, of recompute that was chosen
   std::string why;
 };
 

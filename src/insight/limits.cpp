@@ -24,6 +24,7 @@
 #include "insight/limit_search.h"
 #include "insight/limit_trial.h"
 #include "insight/remedy.h"
+#include "insight/settings.h"
 #include "model/operators.h"
 #include "parallel/strategy_keys.h"
 
@@ -86,6 +87,7 @@ class LimitFinder {
     base_run_ = *q.run;
     if (fits) {
       base_ = LimitPoint{run_, answer_, mixed_ ? layout_words(mixed_->resolved) : ""};
+      if (!mixed_) base_settings_ = chosen_recompute(resolved_);
     } else if (!q.keeps_layout) {
       TriedRun found = trials_.searched(*q.run);
       base_ = std::move(found.point);

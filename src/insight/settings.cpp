@@ -8,6 +8,8 @@
 #include "core/json_in.h"
 #include "core/key_words.h"
 #include "document/words.h"
+#include "estimate/least_recompute.h"
+#include "estimate/resolve.h"
 #include "estimate/run.h"
 #include "estimate/run_keys.h"
 #include "estimate/training_keys.h"
@@ -206,6 +208,13 @@ std::vector<Setting> differences(const Run& from, const Run& to,
   note<&Offload::parameters>(list, a.offload, b.offload);
   note<&Offload::activations>(list, a.offload, b.offload);
   return list;
+}
+
+std::vector<Setting> chosen_recompute(const ResolvedRun& r) {
+  std::vector<Setting> settings;
+  if (!r.recompute_open) return settings;
+  for (const Fact& f : recompute_facts(r.run, {})) settings.push_back({f.path, f.value});
+  return settings;
 }
 
 }  // namespace orrery

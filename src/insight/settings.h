@@ -16,6 +16,7 @@
 
 namespace orrery {
 
+struct ResolvedRun;
 struct Run;
 
 // A word of a command line, in quotes where a shell would read it otherwise.
@@ -49,5 +50,9 @@ std::vector<Setting> settings_between(const Json& from, const Json& to);
 // of one that is no longer full, and old shard groups.
 std::vector<Setting> differences(const Run& from, const Run& to,
                                  const std::vector<std::string>& parallel_keys);
+
+// Recompute that a run leaves open, as it was taken for it: beside the run's own words it gives the
+// same numbers wherever it is read.
+std::vector<Setting> chosen_recompute(const ResolvedRun& run);
 
 }  // namespace orrery

@@ -61,3 +61,7 @@ $ orrery limits llama-3-8b-8-h100 --of price
 $ orrery limits llama-3-8b-8-h100 --of sequnce_length
 ! exit 2
 ! stderr /did you mean "sequence_length"\?/
+
+# The command to type next holds the recompute that the limit was found with.
+$ orrery limits --model llama-3.1-70b --node 8xA100 --qlora 8 --sequence-length 32768 --global-batch 8 --framework fsdp --of sequence_length --json
+! json limits[0].set["parallel.recompute"] = "full"

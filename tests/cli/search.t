@@ -207,3 +207,8 @@ $ orrery search gpt3-175b-1024-a100 --power 100kW
 $ orrery search llama-3-8b-8-h100 --power 8kW --fewest
 ! exit 2
 ! stderr --power: found --fewest beside it; allowed: one of them
+
+# Replicas over several sites: a search has the steps of estimate.
+$ orrery search --model llama-3-8b --node 8xH100 --gpus 64 --sequence-length 8192 --global-batch 512 --framework fsdp --set 'cluster.sites={"count":4,"bandwidth":"1 Gb/s","latency":"80 ms"}' > sites.txt
+$ grep -c '^answer .*ZeRO 3 over 16' sites.txt
+> 1

@@ -330,18 +330,16 @@ void keep_tiers_of_part(const std::string& file, const Json& node, std::int64_t 
   if (changes.is_object()) change_tiers(file, changes, kept);
   set_at(run, kTiersOfCluster, kept);
   const std::string part = counted(gpus, "GPU");
-  facts.push_back({kTiersOfCluster,
-                   gpus == 1 ? "those beyond the node" : "those up to " + part + " and beyond",
-                   "each node has " + part + " here", Known::derived,
-                   std::string(kNameOf) + part + " a node"});
+  facts.push_back(
+      {kTiersOfCluster, gpus == 1 ? "those beyond the node" : "those up to " + part + " and beyond",
+       "each node has " + part + " here", Known::derived, std::string(kNameOf) + part + " a node"});
 }
 
 // Nodes of which the run has so many GPUs. Its own changes of tiers stay.
 void take_part_of_node(const std::string& file, const Json& node, std::int64_t gpus, Json& run,
                        std::vector<Fact>& facts) {
   set_at(run, kPerNode, gpus);
-  if (gpus == 1 || has_tier_of(node, gpus))
-    return keep_tiers_of_part(file, node, gpus, run, facts);
+  if (gpus == 1 || has_tier_of(node, gpus)) return keep_tiers_of_part(file, node, gpus, run, facts);
   const std::string tier = larger_tier(node, gpus);
   if (tier.empty()) return;
   const std::string path = std::string(kTiersOfCluster) + "." + tier + ".size";

@@ -60,7 +60,8 @@ std::vector<std::string> with_dependents(const std::string& path) {
 HeldKeys::HeldKeys(const Json& run, const std::vector<Fact>& changes,
                    const std::vector<std::string>& keep) {
   for (const Fact& change : changes) {
-    if (is_of_strategy(change.path)) hold(run, change.path, change.where);
+    const bool is_free = change.known == Known::tool_default;
+    if (!is_free && is_of_strategy(change.path)) hold(run, change.path, change.where);
   }
   for (const std::string& name : keep) hold(run, kept_path(name), "--keep");
 }

@@ -26,7 +26,8 @@ struct HeldKey {
 
 class HeldKeys {
  public:
-  // `changes`: what went over the run file. `keep`: keys by name or path; "parallel" is all.
+  // `changes`: what went over the run file; defaults of a tool by name are free. `keep`: keys by
+  // name or path; "parallel" is all.
   HeldKeys(const Json& run, const std::vector<Fact>& changes, const std::vector<std::string>& keep);
 
   // True where the key, or what holds it, is held.

@@ -322,7 +322,8 @@ class LimitFinder {
   void fewest_of_any(Limit& limit) const {
     const auto found = orrery::fewest_gpus(*q_.run, q_.file, q_.lookup);
     if (!found) {
-      limit.why = "no common layout fits on up to " + grouped(kMostGpusTried) + " GPUs";
+      limit.why =
+          "no common layout of this batch fits on up to " + grouped(kMostGpusTried) + " GPUs";
       return;
     }
     limit.value = static_cast<double>(found->gpus);

@@ -36,7 +36,9 @@ class RlHeldKeys {
   RlHeldKeys(const Json& run, const std::vector<Fact>& changes,
              const std::vector<std::string>& keep)
       : strategy_(run, changes, of_strategy(run, keep)), held_(strategy_.all()) {
-    for (const Fact& change : changes) hold(run, change.path, change.where);
+    for (const Fact& change : changes) {
+      if (change.known != Known::tool_default) hold(run, change.path, change.where);
+    }
     for (const std::string& name : keep) {
       for (const std::string& path : rl_paths_of(name)) hold(run, path, "--keep");
     }

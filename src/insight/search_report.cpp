@@ -324,9 +324,11 @@ void set_fewest_gpus(Search& s, SearchReport& r) {
   const std::optional<Remedy> fewest =
       fewest_gpus_of_search(s.asked.run, s.asked.search, s.file, s.lookup);
   if (!fewest) {
-    throw InputError(s.file, "cluster.gpus",
-                     "no size of up to " + grouped(kMostGpusTried) + " GPUs on which the run fits",
-                     "a larger device, a smaller micro batch or sequence");
+    throw InputError(
+        s.file, "cluster.gpus",
+        "no size of up to " + grouped(kMostGpusTried) + " GPUs on which the run fits",
+        "a larger device, a smaller micro batch or sequence, or a larger batch, of which "
+        "more GPUs have a part: --global-batch N");
   }
   r.fewest_gpus = fewest->gpus;
   set_gpus(fewest->gpus, s.asked.run);

@@ -92,12 +92,14 @@ Section parts_section(const RunReport& r) {
 
 Phrase estimate_words(const RunReport& r) {
   const Answer& a = r.answer;
-  const Bytes bytes = shown_bytes(r);
+  const bool of_host = a.reason == Reason::host_memory;
+  const Bytes bytes = of_host ? a.host_needed : shown_bytes(r);
+  const Bytes capacity = of_host ? a.host_capacity : a.capacity;
   const double mfu = find_metric("mfu")->value({r.resolved.run, a});
   return verdict_of(r) + " (" + probability_words(fit_probability(r.resolved.run, a)) +
-         "): " + fixed(bytes / kGiB, 1) + " of " + gib_text(a.capacity, 1) + ", " +
-         pretty(a.step_time, 3) + " a step, MFU " + percent(mfu) +
-         (is_feasible(r) ? "" : " if it had the memory");
+         "): " + fixed(bytes / kGiB, 1) + " of " + gib_text(capacity, 1) +
+         (of_host ? " of a host, " : ", ") + pretty(a.step_time, 3) + " a step, MFU " +
+         percent(mfu) + (is_feasible(r) ? "" : " if it had the memory");
 }
 
 AnswerDocument estimate_summary(const RunReport& r, const TypedRun& run) {

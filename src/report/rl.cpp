@@ -359,13 +359,19 @@ std::string next_rl_estimate(const RlReport& r, const TypedRun& run) {
                           : "orrery estimate " + typed_with(run, r.faster.front().settings);
 }
 
-// "tight (67 %): 73.4 of 79.7 GiB in update, 152 s a step"
-Section rl_ending(const RlReport& r, const TypedRun& run) {
+// "73.4 of 79.7 GiB in update"; of a step whose phases fit and that does not, the first reason.
+std::string fullest_words(const RlReport& r) {
   const RlMoment most = fullest_moment(r.step.memory);
   const MomentMemory& x = r.step.memory[most];
+  if (x.fits() && !r.step.fits) return r.step.reasons.front();
+  return fixed(x.all() / kGiB, 1) + " of " + gib_text(x.capacity, 1) + " in " +
+         std::string(name_of(most));
+}
+
+// "tight (67 %): 73.4 of 79.7 GiB in update, 152 s a step"
+Section rl_ending(const RlReport& r, const TypedRun& run) {
   Section s;
-  s.add(labelled("answer", rl_verdict(r) + ": " + fixed(x.all() / kGiB, 1) + " of " +
-                               gib_text(x.capacity, 1) + " in " + std::string(name_of(most)) +
+  s.add(labelled("answer", rl_verdict(r) + ": " + fullest_words(r) +
                                (is_played(r) ? ", " + pretty(r.step.step.value, 3) + " a step" +
                                                    (r.step.fits ? "" : " if it had the memory")
                                              : "")));

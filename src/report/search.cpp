@@ -78,12 +78,26 @@ std::string left_out_words(const SearchReport& r) {
          std::string(key_of(r.left_out[0].axis)) + "=free and the like try them too";
 }
 
+// "tp 1, pp 1 (all that fsdp runs)": degrees of which the framework has one value.
+std::string framework_words(const SearchReport& r) {
+  std::vector<std::string> parts;
+  for (const SearchAxis a : {SearchAxis::tp, SearchAxis::pp, SearchAxis::cp, SearchAxis::ep}) {
+    const AxisValues& axis = r.request.space.axes[a];
+    if (!axis.is_free() || axis.runnable.size() != 1) continue;
+    parts.push_back(std::string(key_of(a)) + " " + std::to_string(axis.runnable.front()));
+  }
+  if (parts.empty()) return "";
+  return joined(parts, ", ") + " (all that " +
+         std::string(r.request.open.resolved.run.framework.name.view()) + " runs)";
+}
+
 std::string held_words(const SearchReport& r) {
   std::vector<std::string> parts;
   for (const HeldKey& h : r.held) {
     parts.push_back(path_keys(h.path).back() + " " + (h.value.empty() ? "open" : h.value) + " (" +
                     h.by + ")");
   }
+  if (const std::string all = framework_words(r); !all.empty()) parts.push_back(all);
   return (parts.empty() ? "nothing of the strategy (--keep KEY holds a key)"
                         : joined(parts, ", ")) +
          "; model, cluster, batch, length, precision, optimizer and framework";

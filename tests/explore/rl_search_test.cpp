@@ -190,7 +190,7 @@ TEST_CASE("a learner keeps to the degrees that its framework is known to run") {
   Json run = small_run();
   run["framework"] = "fsdp";
   run["parallel"].erase("pp");
-  run["parallel"].erase("cp");
+  run["parallel"]["cp"] = 1;
   const auto most_degree = [&](RlDegrees degrees) {
     const RlSpace space = rl_space(run, "run.json", shipped_configs(), holds, degrees);
     std::int64_t most = 1;

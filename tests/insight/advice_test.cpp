@@ -204,7 +204,7 @@ TEST_CASE("advice keeps to what the framework can run") {
         for (const Setting& s : a.settings) {
           CAPTURE(s.path + " " + s.value);
           CHECK(s.value != "selective");
-          for (const char* degree : {"parallel.tp", "parallel.pp", "parallel.cp"}) {
+          for (const char* degree : {"parallel.tp", "parallel.pp"}) {
             CHECK(s.path != degree);
           }
         }

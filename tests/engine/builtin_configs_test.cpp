@@ -21,6 +21,7 @@ TEST_CASE("built-in documents are the files, byte for byte") {
   for (const ConfigKind kind : kAllOf<ConfigKind>) {
     const std::string folder = "configs/" + std::string(kConfigFolders[kind]);
     for (const std::string& name : configs.list(folder)) {
+      INFO("a document changed after the build has its old text in it: " << folder << "/" << name);
       const auto found = configs.read(folder + "/" + name + ".json");
       REQUIRE(found);
       CHECK(found->text == file_text(ORRERY_CONFIG_DIR "/" + std::string(kConfigFolders[kind]) +

@@ -37,6 +37,25 @@ const T& pick(Dice& dice, const std::vector<T>& from) {
       dice.integer(0, static_cast<std::int64_t>(from.size()) - 1))];
 }
 
+// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv).
+inline std::uint64_t hash_of(const std::string& text, std::uint64_t salt) {
+  std::uint64_t h = 0xcbf29ce484222325ULL ^ salt;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return h ^ (h >> 29U);
+}
+
+// One of the named: that whose name hashes highest with the draw. A document more takes its share
+// of the draws and leaves all others as they were.
+template <class T>
+const std::pair<std::string, T>& pick_named(Dice& dice,
+                                            const std::vector<std::pair<std::string, T>>& from) {
+  const auto salt =
+      static_cast<std::uint64_t>(dice.integer(0, std::int64_t{1} << 40U)) * 0x9e3779b97f4a7c15ULL;
+  return *std::max_element(from.begin(), from.end(), [&](const auto& a, const auto& b) {
+    return hash_of(a.first, salt) < hash_of(b.first, salt);
+  });
+}
+
 // The documents for random runs, read once.
 class Shelf {
  public:
@@ -69,7 +88,7 @@ class Shelf {
 
   // A random node, as a cluster of `gpus`.
   Cluster cluster(Dice& dice, std::int64_t gpus) {
-    const auto& [name, json] = pick(dice, nodes_);
+    const auto& [name, json] = pick_named(dice, nodes_);
     const auto key = std::make_pair(name, gpus);
     const auto known = clusters_.find(key);
     if (known != clusters_.end()) return known->second;
@@ -84,6 +103,19 @@ class Shelf {
   std::vector<std::pair<std::string, Json>> nodes_;
   std::map<std::pair<std::string, std::int64_t>, Cluster> clusters_;
 };
+
+// Schedules that are written out step by step, those of files apart.
+inline const std::vector<ScheduleId>& written_out() {
+  static const std::vector<ScheduleId> all = [] {
+    std::vector<ScheduleId> ids;
+    for (std::size_t i = 0; i < kNamedSchedules; ++i) {
+      const auto id = static_cast<ScheduleId>(i);
+      if (schedule_of(id).written_out) ids.push_back(id);
+    }
+    return ids;
+  }();
+  return all;
+}
 
 class RunMaker {
  public:
@@ -105,8 +137,8 @@ class RunMaker {
 
   Run any() {
     Run run;
-    const auto& [model, architecture] = pick(dice_, shelf_.models);
-    const auto& [framework, profile] = pick(dice_, shelf_.frameworks);
+    const auto& [model, architecture] = pick_named(dice_, shelf_.models);
+    const auto& [framework, profile] = pick_named(dice_, shelf_.frameworks);
     run.model = architecture;
     run.framework = profile;
     Strategy& s = run.strategy;
@@ -153,9 +185,7 @@ class RunMaker {
 
   // A schedule whose backward is two steps, with micro batches that it takes.
   void split_backward(Strategy& s) {
-    const auto first = static_cast<std::int64_t>(ScheduleId::zb_h1);
-    const auto last = static_cast<std::int64_t>(ScheduleId::dualpipev);
-    s.schedule = static_cast<ScheduleId>(dice_.integer(first, last));
+    s.schedule = pick(dice_, written_out());
     if (s.schedule == ScheduleId::dualpipe) s.pp += s.pp % 2;
     s.vpp = schedule_of(s.schedule).chunks == ChunksTaken::two ? 2 : 1;
     s.micro_batches =

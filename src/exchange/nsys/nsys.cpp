@@ -26,7 +26,7 @@ constexpr std::array kDuration = {
     DurationColumn{"Duration (ns)", 1e-9}, DurationColumn{"Duration(nsec)", 1e-9},
     DurationColumn{"Duration (us)", 1e-6}, DurationColumn{"Duration (\u03bcs)", 1e-6},
     DurationColumn{"Duration (ms)", 1e-3}, DurationColumn{"Duration (s)", 1}};
-constexpr std::array<std::string_view, 2> kBytes = {"Bytes (MB)", "Bytes(MB)"};
+constexpr std::array<std::string_view, 2> kByteColumns = {"Bytes (MB)", "Bytes(MB)"};
 constexpr std::string_view kTotals = "Total Time";
 
 // Fields between commas; inside double quotes a comma is text.
@@ -56,7 +56,7 @@ const DurationColumn* duration_in(std::string_view line) {
 }
 
 bool is_trace_header(std::string_view line) {
-  return duration_in(line) != nullptr && contains_any(line, kBytes) && contains(line, "Name");
+  return duration_in(line) != nullptr && contains_any(line, kByteColumns) && contains(line, "Name");
 }
 
 struct NsysColumns {
@@ -83,7 +83,7 @@ NsysColumns columns_of(const LinePlace& place, std::string_view header) {
     return at(is_new ? two[0] : two[1]);
   };
   const DurationColumn& duration = *duration_in(header);
-  return {at(duration.name), duration.seconds, either(kBytes), at("SrcMemKd"),
+  return {at(duration.name), duration.seconds, either(kByteColumns), at("SrcMemKd"),
           at("DstMemKd"),    at("Name"),       names.size()};
 }
 

@@ -12,6 +12,7 @@
 #include "estimate/origins.h"
 #include "estimate/price.h"
 #include "estimate/resolve.h"
+#include "hardware/cluster_keys.h"
 #include "insight/rests_on.h"
 #include "model/operators.h"
 #include "orrery/version.h"
@@ -225,13 +226,25 @@ void add_open(const ResolvedRun& r, Section& section,
   }
 }
 
+// "; nodes joined by infiniband at 200 GB/s a node (cluster.tiers.infiniband.bandwidth)": what a
+// name of GPUs says nothing of.
+std::string network_words(const Cluster& c) {
+  if (node_count(c) < 2 || c.tier_count < 2) return "";
+  const Tier& outer = c.tiers[tier_of(c, c.devices_per_node) + 1U];
+  const std::string name(outer.name.view());
+  return "; nodes joined by " + name + " at " + pretty(outer.bandwidth, 3) +
+         " (--set cluster.tiers." + name + ".bandwidth=… where it is another)";
+}
+
 // "Names  8xA100: cluster.node dgx-a100-80gb (…)"
 void add_names(const ResolvedRun& r, Section& section) {
   std::vector<std::string> parts;
   for (const Fact& f : assumed_facts(r)) {
     if (!f.where.starts_with(kNameOf)) continue;
-    parts.push_back(f.where.substr(std::string_view(kNameOf).size()) + ": " + f.path + " " +
-                    f.value + " (" + f.why + ")");
+    parts.push_back(
+        f.where.substr(std::string_view(kNameOf).size()) + ": " + f.path + " " + f.value + " (" +
+        f.why + (f.path == key_path<&ClusterRequest::node> ? network_words(r.run.cluster) : "") +
+        ")");
   }
   if (!parts.empty()) section.add(Paragraph{bold("Names") + "  " + joined(parts, " · "), 2});
 }

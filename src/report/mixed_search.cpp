@@ -6,6 +6,8 @@
 #include "document/words.h"
 #include "estimate/risk.h"
 #include "explore/mixed_search.h"
+#include "insight/settings.h"
+#include "report/frame.h"
 #include "report/frame_json.h"
 
 namespace orrery {
@@ -84,9 +86,30 @@ Json placement_json(const MixedFound& f) {
           {"run", *f.run}};
 }
 
+// "a tp 2 → b tp 1: 3.21 s, fits (97 %)"
+std::string winner_words(const MixedFound& f) {
+  return groups_words(f) + ": " + pretty(f.step, 3) + ", " +
+         std::string(fit_words(f.fit_probability)) + " (" + probability_words(f.fit_probability) +
+         "), the fastest";
+}
+
+Section ending(const MixedSearchResult& r, const TypedRun& run) {
+  Section s;
+  if (r.best.empty()) {
+    s.add(labelled("answer", Phrase(TextStyle::red, "nothing fits as surely as asked") +
+                                 " (--risk accepts less)"));
+    s.add(labelled("next", "orrery limits " + typed_with(run)));
+    return s;
+  }
+  s.add(labelled("answer", bold(winner_words(r.best.front()))));
+  s.add(labelled("next", "orrery search " + typed_with(run) +
+                             " --json, whose best[0].run is a run file for `orrery estimate`"));
+  return s;
+}
+
 }  // namespace
 
-AnswerDocument mixed_search_document(const MixedSearchResult& r) {
+AnswerDocument mixed_search_document(const MixedSearchResult& r, const TypedRun& run) {
   AnswerDocument d{"Placements on several kinds of node", {}, best_table(r)};
   Section s;
   s.add(Paragraph{grouped(r.families) + " families of placements, " + grouped(r.opened) +
@@ -95,16 +118,13 @@ AnswerDocument mixed_search_document(const MixedSearchResult& r) {
                       grouped(r.unfit) + " do not fit",
                   2});
   d.sections = {s};
-  if (r.best.empty()) {
-    d.add({"", {Paragraph{"nothing fits", 2}}});
-  } else {
+  if (!r.best.empty()) {
     d.add({bold("Fastest") + ", layers balanced", {best_table(r)}});
     if (!r.marginals.empty()) {
       d.add({bold("One node more") + " of each kind, searched anew", {marginals_table(r)}});
     }
-    d.add({"",
-           {Paragraph{"`--json` has each as a run file (best[0].run) for `orrery estimate`", 2}}});
   }
+  d.add(ending(r, run));
   return d;
 }
 

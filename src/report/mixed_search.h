@@ -12,11 +12,12 @@ namespace orrery {
 
 struct MixedFound;
 struct MixedSearchResult;
+struct TypedRun;
 
 // "a100 tp 8 → h100 tp 4"
 std::string groups_words(const MixedFound& f);
 
-AnswerDocument mixed_search_document(const MixedSearchResult& r);
+AnswerDocument mixed_search_document(const MixedSearchResult& r, const TypedRun& run);
 Json mixed_search_json(const MixedSearchResult& r);
 
 }  // namespace orrery

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/rl_search.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/json.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/run_keys.h"
 #include "insight/rl_search_report.h"
 #include "insight/settings.h"
 #include "report/frame.h"
@@ -162,10 +164,20 @@ Section outcome(const RlSearchReport& r) {
   return s;
 }
 
+// Once with less sureness; then the run alone, which names what would fit.
+std::string next_without_answer(const TypedRun& run) {
+  constexpr const char* kRisk = key_path<&RunRequest::risk>;
+  constexpr const char* kAsLikelyAsNot = "0.5";
+  const bool is_given = std::any_of(run.settings.begin(), run.settings.end(),
+                                    [](const Setting& s) { return s.path == kRisk; });
+  return is_given ? "orrery estimate " + typed_with(run)
+                  : "orrery search " + typed_with(run, {{kRisk, kAsLikelyAsNot}});
+}
+
 Section ending(const RlSearchReport& r, const TypedRun& run) {
   Section s;
   if (r.best.empty()) {
-    s.add(labelled("next", "orrery estimate " + typed_with(run)));  // which names what would fit
+    s.add(labelled("next", next_without_answer(run)));
     return s;
   }
   s.add(labelled("answer", bold(winner_words(r))));
@@ -262,6 +274,8 @@ Json rl_search_json(const RlSearchReport& r) {
   j["best"] = json_list(r.best, found);
   j["of_placement"] = json_list(r.of_kind, found);
   j["own"] = json_or_null(r.own, found);
+  j["beyond_framework"] = r.beyond_framework;
+  j["other_algorithm"] = r.other_algorithm;
   if (!r.own_refusal.empty()) j["own_refusal"] = r.own_refusal;
   return versioned(std::move(j));
 }

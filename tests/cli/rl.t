@@ -99,6 +99,7 @@ $ orrery search grpo-llama-3-8b-16-h100-async --json > search.json
 ! json of_placement[0].step_time_s >= best[0].step_time_s
 $ orrery search grpo-llama-3-8b-16-h100-async --engine-tp 2 --placement colocated --json > held.json
 ! json best[0].placement = "colocated"
+! json beyond_framework = false
 ! json held[0].path = "rollout.tp"
 ! json best[0].run.rollout.tp = 2
 $ python3 -c "import json; json.dump(json.load(open('search.json'))['best'][0]['run'], open('winner.json', 'w'))"

@@ -177,9 +177,9 @@ CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
   }
   MixedSearchResult r = search_mixed(source.json, source.file, source.lookup, options);
   if (c.one_more) r.marginals = marginals_of(source.json, source.file, source.lookup, options);
-  return {
-      r.best.empty() ? ExitCode::no : ExitCode::answer,
-      output.json() ? AnswerText(mixed_search_json(r)) : drawn(mixed_search_document(r), output)};
+  return {r.best.empty() ? ExitCode::no : ExitCode::answer,
+          output.json() ? AnswerText(mixed_search_json(r))
+                        : drawn(mixed_search_document(r, typed_run(c.run)), output)};
 }
 
 // True where the least cost is looked for. Errors: another aim than the step's time or its cost.

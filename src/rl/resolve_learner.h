@@ -3,7 +3,7 @@
 // A run of reinforcement learning resolved, with what it leaves open as its phases have room for
 // it.
 //
-// The learner alone has more room than beside an engine that sleeps and a frozen copy: open
+// The learner alone has more space than beside an engine that sleeps and a frozen copy: open
 // recompute is the least that fits as likely as not beside them. Where generator and learner share
 // GPUs, an open share of the engine is the engine's own, or the largest that leaves the learner in
 // place (in steps of 0.05) where the engine's own does not; tools set 0.3 (TRL) to 0.6 (NeMo RL)

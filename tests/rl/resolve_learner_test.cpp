@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run leaves open takes the room that the phases of its step leave.
+// What a run leaves open takes the space that the phases of its step leave.
 #include "rl/resolve_learner.h"
 
 #include <doctest/doctest.h>

@@ -10,7 +10,6 @@
 #include "core/key_access.h"
 #include "core/units.h"
 #include "estimate/rl_keys.h"
-#include "estimate/rl_resolve.h"
 #include "explore/rl_search.h"
 #include "hardware/cluster_keys.h"
 #include "rl/resolve_learner.h"

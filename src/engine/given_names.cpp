@@ -154,8 +154,8 @@ bool is_given(const Json& run, const std::string& path) {
   return of_sharding ? std::any_of(kSharding.begin(), kSharding.end(), is) : is(path.c_str());
 }
 
-// Of a default: one `with` a key is taken where that key is open, one `with` a key's value where
-// the key is open or has that value, one `beside` a key where that key is given.
+// A default `with` a key is taken where that key is open, `with` a key's value where the key is
+// open or has that value, `beside` a key where that key is given.
 bool is_taken(const Json& run, const Json& entry) {
   const Json& beside = value_at(entry, "beside");
   if (beside.is_string() && !is_given(run, beside.get<std::string>())) return false;

@@ -9,12 +9,16 @@
 #include "core/json_path.h"
 #include "core/one_line.h"
 #include "estimate/rl_keys.h"
+#include "estimate/run_keys.h"
 #include "explore/space_json.h"
 #include "insight/rl_conditions.h"
 #include "rl/resolve_learner.h"
 
 namespace orrery {
 namespace {
+
+constexpr const char* kRisk = key_path<&RunRequest::risk>;
+constexpr const char* kAsLikelyAsNot = "0.5";
 
 std::string last_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
@@ -199,6 +203,7 @@ RlSearchReport report_on_rl_search(const Json& run_file, const std::string& file
   r.where = question.where;
   r.held = held.all();
   r.top = options.top;
+  if (value_at(asked.run, kRisk).is_null()) r.less_sure = {{kRisk, kAsLikelyAsNot}};
   const auto rents = r.prices ? std::optional(r.prices->rents) : std::nullopt;
   const RlSearchAims aims{question.cheapest ? rents : std::nullopt,
                           rl_conditions(question.where, rents, "orrery search")};

@@ -48,6 +48,7 @@ struct RlSearchReport {
   std::string own_refusal;  // why it has none
   std::vector<HeldKey> held;
   std::size_t top = 0;
+  std::vector<Setting> less_sure;  // that asks for less sureness, where the run asks for none
 };
 
 RlSearchReport report_on_rl_search(const Json& run, const std::string& file,

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/rl_search.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "core/json.h"
 #include "core/units.h"
 #include "document/words.h"
-#include "estimate/run_keys.h"
 #include "insight/rl_search_report.h"
 #include "insight/settings.h"
 #include "report/frame.h"
@@ -165,19 +163,15 @@ Section outcome(const RlSearchReport& r) {
 }
 
 // Once with less sureness; then the run alone, which names what would fit.
-std::string next_without_answer(const TypedRun& run) {
-  constexpr const char* kRisk = key_path<&RunRequest::risk>;
-  constexpr const char* kAsLikelyAsNot = "0.5";
-  const bool is_given = std::any_of(run.settings.begin(), run.settings.end(),
-                                    [](const Setting& s) { return s.path == kRisk; });
-  return is_given ? "orrery estimate " + typed_with(run)
-                  : "orrery search " + typed_with(run, {{kRisk, kAsLikelyAsNot}});
+std::string next_without_answer(const RlSearchReport& r, const TypedRun& run) {
+  return r.less_sure.empty() ? "orrery estimate " + typed_with(run)
+                             : "orrery search " + typed_with(run, r.less_sure);
 }
 
 Section ending(const RlSearchReport& r, const TypedRun& run) {
   Section s;
   if (r.best.empty()) {
-    s.add(labelled("next", next_without_answer(run)));
+    s.add(labelled("next", next_without_answer(r, run)));
     return s;
   }
   s.add(labelled("answer", bold(winner_words(r))));

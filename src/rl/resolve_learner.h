@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run of reinforcement learning resolved, with what it leaves open as its phases have room for
+// A run of reinforcement learning resolved, with what it leaves open as its phases have space for
 // it.
 //
 // The learner alone has more space than beside an engine that sleeps and a frozen copy: open

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run leaves open takes the space that the phases of its step leave.
+// Open keys take the space that the phases of a step leave.
 #include "rl/resolve_learner.h"
 
 #include <doctest/doctest.h>

@@ -34,9 +34,9 @@ using TriedList = std::vector<Tried>;
 std::string number(std::int64_t n) { return std::to_string(n); }
 
 // The learner yields nothing on GPUs of its own.
-Settings apart(std::int64_t rollout_gpus) {
+Settings apart(PlacementKind kind, std::int64_t rollout_gpus) {
   using P = PlacementRequest;
-  return {{key_path<&P::kind>, "async"},
+  return {{key_path<&P::kind>, std::string(name_of(kind))},
           {key_path<&P::rollout_gpus>, number(rollout_gpus)},
           {key_path<&P::offload_weights>, "null"},
           {key_path<&P::offload_optimizer>, "null"},
@@ -50,6 +50,13 @@ Settings together() {
           {key_path<&P::offload_weights>, "true"}, {key_path<&P::offload_optimizer>, "true"}};
 }
 
+// In turn, each waits for the other; async, answers are of older weights.
+void add_apart(std::int64_t gpus, TriedList& out) {
+  const std::string words = number(gpus) + " GPUs that generate";
+  out.push_back({RlChangeKind::placement, "split, " + words, apart(PlacementKind::split, gpus)});
+  out.push_back({RlChangeKind::answers, "async, " + words, apart(PlacementKind::async, gpus)});
+}
+
 // GPUs that generate, in eighths of all, whole engines each.
 void add_splits(const RlRun& rl, TriedList& out) {
   const std::int64_t engine = gpus_of(rl.generator.layout);
@@ -60,8 +67,7 @@ void add_splits(const RlRun& rl, TriedList& out) {
     const std::int64_t gpus = rl.all_gpus * eighths / 8 / engine * engine;
     if (gpus == 0 || !tried.insert(gpus).second) continue;
     if (colocated) {
-      out.push_back({RlChangeKind::placement, "async, " + number(gpus) + " GPUs that generate",
-                     apart(gpus), false});
+      add_apart(gpus, out);
       continue;
     }
     out.push_back(
@@ -101,8 +107,10 @@ void add_engines(const RlRun& rl, TriedList& out) {
 void add_placements(const RlRun& rl, TriedList& out) {
   using P = PlacementRequest;
   const RlPlacement& p = rl.placement;
+  const bool is_async = p.kind == PlacementKind::async;  // whose answers are of older weights
   if (p.kind != PlacementKind::colocated) {
-    out.push_back({RlChangeKind::placement, "colocated", together(), false});
+    out.push_back({is_async ? RlChangeKind::answers : RlChangeKind::placement, "colocated",
+                   together(), false});
   }
   if (p.kind == PlacementKind::split) {
     out.push_back({RlChangeKind::answers,
@@ -110,7 +118,7 @@ void add_placements(const RlRun& rl, TriedList& out) {
                    {{key_path<&P::kind>, "async"}},
                    false});
   }
-  if (p.kind == PlacementKind::async && !p.partial) {
+  if (is_async && !p.partial) {
     out.push_back(
         {RlChangeKind::answers, "partial answers", {{key_path<&P::partial>, "true"}}, true});
   }

@@ -140,7 +140,7 @@ class Weighing {
     if (same || !is_nearer(answer)) return;
     add({h.what, change_words(h, r_, run), changed_term(r_.answer, answer), h.check,
          answer.step_time, 0, change_settings(h, r_, run)},
-        h.prior * ran(run, answer), answer);
+        prior_of(h, r_, run) * ran(run, answer), answer);
   }
 
   // A change explains nothing that moves the step, and the memory too, away from what was measured.

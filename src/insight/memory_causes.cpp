@@ -476,7 +476,7 @@ class MemoryWeighing {
     all_.push_back({h.what,
                     "then " + gib_text(a.memory.allocated) + " would be allocated, " +
                         gib_text(needed()) + " were needed",
-                    h.check, "", change_words(h, *r_, run), h.prior * reach(run, a), false,
+                    h.check, "", change_words(h, *r_, run), prior_of(h, *r_, run) * reach(run, a), false,
                     change_settings(h, *r_, run)});
   }
 

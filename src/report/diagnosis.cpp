@@ -312,7 +312,7 @@ bool asks_for_check(const TrainingAgainst& a, const RunReport& r) {
   return !is_as_predicted(r, Seconds(a.lines.front().measured)) || assumes_what_cannot_fit(r);
 }
 
-// What tensors needed when the job failed: allocated and asked for.
+// Bytes that tensors needed when the job failed: allocated and asked for.
 Bytes needed_by(const Diagnosis& d) {
   if (d.messages.empty()) return {};
   const MemoryMessage& m = d.messages[0].message;

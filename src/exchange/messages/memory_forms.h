@@ -125,8 +125,6 @@ inline constexpr std::array kForms = {
                 "DirectML's out-of-memory error", DeviceMaker::windows},
     MessageForm{MessageKind::device_out_of_memory, "CUDA out of memory occurred when warming up",
                 "vLLM's out-of-memory error while it warms up"},
-    MessageForm{MessageKind::device_out_of_memory, "Capture cuda graph failed",
-                "SGLang's out-of-memory error while it captures graphs"},
     MessageForm{MessageKind::device_out_of_memory, "CUDA out of memory",
                 "an out-of-memory error (CUDA)"},
     MessageForm{MessageKind::device_out_of_memory, "HIP out of memory",
@@ -172,6 +170,10 @@ inline constexpr std::array kForms = {
                 "vLLM's refusal to start"},
     MessageForm{MessageKind::engine_out_of_memory, "No available memory for the cache blocks",
                 "vLLM's refusal to start"},
+    MessageForm{MessageKind::engine_out_of_memory, "tokens that can be stored in KV cache",
+                "vLLM's refusal to start"},
+    MessageForm{MessageKind::engine_out_of_memory, "Please try to increase --mem-fraction-static",
+                "SGLang's refusal to start"},
     MessageForm{MessageKind::shared_memory, "out of shared memory",
                 "a full /dev/shm (PyTorch's data loader)"},
     MessageForm{MessageKind::host_out_of_memory, "DefaultCPUAllocator",
@@ -239,12 +241,10 @@ inline constexpr std::array kMomentWords = {
     MomentWords{JobMoment::generating, "/vllm/worker/"},
     MomentWords{JobMoment::generating, "/vllm/model_executor/"},
     MomentWords{JobMoment::generating, "/sglang/srt/"},
+    MomentWords{JobMoment::generating, "Capture cuda graph failed"},  // SGLang
 };
 
-// Words of an engine's own message, which name it without a traceback.
-inline constexpr std::array kEngineWords = {
-    std::string_view("occurred when warming up"),  // vLLM
-    std::string_view("Capture cuda graph failed"),  // SGLang
-};
+// Words of vLLM's own message, which name the engine without a traceback.
+inline constexpr std::string_view kEngineWords = "occurred when warming up";
 
 }  // namespace orrery::memory_messages

@@ -130,8 +130,7 @@ void take_surroundings(std::string_view text, std::size_t at, MemoryMessage& m) 
   // "can use total_gpu_memory (79.10GiB) x gpu_memory_utilization (0.90) = 71.19GiB"
   const std::string_view share = behind(text, "x gpu_memory_utilization (");
   if (const auto whole = amount_behind(share, ") =")) m[Stated::engine] = whole;
-  const auto is_own = [&](std::string_view words) { return contains(m.line, words); };
-  if (std::any_of(kEngineWords.begin(), kEngineWords.end(), is_own)) {
+  if (contains(m.line, kEngineWords)) {
     m.moment = JobMoment::generating;
     return;
   }

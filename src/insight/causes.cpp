@@ -87,7 +87,8 @@ std::vector<Setting> rate_setting(const Cluster& c, Links which, double part) {
 
 bool states_network(const ResolvedRun& run) {
   return std::any_of(run.stated.begin(), run.stated.end(), [](const Fact& f) {
-    return f.path.starts_with("cluster.tiers") || f.path.starts_with("cluster.fabric");
+    return f.path.starts_with("cluster.tiers") || f.path.starts_with("cluster.fabric") ||
+           f.path.starts_with("cluster.node.");
   });
 }
 

@@ -27,6 +27,8 @@ namespace {
 
 constexpr std::int64_t kMostBetween = 8;  // sizes tried between two powers of two
 constexpr std::int64_t kLongSequence = 65536;
+constexpr std::int64_t kSmallNode = 2;    // GPUs of a machine that is no server [judgement]
+constexpr std::int64_t kMostOfSmall = 8;  // stages over such machines [judgement]
 constexpr const char* kHostMemory = "cluster.host.memory_capacity";
 constexpr double kHostStep = 64e9;  // of the memory that machines are sold with [judgement]
 
@@ -75,9 +77,10 @@ Json axes_beside(Json axes, const OpenRun& open, const Json& search) {
   return axes;
 }
 
-Json short_search(const OpenRun& open, const Json& search, bool has_pipelines) {
+// Stages up to `most_stages`; 0: any.
+Json short_search(const OpenRun& open, const Json& search, std::int64_t most_stages) {
   Json common = common_axes(open.resolved);
-  if (!has_pipelines) common[std::string(name_of(SearchAxis::pp))] = 1;
+  if (most_stages > 0) common[std::string(name_of(SearchAxis::pp))] = {{"max", most_stages}};
   Json asked = {{"axes", axes_beside(std::move(common), open, search)}, {"top", 1}};
   const char* constraints = "constraints";
   if (search.is_object() && search.contains(constraints)) asked[constraints] = search[constraints];
@@ -123,12 +126,13 @@ class Finder {
 
   std::optional<Remedy> fewest() {
     const OpenRun open = on_one();
-    if (open.resolved.run.cluster.devices_per_node == 1 && !open.request.pp) {
-      has_pipelines_ = false;
+    const bool is_small = open.resolved.run.cluster.devices_per_node <= kSmallNode;
+    if (!is_small || open.request.pp) return fewest_of(open);
+    for (const std::int64_t most : {std::int64_t{1}, kMostOfSmall}) {
+      most_stages_ = most;
       if (auto found = fewest_of(open)) return found;
-      has_pipelines_ = true;
     }
-    return fewest_of(open);
+    return {};
   }
 
  private:
@@ -176,7 +180,7 @@ class Finder {
 
   SearchRequest request_of(const Json& run) const {
     const OpenRun open = resolve_open(run, file_, lookup_);
-    return read_search(run, file_, lookup_, short_search(open, search_, has_pipelines_), metric_source());
+    return read_search(run, file_, lookup_, short_search(open, search_, most_stages_), metric_source());
   }
 
   SearchAnswer answer_of(const SearchRequest& request, std::size_t most) const {
@@ -232,7 +236,7 @@ class Finder {
   Json search_;
   const std::string& file_;
   const ConfigLookup& lookup_;
-  bool has_pipelines_ = true;
+  std::int64_t most_stages_ = 0;  // any
 };
 
 bool assumes_host_memory(const ResolvedRun& run) {

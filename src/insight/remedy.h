@@ -7,7 +7,8 @@
 // up to four chunks a stage, micro batches up to four, recompute by whole kinds. Sharding groups,
 // offload, placement and the framework's options stay as the run has them. Sizes are those below a
 // node that divide it, then nodes by powers of two, then between the last that fails and the first
-// that fits. A pipeline over machines of one GPU is taken where nothing else fits. The answer fits as surely as the run asks (estimate/risk.h). Errors: none; a size
+// that fits. Over machines of one or two GPUs a pipeline, of at most eight stages, is taken
+// where nothing else fits. The answer fits as surely as the run asks (estimate/risk.h). Errors: none; a size
 // that the batch or the cluster does not take is skipped.
 #pragma once
 

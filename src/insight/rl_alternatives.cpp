@@ -8,6 +8,7 @@
 #include "core/json_text.h"
 #include "estimate/rl_keys.h"
 #include "estimate/training_keys.h"
+#include "explore/axes_json.h"
 #include "insight/rl_report.h"
 #include "parallel/strategy_keys.h"
 #include "rl/resolve_learner.h"
@@ -146,6 +147,18 @@ void add_learner(const RlRun& rl, const Run& learner, TriedList& out) {
                  false});
 }
 
+// The learner's states over its replicas, where its framework shards them so.
+void add_sharding(const ResolvedRun& learner, TriedList& out) {
+  const Strategy& own = learner.run.strategy;
+  Strategy sharded = own;
+  sharded.zero = 3;
+  if (own.zero == 3 || own.dp == 1) return;
+  if (goes_beyond(framework_limits(learner), own, sharded)) return;
+  out.push_back({RlChangeKind::learner,
+                 "weights, gradients and optimizer sharded",
+                 {{key_path<&StrategyRequest::zero>, "3"}}});
+}
+
 // A cap that leaves 98 of 100 answers whole, with the mean that they then have.
 void add_cap(const RlRun& rl, TriedList& out) {
   const AnswerLengths& lengths = rl.work.lengths;
@@ -166,12 +179,14 @@ void add_cap(const RlRun& rl, TriedList& out) {
                  true});
 }
 
-TriedList changes_of(const RlRun& rl, const Run& learner) {
+TriedList changes_of(const ResolvedRun& learner) {
+  const RlRun& rl = *learner.rl;
   TriedList out;
   add_engines(rl, out);
   add_splits(rl, out);
   add_placements(rl, out);
-  add_learner(rl, learner, out);
+  add_learner(rl, learner.run, out);
+  add_sharding(learner, out);
   add_cap(rl, out);
   return out;
 }
@@ -193,7 +208,7 @@ class Alternatives {
     const RlRun& rl = *r.learner.resolved.rl;
     std::vector<RlAlternative> out;
     if (!rl.generates) return out;
-    for (const Tried& t : changes_of(rl, r.learner.resolved.run)) {
+    for (const Tried& t : changes_of(r.learner.resolved)) {
       const auto step = step_with(t.settings);
       if (step) out.push_back({given(t.settings), *step, t.kind, t.words, t.shortens_tail});
     }

@@ -312,11 +312,17 @@ bool asks_for_check(const TrainingAgainst& a, const RunReport& r) {
   return !is_as_predicted(r, Seconds(a.lines.front().measured)) || assumes_what_cannot_fit(r);
 }
 
-// Bytes that tensors needed when the job failed: allocated and asked for.
-Bytes needed_by(const Diagnosis& d) {
+// Bytes that tensors needed when the job failed: allocated and asked for, or all of a device of
+// which the message says neither; nothing where no device was full.
+std::optional<Bytes> needed_by(const Diagnosis& d) {
   if (d.messages.empty()) return {};
   const MemoryMessage& m = d.messages[0].message;
-  return m[Stated::allocated].value_or(Bytes()) + m[Stated::asked].value_or(Bytes());
+  const bool is_full = m.kind == MessageKind::device_out_of_memory ||
+                       m.kind == MessageKind::xla_out_of_memory ||
+                       m.kind == MessageKind::outside_allocator;
+  if (!is_full) return {};
+  const Bytes stated = m[Stated::allocated].value_or(Bytes()) + m[Stated::asked].value_or(Bytes());
+  return m[Stated::allocated] ? stated : std::max(stated, d.run->answer.capacity);
 }
 
 // The first change that fits as surely as the run asks, else a layout that does; of a run that is
@@ -324,8 +330,9 @@ Bytes needed_by(const Diagnosis& d) {
 // run, on its own GPUs.
 std::vector<Setting> fitting_settings(const Diagnosis& d) {
   const RunReport& r = *d.run;
-  if (fits_at_risk(r.resolved.run, r.answer)) {
-    const auto relief = memory_relief(r, needed_by(d));
+  const auto needed = needed_by(d);
+  if (needed && fits_at_risk(r.resolved.run, r.answer)) {
+    const auto relief = memory_relief(r, *needed);
     return relief ? relief->settings : std::vector<Setting>();
   }
   const std::vector<Advice> advice = advice_of(r);
@@ -403,7 +410,13 @@ std::string next_words(const Diagnosis& d, const TypedRun& run) {
   if (cause != nullptr && !cause->settings.empty())
     return "orrery estimate " + typed_with(run, cause->settings);
   const std::vector<Setting> fitting = fitting_settings(d);
-  if (fitting.empty() && is_feasible(*d.run)) return kMendFirst;
+  const bool is_sure = fits_at_risk(d.run->resolved.run, d.run->answer);
+  if (fitting.empty() && is_sure) {
+    return cause != nullptr && !cause->mend.empty()
+               ? kMendFirst
+               : "nothing to type: the run as it is described fits; the settings that the job's "
+                 "first lines print say where it is another";
+  }
   if (fitting.empty())
     return "nothing to type: no change that is tried here fits; fewer tokens a GPU or more GPUs do";
   return "orrery estimate " + typed_with(run, fitting);

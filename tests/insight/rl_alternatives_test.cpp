@@ -21,6 +21,21 @@ bool changes_learning(const RlAlternative& a) {
 
 }  // namespace
 
+TEST_CASE("a learner that is replicated and does not fit is advised sharding") {
+  const Json run = json_of(R"({"model": "qwen2.5-7b", "cluster": {"node": "dgx-h100", "gpus": 8},
+      "framework": "hf-trainer",
+      "training": {"rl": {"algorithm": "grpo", "prompts": 64, "group": 8, "prompt_length": 512,
+                          "response": {"mean": 512, "cap": 1024}}},
+      "parallel": {"zero": 0},
+      "rollout": {"engine": "vllm", "tp": 1, "memory_share": 0.3}})");
+  const RlReport r = rl_report_with_alternatives(run, "run.json", shipped_configs(), {});
+  REQUIRE_FALSE(r.step.fits);
+  const RlAlternative* next = first_of_same_learning(r);
+  REQUIRE(next != nullptr);
+  REQUIRE(next->settings.size() == 1);
+  CHECK(next->settings[0].path == "parallel.zero");
+}
+
 TEST_CASE("older weights and shorter answers are listed and are not the next change") {
   const Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 16},
       "framework": "megatron-core",

@@ -21,7 +21,9 @@
 namespace orrery {
 namespace {
 
-constexpr std::int64_t kLongSequence = 32768;  // that people split over a node [judgement]
+// Tokens from which people split a sequence at all, and over a whole node [judgement].
+constexpr std::int64_t kShortSequence = 8192;
+constexpr std::int64_t kLongSequence = 32768;
 
 bool twice(std::int64_t& n) {
   n *= 2;
@@ -325,7 +327,10 @@ bool double_tp(Run& r) { return twice(r.strategy.tp); }
 bool halve_tp(Run& r) { return half(r.strategy.tp); }
 bool double_pp(Run& r) { return twice(r.strategy.pp); }
 bool halve_pp(Run& r) { return half(r.strategy.pp); }
-bool double_cp(Run& r) { return twice(r.strategy.cp); }
+bool double_cp(Run& r) {
+  const bool is_short = r.strategy.cp == 1 && r.training.sequence < kShortSequence;
+  return !is_short && twice(r.strategy.cp);
+}
 bool halve_cp(Run& r) { return half(r.strategy.cp); }
 
 // One long sequence over all GPUs of a node, which one doubling does not reach.

@@ -12,19 +12,19 @@
 namespace orrery {
 namespace {
 
-RunReport that_fits() {
-  return testing::report_of(testing::json_of(R"({"model": "llama-3-8b", "framework": "fsdp",
+Json that_fits() {
+  return testing::json_of(R"({"model": "llama-3-8b", "framework": "fsdp",
       "cluster": {"node": "dgx-h100", "gpus": 8}, "parallel": {"recompute": "none"},
-      "training": {"sequence_length": 4096, "global_batch": 64, "micro_batch": 1}})"));
+      "training": {"sequence_length": 4096, "global_batch": 64, "micro_batch": 1}})");
 }
 
 TEST_CASE("a run that needed more than predicted gets a change that takes as much less") {
-  const RunReport r = that_fits();
+  const RunReport r = testing::report_of(that_fits());
   REQUIRE(r.answer.reason == Reason::fits);
   const Bytes needed = r.answer.capacity;
   const auto relief = memory_relief(r, needed);
   REQUIRE(relief);
-  const Json changed = with_settings(*r.resolved.inputs, relief->settings);
+  const Json changed = with_settings(that_fits(), relief->settings);
   const Answer after = estimate(testing::resolved(changed).run);
   CHECK(after.memory.peak == relief->peak);
   const double missed = needed / r.answer.memory.allocated;
@@ -32,7 +32,7 @@ TEST_CASE("a run that needed more than predicted gets a change that takes as muc
 }
 
 TEST_CASE("nothing relieves a run that needed a hundred times its device") {
-  const RunReport r = that_fits();
+  const RunReport r = testing::report_of(that_fits());
   CHECK_FALSE(memory_relief(r, r.answer.capacity * 100));
 }
 

@@ -181,13 +181,11 @@ void warn_of_expert_overlap(const Run& run, Lines& lines) {
       "without a pipeline with two micro batches or more, and not with full recompute");
 }
 
-// A diffusion model reads what text encoders and an autoencoder made: beforehand, or in every step,
-// where they fill the device beside it.
+constexpr const char* kFrozen = key_path<&TrainingRequest::frozen_parameters>;
+
+// Where they run in every step, they fill the device beside it.
 void warn_of_encoders(const ResolvedRun& r, Lines& lines) {
-  const Trunk& t = r.run.model.trunk;
-  constexpr const char* kFrozen = key_path<&TrainingRequest::frozen_parameters>;
-  if (t.kinds == 0 || t.loss != TrunkLoss::mse || t.text == 0 || t.frozen_parameters > 0) return;
-  if (!value_at(*r.inputs, kFrozen).is_null()) return;
+  if (!leaves_out_encoders(r)) return;
   lines.push_back(
       "text encoders and autoencoder: taken to have run beforehand, none on the GPU; where they "
       "run "
@@ -225,6 +223,13 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   warn_of_expert_overlap(r.run, lines);
   warn_of_unread_keys(r.model, lines);
   return lines;
+}
+
+bool leaves_out_encoders(const ResolvedRun& run) {
+  const Trunk& t = run.run.model.trunk;
+  if (t.kinds == 0 || t.loss != TrunkLoss::mse || t.text == 0 || t.frozen_parameters > 0)
+    return false;
+  return value_at(*run.inputs, kFrozen).is_null();
 }
 
 }  // namespace orrery

@@ -15,4 +15,8 @@ struct ResolvedRun;
 
 std::vector<std::string> run_warnings(const ResolvedRun& run);
 
+// A diffusion model that reads what text encoders and an autoencoder made, of which the run has
+// none: beforehand, or on the device in every step, which nobody gave.
+bool leaves_out_encoders(const ResolvedRun& run);
+
 }  // namespace orrery

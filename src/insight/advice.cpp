@@ -15,9 +15,15 @@
 #include "explore/axes_json.h"
 #include "explore/recommend.h"
 #include "parallel/rules.h"
+#include "parallel/strategy_json.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
+
+// Tokens from which people split a sequence at all, and over a whole node [judgement].
+constexpr std::int64_t kShortSequence = 8192;
+constexpr std::int64_t kLongSequence = 32768;
 
 bool twice(std::int64_t& n) {
   n *= 2;
@@ -78,6 +84,7 @@ bool settle_degrees(const Run& run, Strategy& s) {
 }
 
 bool settle_partition(const Strategy& before, Strategy& s) {
+  if (s.partition != before.partition) return s.dp * s.cp == before.dp * before.cp;  // a move's own
   if (before.partition == partition_of(before.zero, dense_replicas(before))) {
     s.partition = partition_of(s.zero, dense_replicas(s));
     return true;
@@ -118,9 +125,16 @@ struct Tried {
   Bytes host{};
   Bytes short_of{};  // of the memory that is short without it
   double fit_probability = 0;
+  bool holds_recompute = false;  // that the run leaves open, as the run has it
+  Strategy strategy{};           // of the run so changed
+  bool fused_attention = false;
 
   std::span<const Move> all() const { return {moves.data(), count}; }
 };
+
+bool is_same_run(const Tried& a, const Tried& b) {
+  return a.strategy == b.strategy && a.fused_attention == b.fused_attention;
+}
 
 bool is_better(const Tried& a, const Tried& b) {
   return a.fits ? a.step_time < b.step_time : a.short_of < b.short_of;
@@ -147,7 +161,7 @@ class Adviser {
                      : Seconds(std::numeric_limits<double>::infinity())) {}
 
   std::vector<Advice> best() {
-    for (const Move move : kMoves) consider({{move}, 1});
+    for (const Move move : kMoves) consider_held({{move}, 1});
     if (!fits_ && !some_fit_) consider_pairs();
     for (const Move move : larger_) {
       for (const Move less : {moves::more_recompute, moves::most_recompute}) {
@@ -160,26 +174,45 @@ class Adviser {
   }
 
  private:
+  // Recompute that is open is chosen so that the changed run fits as likely as not: with the full
+  // one, of the run that does not fit, it may be sure.
+  void consider_held(Tried t) {
+    const Strategy& own = run_.strategy;
+    const bool is_full = own.recompute == Recompute::full && own.recompute_layers == 0;
+    if (consider(t) || fits_ || !recompute_open_ || !is_full) return;
+    t.holds_recompute = true;
+    consider(t);
+  }
+
   void consider_pairs() {
     for (std::size_t i = 0; i < kMoves.size(); ++i) {
-      for (std::size_t j = i + 1; j < kMoves.size(); ++j) consider({{kMoves[i], kMoves[j]}, 2});
+      for (std::size_t j = i + 1; j < kMoves.size(); ++j)
+        consider_held({{kMoves[i], kMoves[j]}, 2});
     }
   }
 
-  void consider(Tried t) {
+  // Whether it fits as surely as the run asks; false too where it is not judged.
+  bool consider(Tried t) {
     Run changed = run_;
-    if (!make_neighbour(t.all(), changed)) return;
-    if (goes_beyond(framework_, run_.strategy, changed.strategy)) return;
-    fill_prices(changed);
-    if (fits_ && beats_blocks_of(changed)) return;
+    if (!make_neighbour(t.all(), changed)) return false;
+    if (goes_beyond(framework_, run_.strategy, changed.strategy)) return false;
+    fill_prices(changed, t.holds_recompute);
+    if (fits_ && beats_blocks_of(changed)) return false;
     fill_parts<double>(changed, workspace_);
-    if (fits_ && beats_layout_of(changed)) return;
+    if (fits_ && beats_layout_of(changed)) return false;
+    judge(changed, t);
+    return t.fits;
+  }
+
+  void judge(const Run& changed, Tried& t) {
     answer_memory(changed, workspace_, known_);
     t.fits = fits_at_risk(changed, known_);
     t.fit_probability = fit_probability(changed, known_);
     t.peak = known_.memory.peak;
     t.host = known_.host_needed;
     t.short_of = needed(answer_.reason, known_);
+    t.strategy = changed.strategy;
+    t.fused_attention = changed.training.fused_attention;
     // A change that fills the host in place of the device is no step towards fitting.
     const bool moves_on =
         known_.reason == Reason::host_memory && answer_.reason != Reason::host_memory;
@@ -193,18 +226,18 @@ class Adviser {
     keep(t);
   }
 
-  // Recompute that the run leaves open is what the changed run would have.
-  void fill_prices(Run& changed) {
+  // Recompute that the run leaves open is what the changed run would have, unless it is held.
+  void fill_prices(Run& changed, bool holds_recompute) {
     workspace_.end_traffics.clear();
     const bool is_same = recompute_choice(changed.strategy) == recompute_choice(run_.strategy);
-    if (recompute_open_ && is_same) {
+    if (recompute_open_ && is_same && !holds_recompute) {
       predict_recompute(changed, workspace_);
     }
     price<double>(changed, workspace_.scratch, workspace_.prices);
   }
 
-  void fill_memory(Run& changed) {
-    fill_prices(changed);
+  void fill_memory(Run& changed, bool holds_recompute) {
+    fill_prices(changed, holds_recompute);
     fill_parts<double>(changed, workspace_);
     answer_memory(changed, workspace_, known_);
   }
@@ -232,6 +265,8 @@ class Adviser {
 
   // The best few, in the order of trial where they are equal.
   void keep(const Tried& t) {
+    const auto is_known = [&](const Tried& known) { return is_same_run(known, t); };
+    if (std::any_of(found_.begin(), found_.end(), is_known)) return;
     found_.insert(std::upper_bound(found_.begin(), found_.end(), t, is_better), t);
     if (found_.size() > kMostAdvice) found_.pop_back();
     if (some_fit_ && found_.size() == kMostAdvice) {
@@ -241,19 +276,24 @@ class Adviser {
 
   // Names the recompute that a change brings where the run leaves it open; that of some layers
   // follows from the rest.
-  std::vector<Setting> settings_of(const Run& changed) {
+  std::vector<Setting> settings_of(const Run& changed, bool holds_recompute) {
     Run predicted = changed;
-    fill_prices(predicted);
+    fill_prices(predicted, holds_recompute);
     const bool by_layers = recompute_choice(predicted.strategy) == RecomputeChoice::layers;
-    return differences(run_, by_layers ? changed : predicted, keys_);
+    std::vector<Setting> all = differences(run_, by_layers ? changed : predicted, keys_);
+    if (holds_recompute) {
+      all.push_back({key_path<&StrategyRequest::recompute>,
+                     std::string(name_of(changed.strategy.recompute))});
+    }
+    return all;
   }
 
   Advice advice_of(const Tried& t) {
     Run changed = run_;
     make_neighbour(t.all(), changed);
-    Advice a{settings_of(changed), t.fits, t.step_time, t.peak, t.host, t.fit_probability};
+    Advice a{settings_of(changed, t.holds_recompute), t.fits, t.step_time, t.peak, t.host, t.fit_probability};
     if (t.fits) return a;
-    fill_memory(changed);
+    fill_memory(changed, t.holds_recompute);
     fill_costs<double>(changed, workspace_);
     a.step_time = finish(changed, workspace_).step_time;
     return a;
@@ -287,8 +327,19 @@ bool double_tp(Run& r) { return twice(r.strategy.tp); }
 bool halve_tp(Run& r) { return half(r.strategy.tp); }
 bool double_pp(Run& r) { return twice(r.strategy.pp); }
 bool halve_pp(Run& r) { return half(r.strategy.pp); }
-bool double_cp(Run& r) { return twice(r.strategy.cp); }
+bool double_cp(Run& r) {
+  const bool is_short = r.strategy.cp == 1 && r.training.sequence < kShortSequence;
+  return !is_short && twice(r.strategy.cp);
+}
 bool halve_cp(Run& r) { return half(r.strategy.cp); }
+
+// One long sequence over all GPUs of a node, which one doubling does not reach.
+bool spread_sequence(Run& r) {
+  const std::int64_t ranks = r.cluster.devices_per_node / r.strategy.tp;
+  if (r.training.sequence < kLongSequence || ranks <= 2 * r.strategy.cp) return false;
+  r.strategy.cp = ranks;
+  return true;
+}
 
 bool interleave(Run& r) {
   const bool plain = r.strategy.schedule == ScheduleId::one_f_one_b;
@@ -312,6 +363,18 @@ bool shard_weights(Run& r) { return r.strategy.zero < 2 && step_zero(r, 3 - r.st
 bool replicate_weights(Run& r) { return r.strategy.zero == 3 && step_zero(r, -2); }
 bool replicate_states(Run& r) { return r.strategy.zero > 1 && step_zero(r, -r.strategy.zero); }
 
+// Weights over the GPUs of a node and copies of them across nodes: FSDP's HYBRID_SHARD (PyTorch
+// FSDP, arXiv:2304.11277, section 3.2.2), torchtitan's data_parallel_replicate_degree, DeepSpeed's
+// MiCS.
+bool shard_in_node(Run& r) {
+  Strategy& s = r.strategy;
+  const std::int64_t group = r.cluster.devices_per_node / s.tp;
+  if (!is_plain_zero(s) || s.zero < 3 || group < 2) return false;
+  if (group >= dense_replicas(s) || dense_replicas(s) % group != 0) return false;
+  s.partition = partition_of(s.zero, group);
+  return true;
+}
+
 bool sequence_parallel(Run& r) {
   if (r.strategy.sequence_parallel || r.strategy.tp == 1) return false;
   r.strategy.sequence_parallel = true;
@@ -331,11 +394,12 @@ bool offload_optimizer(Run& r) {
 }
 
 // Stacks that shard weights keep the shards on the host: DeepSpeed's offload_param is of ZeRO 3
-// alone, FSDP's CPUOffload of its full shard. Beside an adapter on one GPU the frozen blocks come
-// in turn (blocks_to_swap of kohya-ss/sd-scripts, library/custom_offloading_utils.py).
+// alone, FSDP's CPUOffload of its full shard. On one GPU blocks come in turn, beside an adapter and
+// where all is trained (blocks_to_swap of kohya-ss/sd-scripts, library/custom_offloading_utils.py,
+// flux_train.py).
 bool offload_parameters(Run& r) {
   Offload& o = r.strategy.offload;
-  const bool swaps_blocks = r.cluster.gpus == 1 && r.training.adapter.has_value();
+  const bool swaps_blocks = r.cluster.gpus == 1;
   if (o.parameters != OffloadTarget::none || (r.strategy.zero < 3 && !swaps_blocks)) return false;
   o.parameters = OffloadTarget::host;
   return true;
@@ -356,6 +420,12 @@ bool make_neighbour(std::span<const Move> moves, Run& run) {
     if (!move(run)) return false;
   }
   return settle(before, run);
+}
+
+const Advice* first_that_fits(const std::vector<Advice>& advice) {
+  const auto found =
+      std::find_if(advice.begin(), advice.end(), [](const Advice& a) { return a.fits; });
+  return found == advice.end() ? nullptr : &*found;
 }
 
 std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer) {

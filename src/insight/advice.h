@@ -3,11 +3,12 @@
 // Single changes of a run that would help: changes that fit if the run does not, faster ones if it
 // does.
 //
-// Tries a fixed list of neighbours (recompute, micro batch, tp, pp, vpp, cp, ZeRO, sequence
-// parallelism, FlashAttention, offload of optimizer, parameters, activations), keeps the GPUs and
-// the global batch, lets dp take what is left, settles recompute anew where the run file leaves it
-// open, and estimates each legal one that the framework can run (`runs` of its profile); where no
-// single change fits, pairs. A change that is faster by less than what a prediction tells apart
+// Tries a fixed list of neighbours (recompute, micro batch, tp, pp, vpp, cp, ZeRO, sharding within
+// a node, sequence parallelism, FlashAttention, offload of optimizer, parameters, activations),
+// keeps the GPUs and the global batch, lets dp take what is left, settles recompute anew where the
+// run file leaves it open (and holds full recompute where what is settled does not fit), and
+// estimates each legal one that the framework can run (`runs` of its profile); where no single
+// change fits, pairs. Two ways to one run are named once. A change that is faster by less than what a prediction tells apart
 // (the band of explore/recommend.h) is not named. It is no search: what is two changes away and
 // merely faster is not seen. Keys of the run file that cannot stand beside a change are named with
 // it: who follows an advice gets the promised numbers to the digit. Errors: none.
@@ -41,6 +42,9 @@ inline constexpr std::size_t kMostAdvice = 3;
 // those that need the least of the memory that is short, the device's or the host's.
 std::vector<Advice> advise(const ResolvedRun& run, const Answer& answer);
 
+// The first that fits as surely as the run asks; nullptr where none does.
+const Advice* first_that_fits(const std::vector<Advice>& advice);
+
 // Turns one knob; false where it is at its end.
 using Move = bool (*)(Run&);
 
@@ -57,6 +61,7 @@ bool double_pp(Run& r);
 bool halve_pp(Run& r);
 bool double_cp(Run& r);
 bool halve_cp(Run& r);
+bool spread_sequence(Run& r);
 bool interleave(Run& r);
 bool do_not_interleave(Run& r);
 bool shard_more(Run& r);
@@ -64,6 +69,7 @@ bool shard_less(Run& r);
 bool shard_weights(Run& r);
 bool replicate_weights(Run& r);
 bool replicate_states(Run& r);
+bool shard_in_node(Run& r);
 bool sequence_parallel(Run& r);
 bool flash_attention(Run& r);
 bool offload_optimizer(Run& r);
@@ -71,11 +77,11 @@ bool offload_parameters(Run& r);
 bool offload_activations(Run& r);
 }  // namespace moves
 
-inline constexpr std::array<Move, 24> kMoves = {
+inline constexpr std::array<Move, 26> kMoves = {
     moves::less_recompute,    moves::more_recompute,     moves::least_recompute,
     moves::most_recompute,    moves::double_micro_batch, moves::halve_micro_batch,
     moves::double_tp,         moves::halve_tp,           moves::double_pp,
-    moves::halve_pp,          moves::double_cp,          moves::halve_cp,
+    moves::halve_pp,          moves::double_cp,          moves::halve_cp, moves::spread_sequence, moves::shard_in_node,
     moves::interleave,        moves::do_not_interleave,  moves::shard_more,
     moves::shard_less,        moves::shard_weights,      moves::replicate_weights,
     moves::replicate_states,  moves::sequence_parallel,  moves::flash_attention,

@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
+#include "core/units.h"
+#include "document/words.h"
 #include "estimate/accuracy.h"
 #include "estimate/resolve.h"
 #include "estimate/risk.h"
 #include "estimate/workspace.h"
+#include "hardware/cluster_links.h"
 #include "insight/hypotheses.h"
 #include "insight/run_report.h"
 #include "parallel/strategy_keys.h"
@@ -25,6 +29,14 @@ constexpr double kElseFactor = 100;
 constexpr double kLayoutPrior = 0.3;
 constexpr double kLayoutFactor = 10;
 constexpr double kCannotFit = 0.1;
+// A network that nobody gave, at any part of its rate down to the least, each as likely in ln; one
+// that the run states differs less often.
+constexpr double kNetworkPrior = 0.2;
+constexpr double kStatedNetworkPrior = 0.05;
+constexpr double kLinksPrior = 0.03;  // those of a chassis
+constexpr double kLeastRate = 0.005;
+constexpr double kMostRate = 0.5;  // above it, half the rate is a change of its own
+constexpr int kHalvings = 30;
 constexpr double kLeast = 0.02;
 // The predicted memory may be wrong as well.
 constexpr double kLeastFit = 0.001;
@@ -53,6 +65,47 @@ std::string changed_term(const Answer& before, const Answer& after) {
   return largest > 0 ? std::string(name_of(most)) : "";
 }
 
+// The tier of these links where there is one alone; else nothing that one key says.
+std::optional<std::size_t> only_tier(const Cluster& c, Links which) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    if (links_of_tier(c, i) != which) continue;
+    if (found) return {};
+    found = i;
+  }
+  return found;
+}
+
+std::string rate_text(BytesPerSecond rate) { return significant(rate.si() / 1e9, 3) + " GB/s"; }
+
+std::vector<Setting> rate_setting(const Cluster& c, Links which, double part) {
+  const auto tier = only_tier(c, which);
+  if (!tier || c.tiers[*tier].group_sizes > 0) return {};
+  return {{"cluster.tiers." + std::string(c.tiers[*tier].name.view()) + ".bandwidth",
+           rate_text(c.tiers[*tier].bandwidth * part)}};
+}
+
+bool states_network(const ResolvedRun& run) {
+  return std::any_of(run.stated.begin(), run.stated.end(), [](const Fact& f) {
+    return f.path.starts_with("cluster.tiers") || f.path.starts_with("cluster.fabric") ||
+           f.path.starts_with("cluster.node.");
+  });
+}
+
+// "a slow network (nobody gave one): 29.6 GB/s of 400 GB/s a node"
+std::string link_words(const ResolvedRun& run, Links which, double part) {
+  const Cluster& c = run.run.cluster;
+  const bool is_network = which == Links::of_network;
+  const std::string words =
+      !is_network             ? "slow links inside a node: "
+      : states_network(run) ? "a slow network: "
+                              : "a slow network (nobody gave one): ";
+  const auto tier = only_tier(c, which);
+  if (!tier) return words + percent(part, 0) + " of its rate";
+  return words + rate_text(c.tiers[*tier].bandwidth * part) + " of " +
+         rate_text(c.tiers[*tier].bandwidth) + (is_network ? " a node" : " a GPU");
+}
+
 class Weighing {
  public:
   Weighing(const RunReport& r, Seconds measured, std::optional<Bytes> allocated)
@@ -64,6 +117,8 @@ class Weighing {
     add({"the estimate's own error", "", "", "", r_.answer.step_time, 0, {}}, kOwnPrior * own,
         r_.answer);
     outside();
+    slow_links(Links::of_network);
+    slow_links(Links::of_chassis);
     other_layout();
     none_of_these();
     double sum = 0;
@@ -86,7 +141,7 @@ class Weighing {
     if (same || !is_nearer(answer)) return;
     add({h.what, change_words(h, r_, run), changed_term(r_.answer, answer), h.check,
          answer.step_time, 0, change_settings(h, r_, run)},
-        h.prior * ran(run, answer), answer);
+        prior_of(h, r_, run) * ran(run, answer), answer);
   }
 
   // A change explains nothing that moves the step, and the memory too, away from what was measured.
@@ -130,6 +185,48 @@ class Weighing {
          measured_,
          kOutsidePrior / most * ran(r_.resolved.run, r_.answer) * memory_density(r_.answer),
          {}});
+  }
+
+  Run with_links(Links which, double part) const {
+    Run run = r_.resolved.run;
+    scale_links(run.cluster, which, part);
+    return run;
+  }
+
+  // The part of their rate at which the step takes as long as measured; nothing where none does.
+  std::optional<double> part_of_rate(Links which) const {
+    const auto step = [&](double part) { return estimate(with_links(which, part)).step_time; };
+    if (!(measured_ > step(kMostRate)) || measured_ > step(kLeastRate)) return {};
+    double low = std::log(kLeastRate);
+    double high = std::log(kMostRate);
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = (low + high) / 2;
+      (step(std::exp(middle)) > measured_ ? low : high) = middle;
+    }
+    return std::exp(high);
+  }
+
+  void slow_links(Links which) {
+    if (is_as_predicted(r_, measured_)) return;
+    const auto part = part_of_rate(which);
+    if (!part) return;
+    const Run slow = with_links(which, *part);
+    const Answer a = estimate(slow);
+    const std::vector<Setting> change = rate_setting(r_.resolved.run.cluster, which, *part);
+    const double prior = which == Links::of_chassis      ? kLinksPrior
+                         : states_network(r_.resolved) ? kStatedNetworkPrior
+                                                         : kNetworkPrior;
+    all_.push_back({link_words(r_.resolved, which, *part), typed(change),
+                    changed_term(r_.answer, a),
+                    which == Links::of_network
+                        ? "NCCL_DEBUG=INFO: NET/Socket, which is TCP, in place of NET/IB "
+                          "(NCCL_IB_DISABLE, NCCL_IB_HCA); all_reduce_perf of nccl-tests over the "
+                          "job's nodes"
+                        : "NCCL_DEBUG=INFO: SHM in place of P2P (NCCL_P2P_DISABLE); nvidia-smi "
+                          "topo -m; all_reduce_perf of nccl-tests in one node",
+                    a.step_time,
+                    prior / std::log(kMostRate / kLeastRate) * ran(slow, a) * memory_density(a),
+                    change});
   }
 
   void other_layout() {

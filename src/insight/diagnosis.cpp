@@ -103,8 +103,8 @@ std::vector<DiagnosedCause> causes_of_engine(const MemoryMessage& m) {
     return {{"the trainer or another process holds memory when the engine starts",
              gib_text(*capacity - *free) + " of " + gib_text(*capacity) + " are taken",
              "nvidia-smi lists the processes of each GPU",
-             "end what was left over; a smaller gpu_memory_utilization; offload or sleep of the "
-             "trainer before the engine starts",
+             "end what was left over; a smaller gpu_memory_utilization (SGLang: "
+             "mem_fraction_static); offload or sleep of the trainer before the engine starts",
              "", 1}};
   }
   const auto& asked = m[Stated::asked];
@@ -114,8 +114,8 @@ std::vector<DiagnosedCause> causes_of_engine(const MemoryMessage& m) {
   return {
       {"the engine's share is too small beside its weights", needs,
        "weights of one rank against gpu_memory_utilization times the device",
-       "a larger gpu_memory_utilization, a shorter max_model_len, or more tensor parallelism of "
-       "the engine",
+       "a larger gpu_memory_utilization (SGLang: mem_fraction_static), a shorter max_model_len, "
+       "or more tensor parallelism of the engine",
        "", 1}};
 }
 

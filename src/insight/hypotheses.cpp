@@ -10,6 +10,7 @@
 #include "estimate/workspace.h"
 #include "hardware/cluster_links.h"
 #include "insight/run_report.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -64,6 +65,10 @@ constexpr std::array kHypotheses = {
                "recompute settings that the job's first lines print"},
     Hypothesis{"more is recomputed", "", 0.08, moves::more_recompute,
                "recompute settings that the job's first lines print"},
+    Hypothesis{"nothing is recomputed", "", 0.03, moves::least_recompute,
+               "recompute settings that the job's first lines print"},
+    Hypothesis{"all layers are recomputed", "", 0.03, moves::most_recompute,
+               "recompute settings that the job's first lines print"},
     Hypothesis{"the attention kernel is another", "", 0.05, other_attention,
                "kernels named flash or fmha in a profile of one step"},
     Hypothesis{"gradients are reduced after the backward pass",
@@ -117,6 +122,19 @@ bool make_hypothesis(const Hypothesis& h, const RunReport& r, Workspace& workspa
   // A command line settles it so.
   if (r.resolved.recompute_open && same_recompute) predict_recompute(run, workspace);
   return true;
+}
+
+double prior_of(const Hypothesis& h, const RunReport& r, const Run& changed) {
+  const RecomputeChoice choice = recompute_choice(changed.strategy);
+  if (choice == recompute_choice(r.resolved.run.strategy)) return h.prior;
+  double most = h.prior;
+  for (const OpenKey& key : r.resolved.open) {
+    if (key.path != key_path<&StrategyRequest::recompute>) continue;
+    for (const Alternative& a : key.alternatives) {
+      if (a.value == name_of(choice)) most = std::max(most, a.weight);
+    }
+  }
+  return most;
 }
 
 // "--set parallel.overlap.grad_reduce=false"

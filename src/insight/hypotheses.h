@@ -32,6 +32,10 @@ std::span<const Hypothesis> hypotheses();
 // illegal.
 bool make_hypothesis(const Hypothesis& h, const RunReport& r, Workspace& workspace, Run& run);
 
+// The prior of a hypothesis; for recompute that the run leaves open, the share of runs that have it
+// where that is more (estimate/open_keys.h).
+double prior_of(const Hypothesis& h, const RunReport& r, const Run& changed);
+
 // The change as a command line takes it; "" where no key says it.
 std::vector<Setting> change_settings(const Hypothesis& h, const RunReport& r, const Run& run);
 std::string change_words(const Hypothesis& h, const RunReport& r, const Run& run);

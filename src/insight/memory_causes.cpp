@@ -6,10 +6,14 @@
 #include <cmath>
 
 #include "core/enum_names.h"
+#include "core/json.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/estimate.h"
+#include "estimate/resolve.h"
 #include "estimate/risk.h"
+#include "estimate/run_warnings.h"
+#include "estimate/training_keys.h"
 #include "estimate/workspace.h"
 #include "exchange/messages/xla_allocations.h"
 #include "insight/hypotheses.h"
@@ -17,6 +21,7 @@
 #include "insight/limiter.h"
 #include "insight/maker_words.h"
 #include "insight/run_report.h"
+#include "parallel/rules.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -35,12 +40,16 @@ constexpr double kMomentOfLoading = 0.5;  // weights are loaded for the step as 
 // Shares of the device from which a part matters [judgement].
 constexpr double kMatters = 0.1;
 constexpr double kPieces = 0.05;  // of the allocator's cache; an ordinary one holds less
+constexpr double kManyPieces = 0.15;  // beside tensors that do not fill the device themselves
 constexpr double kLimited = 0.99;
 // The device's own use beside a process whose total is not stated: context and libraries.
 constexpr double kBesideProcess = 3 * 0x1p30;
 // The weight of a tensor that the run as it is described does not keep.
 constexpr double kNotKept = 0.1;         // [judgement]
 constexpr double kOwnPriorOfRun = 0.34;  // as of a step (causes.cpp)
+constexpr double kEncoders = 0.5;         // they explain what recompute does not [judgement]
+constexpr double kBytesOfFrozen = 2;     // a parameter (training.frozen_parameters)
+constexpr double kOfEncoders = 1e8;      // to which their number is rounded
 constexpr double kNarrowestSpread = 0.05;
 constexpr double kFarSpread = 0.2;  // of ln(stated/predicted) [judgement]
 
@@ -97,7 +106,8 @@ class MemoryWeighing {
     engine();
     moment();
     largest_allocation();
-    r_ == nullptr ? need() : needs_of_run();
+    // The engine's memory is no part of the learner's run.
+    if (m_.moment != JobMoment::generating) r_ == nullptr ? need() : needs_of_run();
     double sum = 0;
     for (const DiagnosedCause& c : all_) sum += c.probability;
     for (DiagnosedCause& c : all_) c.probability = sum > 0 ? c.probability / sum : 0;
@@ -119,8 +129,7 @@ class MemoryWeighing {
     const auto& piece = m_[Stated::largest_piece];
     const bool is_whole = piece && asked() && *piece >= *asked();
     const bool enough = asked() && *held >= *asked() && !is_whole;
-    const bool much = whole && *held / *whole >= kMatters;
-    const bool few = whole && *held / *whole < kPieces;
+    const double share = whole ? double(*held / *whole) : 1.0;
     all_.push_back({"the allocator's cache is in pieces (fragmentation)",
                     gib_text(*held) + " are reserved and not allocated" +
                         (piece ? ", " + gib_text(*piece) + " in the largest piece" : "") +
@@ -128,10 +137,14 @@ class MemoryWeighing {
                     "torch.cuda.memory_summary(): non-releasable memory; a snapshot in "
                     "pytorch.org/memory_viz",
                     kMakerWords[m_.maker].unfragmented, "",
-                    has_free()       ? kUnlikely  // a new block would have been taken
-                    : enough && !few ? kClear
-                    : enough || much ? kPossible
-                                     : kUnlikely});
+                    weight_of_pieces(share, enough)});
+  }
+
+  // A device that tensors fill has few: what is reserved and not allocated is then ordinary slack.
+  double weight_of_pieces(double share, bool enough) const {
+    if (has_free() || share < kPieces) return kUnlikely;  // a new block would have been taken
+    if (enough && share >= kManyPieces) return kClear;
+    return enough || share >= kMatters ? kPossible : kUnlikely;
   }
 
   // More is free than was asked for: neither pieces nor the size of the job explain the error.
@@ -248,6 +261,26 @@ class MemoryWeighing {
                         "it",
                         "", kMoment, true});
         return;
+      case JobMoment::resuming:
+        all_.push_back({"loading the checkpoint takes memory that no step needs",
+                        "the traceback is in the loading of the states",
+                        "the same job without the checkpoint",
+                        "states that are loaded on the CPU (torch.load with map_location=\"cpu\"), "
+                        "a sharded checkpoint of which each rank reads its own part "
+                        "(torch.distributed.checkpoint), and torch.cuda.empty_cache() behind it",
+                        "", kMoment, true});
+        return;
+      case JobMoment::generating:
+        all_.push_back({"the inference engine needs more than its device has left",
+                        "the message is the engine's own", "the engine's first lines: weights, "
+                        "cache, graphs",
+                        "vLLM: a smaller gpu_memory_utilization, which leaves more beside the "
+                        "cache, a smaller max_num_seqs or max_model_len, enforce_eager=True, more "
+                        "tensor_parallel_size; SGLang: a smaller mem_fraction_static, "
+                        "max_running_requests or cuda_graph_max_bs; the trainer offloaded before "
+                        "the engine starts",
+                        "", kMoment, true});
+        return;
       case JobMoment::loading:
         all_.push_back({"loading the weights takes memory that no step needs",
                         "the traceback is in the loading of the weights",
@@ -305,7 +338,7 @@ class MemoryWeighing {
       text += (text.empty() ? "the device has " : ", of ") + gib_text(*capacity);
     else if (const auto& free = m_[Stated::free])
       text += (text.empty() ? "" : ", ") + gib_text(*free) + " are free";
-    return text;
+    return text.empty() ? "the text does not say how much was held" : text;
   }
 
   // Context and libraries beside the allocator, where the message states enough.
@@ -340,10 +373,52 @@ class MemoryWeighing {
                     need_beside(r_->answer), "this estimate", "the changes below", "",
                     kOwnPriorOfRun * reach(run, r_->answer)});
     tensors();
+    open_recompute();
+    encoders();
     for (const Hypothesis& h : hypotheses()) weigh(h);
     all_.push_back({"none of these: another run, or a fault of the estimate",
                     need_beside(r_->answer), "the run's settings as its log prints them", "", "",
                     kUnlikely});
+  }
+
+  // Recompute that nobody gave: full would leave much less.
+  void open_recompute() {
+    if (!r_->resolved.recompute_open) return;
+    Run full = r_->resolved.run;
+    if (!has_recompute(full.framework, RecomputeChoice::full)) return;
+    full.strategy.recompute = Recompute::full;
+    full.strategy.recompute_layers = 0;
+    if (!is_legal(full)) return;
+    const Bytes held = r_->answer.memory.allocated;
+    const Bytes left = estimate(full).memory.allocated;
+    if ((held - left) / r_->answer.capacity < kMatters) return;
+    const std::vector<Setting> change = {
+        {key_path<&StrategyRequest::recompute>, std::string(name_of(Recompute::full))}};
+    all_.push_back({"activations are kept: nobody gave recompute (gradient checkpointing)",
+                    "predicted " + gib_text(held) + " allocated as it is taken, " + gib_text(left) +
+                        " with full recompute, " + gib_text(needed()) + " were needed",
+                    "recompute settings that the job's first lines print",
+                    "gradient_checkpointing=True of Hugging Face's trainers, activation "
+                    "checkpointing of the stack",
+                    typed(change), kOwnPriorOfRun, false, change});
+  }
+
+  // Text encoders and an autoencoder beside a diffusion model, which nobody gave.
+  void encoders() {
+    if (!leaves_out_encoders(r_->resolved)) return;
+    const Bytes missing = needed() - r_->answer.memory.allocated;
+    if (missing / r_->answer.capacity < kMatters) return;
+    const double parameters = missing.si() / kBytesOfFrozen;
+    const std::vector<Setting> change = {
+        {key_path<&TrainingRequest::frozen_parameters>,
+         typed_number(Json(std::round(parameters / kOfEncoders) * kOfEncoders))}};
+    all_.push_back({"text encoders and the autoencoder are on the GPU as well",
+                    gib_text(missing) + " more than predicted were needed: " +
+                        significant(parameters / 1e9, 2) + " B parameters in 16 bits",
+                    "what the job loads before the first step",
+                    "texts and images that are encoded beforehand (cache_latents, "
+                    "cache_text_encoder_outputs), or encoders on the CPU or in 8 bits",
+                    typed(change), kEncoders, false, change});
   }
 
   void tensors() {
@@ -401,7 +476,7 @@ class MemoryWeighing {
     all_.push_back({h.what,
                     "then " + gib_text(a.memory.allocated) + " would be allocated, " +
                         gib_text(needed()) + " were needed",
-                    h.check, "", change_words(h, *r_, run), h.prior * reach(run, a), false,
+                    h.check, "", change_words(h, *r_, run), prior_of(h, *r_, run) * reach(run, a), false,
                     change_settings(h, *r_, run)});
   }
 

@@ -2,11 +2,15 @@
 #include "insight/remedy.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
+#include "core/provenance.h"
 #include "estimate/estimate.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
 #include "estimate/run_keys.h"
 #include "explore/axis_keys.h"
@@ -14,6 +18,8 @@
 #include "explore/space.h"
 #include "explore/space_json.h"
 #include "hardware/cluster_keys.h"
+#include "hardware/cluster_reader.h"
+#include "insight/advice.h"
 #include "insight/metrics.h"
 
 namespace orrery {
@@ -21,6 +27,10 @@ namespace {
 
 constexpr std::int64_t kMostBetween = 8;  // sizes tried between two powers of two
 constexpr std::int64_t kLongSequence = 65536;
+constexpr std::int64_t kSmallNode = 2;    // GPUs of a machine that is no server [judgement]
+constexpr std::int64_t kMostOfSmall = 8;  // stages over such machines [judgement]
+constexpr const char* kHostMemory = "cluster.host.memory_capacity";
+constexpr double kHostStep = 64e9;  // of the memory that machines are sold with [judgement]
 
 // The axes of common layouts.
 Json common_axes(const ResolvedRun& resolved) {
@@ -67,8 +77,11 @@ Json axes_beside(Json axes, const OpenRun& open, const Json& search) {
   return axes;
 }
 
-Json short_search(const OpenRun& open, const Json& search) {
-  Json asked = {{"axes", axes_beside(common_axes(open.resolved), open, search)}, {"top", 1}};
+// Stages up to `most_stages`; 0: any.
+Json short_search(const OpenRun& open, const Json& search, std::int64_t most_stages) {
+  Json common = common_axes(open.resolved);
+  if (most_stages > 0) common[std::string(name_of(SearchAxis::pp))] = {{"max", most_stages}};
+  Json asked = {{"axes", axes_beside(std::move(common), open, search)}, {"top", 1}};
   const char* constraints = "constraints";
   if (search.is_object() && search.contains(constraints)) asked[constraints] = search[constraints];
   return asked;
@@ -111,8 +124,19 @@ class Finder {
     return runs;
   }
 
-  std::optional<Remedy> fewest() const {
+  std::optional<Remedy> fewest() {
     const OpenRun open = on_one();
+    const bool is_small = open.resolved.run.cluster.devices_per_node <= kSmallNode;
+    if (!is_small || open.request.pp) return fewest_of(open);
+    for (const std::int64_t most : {std::int64_t{1}, kMostOfSmall}) {
+      most_stages_ = most;
+      if (auto found = fewest_of(open)) return found;
+    }
+    return {};
+  }
+
+ private:
+  std::optional<Remedy> fewest_of(const OpenRun& open) const {
     const std::int64_t ranks = given_ranks(open.request);
     if (ranks > 1) return fewest_multiple(ranks, open.request.dp ? ranks : kMostGpusTried);
     std::int64_t failed = 0;
@@ -129,7 +153,6 @@ class Finder {
     return {};
   }
 
- private:
   OpenRun on_one() const {
     Json run = base_;
     set_gpus(1, run);
@@ -157,7 +180,7 @@ class Finder {
 
   SearchRequest request_of(const Json& run) const {
     const OpenRun open = resolve_open(run, file_, lookup_);
-    return read_search(run, file_, lookup_, short_search(open, search_), metric_source());
+    return read_search(run, file_, lookup_, short_search(open, search_, most_stages_), metric_source());
   }
 
   SearchAnswer answer_of(const SearchRequest& request, std::size_t most) const {
@@ -183,7 +206,7 @@ class Finder {
     const Run resolved = resolve_run(run, file_, lookup_).run;
     const Answer a = estimate(resolved);
     const Json shortest = without_defaults(run, resolved);
-    return {gpus, settings_between(run_, shortest), a.step_time, a.memory.peak,
+    return {gpus, {}, settings_between(run_, shortest), a.step_time, a.memory.peak,
             fit_probability(resolved, a)};
   }
 
@@ -213,9 +236,38 @@ class Finder {
   Json search_;
   const std::string& file_;
   const ConfigLookup& lookup_;
+  std::int64_t most_stages_ = 0;  // any
 };
 
+bool assumes_host_memory(const ResolvedRun& run) {
+  const SourceKind kind = source_of(run.cluster, "host.memory_capacity").kind;
+  return run.run.cluster.host.memory_capacity > Bytes() && kind == SourceKind::assumed;
+}
+
+// "128 GB"
+std::string host_text(Bytes needed) {
+  const double steps = std::ceil(needed.si() / kHostStep);
+  return std::to_string(static_cast<std::int64_t>(steps * kHostStep / 1e9)) + " GB";
+}
+
 }  // namespace
+
+std::optional<Remedy> with_more_host_memory(const ResolvedRun& run) {
+  if (!assumes_host_memory(run)) return {};
+  ResolvedRun more = run;
+  more.run.cluster.host.memory_capacity = Bytes();  // any
+  const Answer a = estimate(more.run);
+  Advice best{{}, true, a.step_time, a.memory.peak, a.host_needed, fit_probability(more.run, a)};
+  if (!fits_at_risk(more.run, a)) {
+    const std::vector<Advice> advice = advise(more, a);
+    const Advice* fits = first_that_fits(advice);
+    if (fits == nullptr) return {};
+    best = *fits;
+  }
+  best.settings.push_back({kHostMemory, host_text(best.host)});
+  return Remedy{run.run.cluster.gpus, best.host, best.settings,
+                best.step_time,       best.peak, best.fit_probability};
+}
 
 bool is_freed(const Key& k) {
   return is_inner(k) && &k != &key_row<&StrategyRequest::zero_shard_group> &&

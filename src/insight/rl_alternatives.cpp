@@ -8,6 +8,7 @@
 #include "core/json_text.h"
 #include "estimate/rl_keys.h"
 #include "estimate/training_keys.h"
+#include "explore/axes_json.h"
 #include "insight/rl_report.h"
 #include "parallel/strategy_keys.h"
 #include "rl/resolve_learner.h"
@@ -34,9 +35,9 @@ using TriedList = std::vector<Tried>;
 std::string number(std::int64_t n) { return std::to_string(n); }
 
 // The learner yields nothing on GPUs of its own.
-Settings apart(std::int64_t rollout_gpus) {
+Settings apart(PlacementKind kind, std::int64_t rollout_gpus) {
   using P = PlacementRequest;
-  return {{key_path<&P::kind>, "async"},
+  return {{key_path<&P::kind>, std::string(name_of(kind))},
           {key_path<&P::rollout_gpus>, number(rollout_gpus)},
           {key_path<&P::offload_weights>, "null"},
           {key_path<&P::offload_optimizer>, "null"},
@@ -50,6 +51,13 @@ Settings together() {
           {key_path<&P::offload_weights>, "true"}, {key_path<&P::offload_optimizer>, "true"}};
 }
 
+// In turn, each waits for the other; async, answers are of older weights.
+void add_apart(std::int64_t gpus, TriedList& out) {
+  const std::string words = number(gpus) + " GPUs that generate";
+  out.push_back({RlChangeKind::placement, "split, " + words, apart(PlacementKind::split, gpus)});
+  out.push_back({RlChangeKind::answers, "async, " + words, apart(PlacementKind::async, gpus)});
+}
+
 // GPUs that generate, in eighths of all, whole engines each.
 void add_splits(const RlRun& rl, TriedList& out) {
   const std::int64_t engine = gpus_of(rl.generator.layout);
@@ -60,8 +68,7 @@ void add_splits(const RlRun& rl, TriedList& out) {
     const std::int64_t gpus = rl.all_gpus * eighths / 8 / engine * engine;
     if (gpus == 0 || !tried.insert(gpus).second) continue;
     if (colocated) {
-      out.push_back({RlChangeKind::placement, "async, " + number(gpus) + " GPUs that generate",
-                     apart(gpus), false});
+      add_apart(gpus, out);
       continue;
     }
     out.push_back(
@@ -101,8 +108,10 @@ void add_engines(const RlRun& rl, TriedList& out) {
 void add_placements(const RlRun& rl, TriedList& out) {
   using P = PlacementRequest;
   const RlPlacement& p = rl.placement;
+  const bool is_async = p.kind == PlacementKind::async;  // whose answers are of older weights
   if (p.kind != PlacementKind::colocated) {
-    out.push_back({RlChangeKind::placement, "colocated", together(), false});
+    out.push_back({is_async ? RlChangeKind::answers : RlChangeKind::placement, "colocated",
+                   together(), false});
   }
   if (p.kind == PlacementKind::split) {
     out.push_back({RlChangeKind::answers,
@@ -110,7 +119,7 @@ void add_placements(const RlRun& rl, TriedList& out) {
                    {{key_path<&P::kind>, "async"}},
                    false});
   }
-  if (p.kind == PlacementKind::async && !p.partial) {
+  if (is_async && !p.partial) {
     out.push_back(
         {RlChangeKind::answers, "partial answers", {{key_path<&P::partial>, "true"}}, true});
   }
@@ -138,6 +147,18 @@ void add_learner(const RlRun& rl, const Run& learner, TriedList& out) {
                  false});
 }
 
+// The learner's states over its replicas, where its framework shards them so.
+void add_sharding(const ResolvedRun& learner, TriedList& out) {
+  const Strategy& own = learner.run.strategy;
+  Strategy sharded = own;
+  sharded.zero = 3;
+  if (own.zero == 3 || own.dp == 1) return;
+  if (goes_beyond(framework_limits(learner), own, sharded)) return;
+  out.push_back({RlChangeKind::learner,
+                 "weights, gradients and optimizer sharded",
+                 {{key_path<&StrategyRequest::zero>, "3"}}});
+}
+
 // A cap that leaves 98 of 100 answers whole, with the mean that they then have.
 void add_cap(const RlRun& rl, TriedList& out) {
   const AnswerLengths& lengths = rl.work.lengths;
@@ -158,12 +179,14 @@ void add_cap(const RlRun& rl, TriedList& out) {
                  true});
 }
 
-TriedList changes_of(const RlRun& rl, const Run& learner) {
+TriedList changes_of(const ResolvedRun& learner) {
+  const RlRun& rl = *learner.rl;
   TriedList out;
   add_engines(rl, out);
   add_splits(rl, out);
   add_placements(rl, out);
-  add_learner(rl, learner, out);
+  add_learner(rl, learner.run, out);
+  add_sharding(learner, out);
   add_cap(rl, out);
   return out;
 }
@@ -185,7 +208,7 @@ class Alternatives {
     const RlRun& rl = *r.learner.resolved.rl;
     std::vector<RlAlternative> out;
     if (!rl.generates) return out;
-    for (const Tried& t : changes_of(rl, r.learner.resolved.run)) {
+    for (const Tried& t : changes_of(r.learner.resolved)) {
       const auto step = step_with(t.settings);
       if (step) out.push_back({given(t.settings), *step, t.kind, t.words, t.shortens_tail});
     }

@@ -103,6 +103,13 @@ void add_waits(const RlRun& rl, const RlStep& s, std::vector<std::string>& out) 
 
 }  // namespace
 
+const RlAlternative* first_of_same_learning(const RlReport& r) {
+  const auto found = std::find_if(r.faster.begin(), r.faster.end(), [](const RlAlternative& a) {
+    return a.kind != RlChangeKind::answers;
+  });
+  return found == r.faster.end() ? nullptr : &*found;
+}
+
 RlReport rl_report_on(ResolvedRun resolved) {
   RlReport r{report_on(std::move(resolved)), {}, {}, {}};
   r.step = rl_step(r.learner.resolved);

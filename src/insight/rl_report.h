@@ -20,7 +20,7 @@ enum class RlChangeKind : std::uint8_t {
   placement,  // who works where
   split,      // how many GPUs generate
   learner,    // its micro batch, recompute or packing
-  answers,    // cut earlier, or of older weights: what is learned changes
+  answers,    // cut earlier, or of older or newer weights: what is learned changes
 };
 
 // A step with other keys, played anew.
@@ -40,6 +40,9 @@ struct RlReport {
 };
 
 RlReport rl_report_on(ResolvedRun resolved);
+
+// The fastest of `faster` that changes nothing of what is learned; nullptr where none is.
+const RlAlternative* first_of_same_learning(const RlReport& r);
 
 // With other placements, splits of the GPUs, engines, caps and settings of the learner tried, one
 // change at a time, ranked by gain. The learner's degrees stay (`orrery search` finds others).

@@ -57,6 +57,9 @@ RunReport report_with_remedy(const Json& run, const std::string& file, const Con
   r.switches = switch_advice(run, r.resolved, r.answer, lookup);
   if (is_feasible(r) || r.resolved.run.own_order) return r;
   r.remedy = strategy_that_fits(run, file, lookup);
+  if (!r.remedy && first_that_fits(advice_of(r)) == nullptr) {
+    r.remedy = with_more_host_memory(r.resolved);
+  }
   if (!r.remedy) r.remedy = fewest_gpus(run, file, lookup);
   if (r.remedy && r.remedy->gpus != r.resolved.run.cluster.gpus) {
     name_node(run, changes, *r.remedy);

@@ -14,6 +14,7 @@
 #include "estimate/run_keys.h"
 #include "estimate/training_keys.h"
 #include "parallel/strategy.h"
+#include "parallel/strategy_json.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -57,6 +58,12 @@ class KeysLeftOver {
 
   void of_sharding(const Strategy& a, const Strategy& b) {
     if (a.partition == b.partition) return;
+    if (b.zero > 0 && b.partition != partition_of(b.zero, dense_replicas(b))) {
+      take_away<&StrategyRequest::partition>();
+      list_.push_back(
+          {key_path<&StrategyRequest::zero_shard_group>, std::to_string(b.partition.optimizer)});
+      return;
+    }
     if (says<&StrategyRequest::partition>(keys_)) {
       take_away<&StrategyRequest::partition>();
       if (a.zero == b.zero) list_.push_back({key_path<&Strategy::zero>, std::to_string(b.zero)});

@@ -162,6 +162,9 @@ std::vector<Setting> beside_switches(const ResolvedRun& run) {
   if (s.offload.optimizer == OffloadTarget::none) {
     all.push_back({key_path<&Offload::optimizer>, std::string(name_of(OffloadTarget::host))});
   }
+  if (s.offload.activations == OffloadTarget::none && s.pp == 1) {
+    all.push_back({key_path<&Offload::activations>, std::string(name_of(OffloadTarget::host))});
+  }
   return all;
 }
 
@@ -188,15 +191,15 @@ class SwitchAdviser {
       for (Switch& s : states_switch(resolved_)) all.push_back(std::move(s));
     }
     for (const Switch& s : all) {
-      for (const std::string& value : s.others) consider_alone({s.path, value});
+      for (const std::string& value : s.others) consider_held({{s.path, value}});
     }
     if (fits_ || !advice_.empty()) return std::move(advice_);
     const std::vector<Advice> moves = advise(resolved_, answer_);
-    if (!moves.empty() && moves[0].fits) return {};
+    if (first_that_fits(moves) != nullptr && !is_full_of_logits()) return {};
     for (const Switch& s : all) {
       for (const std::string& value : s.others) {
         for (const Setting& beside : beside_switches(resolved_))
-          consider({{s.path, value}, beside});
+          consider_held({{s.path, value}, beside});
       }
     }
     return std::move(advice_);
@@ -205,11 +208,18 @@ class SwitchAdviser {
  private:
   // Recompute that the run leaves open is chosen again, with a switch that saves memory the least
   // that fits as likely as not: with the recompute that does not let the run fit, the switch may.
-  void consider_alone(const Setting& s) {
-    if (consider({s}) || fits_ || !resolved_.recompute_open) return;
+  void consider_held(std::vector<Setting> settings) {
+    if (consider(settings) || fits_ || !resolved_.recompute_open) return;
     const Recompute own = resolved_.run.strategy.recompute;
     if (own != Recompute::full || resolved_.run.strategy.recompute_layers > 0) return;
-    consider({s, {key_path<&StrategyRequest::recompute>, std::string(name_of(own))}});
+    settings.push_back({key_path<&StrategyRequest::recompute>, std::string(name_of(own))});
+    consider(settings);
+  }
+
+  // A fused loss is then what people name first, though a layout may fit as well.
+  bool is_full_of_logits() const {
+    const auto& lines = answer_.memory.lines;
+    return std::max_element(lines.begin(), lines.end()) == &lines[MemoryLine::logits];
   }
 
   // A run that fits less surely than it asks may have what makes it sure, and what is faster and no

@@ -7,12 +7,14 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "estimate/fits_at_risk.h"
 #include "estimate/risk.h"
 #include "estimate/training_keys.h"
 #include "exchange/text_lines.h"
 #include "insight/against.h"
 #include "insight/diagnosis.h"
 #include "insight/log_verdict.h"
+#include "insight/memory_relief.h"
 #include "insight/settings.h"
 #include "report/against.h"
 #include "report/diagnosis_profile.h"
@@ -267,7 +269,19 @@ std::string missing_flags(const std::vector<Setting>& known) {
   return text;
 }
 
+constexpr const char* kMendFirst =
+    "what the mend above says, then the same run again: it is no setting of this run";
+
+// A run of the learner would say nothing of it.
+bool is_of_engine(const Diagnosis& d) {
+  return !d.messages.empty() && d.messages[0].message.moment == JobMoment::generating;
+}
+
 void add_asking(const Diagnosis& d, Section& s) {
+  if (is_of_engine(d)) {
+    s.add(labelled("next", kMendFirst));
+    return;
+  }
   const std::vector<Setting> known = logged_settings(d);
   s.add(labelled("missing",
                  "the run itself, to set a prediction beside this: --run RUN, or its "
@@ -292,12 +306,37 @@ std::string slow_words(const TrainingAgainst& a, const RunReport& r) {
   return beside + "; likeliest (" + percent(a.causes[0].probability, 0) + "): " + a.causes[0].what;
 }
 
-// The first change that fits as surely as the run asks, else a layout that does. A run that was
-// logged has run, on its own GPUs.
+// A cause that something can decide, of a log that is of this run and not as predicted.
+bool asks_for_check(const TrainingAgainst& a, const RunReport& r) {
+  if (!a.other_settings.empty() || a.causes.empty() || a.causes[0].check.empty()) return false;
+  return !is_as_predicted(r, Seconds(a.lines.front().measured)) || assumes_what_cannot_fit(r);
+}
+
+// Bytes that tensors needed when the job failed: allocated and asked for, or all of a device of
+// which the message says neither; nothing where no device was full.
+std::optional<Bytes> needed_by(const Diagnosis& d) {
+  if (d.messages.empty()) return {};
+  const MemoryMessage& m = d.messages[0].message;
+  const bool is_full = m.kind == MessageKind::device_out_of_memory ||
+                       m.kind == MessageKind::xla_out_of_memory ||
+                       m.kind == MessageKind::outside_allocator;
+  if (!is_full) return {};
+  const Bytes stated = m[Stated::allocated].value_or(Bytes()) + m[Stated::asked].value_or(Bytes());
+  return m[Stated::allocated] ? stated : std::max(stated, d.run->answer.capacity);
+}
+
+// The first change that fits as surely as the run asks, else a layout that does; of a run that is
+// sure to fit by its prediction, and failed, one that takes as much less. A run that was logged has
+// run, on its own GPUs.
 std::vector<Setting> fitting_settings(const Diagnosis& d) {
   const RunReport& r = *d.run;
+  const auto needed = needed_by(d);
+  if (needed && fits_at_risk(r.resolved.run, r.answer)) {
+    const auto relief = memory_relief(r, *needed);
+    return relief ? relief->settings : std::vector<Setting>();
+  }
   const std::vector<Advice> advice = advice_of(r);
-  if (!advice.empty() && advice[0].fits) return advice[0].settings;
+  if (const Advice* fits = first_that_fits(advice)) return fits->settings;
   const bool is_other_size = r.remedy && r.remedy->gpus != r.resolved.run.cluster.gpus;
   if (!r.remedy || (d.log && is_other_size)) return {};
   return r.remedy->settings;
@@ -319,10 +358,20 @@ constexpr const char* kProfile =
 // two within this factor of it.
 constexpr double kNearLength = 1.2;
 
+// The command with places for the length and, where the log does not have the run's own, the batch.
+std::string asks_for_tokens(const Diagnosis& d, const TypedRun& run) {
+  constexpr const char* kBatch = key_path<&TrainingRequest::global_batch>;
+  const auto& logged = d.log->settings;
+  const bool has_batch = std::any_of(logged.begin(), logged.end(),
+                                     [](const LoggedSetting& s) { return s.key == kBatch; });
+  std::vector<Setting> places = {{key_path<&TrainingRequest::sequence_length>, "N"}};
+  if (!has_batch) places.push_back({kBatch, "N"});
+  return "orrery diagnose " + file_as_typed(d.file) + " " + typed_with(run, places);
+}
+
 std::string other_run_words(const OtherSetting& s, const Diagnosis& d, const TypedRun& run) {
-  const std::string again = "orrery diagnose " + file_as_typed(d.file) + " " + typed_with(run);
   if (!s.is_derived) {
-    if (s.key == kTokensOfStep) return again + " --sequence-length N --global-batch N";
+    if (s.key == kTokensOfStep) return asks_for_tokens(d, run);
     return "orrery diagnose " + file_as_typed(d.file) + " " +
            typed_with(run, {{std::string(s.key), std::to_string(s.log)}});
   }
@@ -330,7 +379,7 @@ std::string other_run_words(const OtherSetting& s, const Diagnosis& d, const Typ
   const double length = static_cast<double>(s.log) / batch;
   const double power = std::exp2(std::round(std::log2(length)));
   const bool is_near = length < power * kNearLength && power < length * kNearLength;
-  if (!is_near) return again + " --sequence-length N --global-batch N";
+  if (!is_near) return asks_for_tokens(d, run);
   return "orrery diagnose " + file_as_typed(d.file) + " " +
          typed_with(run, {{std::string(key_path<&TrainingRequest::sequence_length>),
                            std::to_string(static_cast<std::int64_t>(power))}});
@@ -356,12 +405,18 @@ std::string next_of_log(const Diagnosis& d, const TypedRun& run) {
 
 std::string next_words(const Diagnosis& d, const TypedRun& run) {
   const DiagnosedCause* cause = likeliest(d);
-  if (cause != nullptr && cause->outside_run)
-    return "what the mend above says, then the same run again: it is no setting of this run";
+  if (cause != nullptr && cause->outside_run) return kMendFirst;
   if (d.log && d.messages.empty() && !d.profile) return next_of_log(d, run);
   if (cause != nullptr && !cause->settings.empty())
     return "orrery estimate " + typed_with(run, cause->settings);
   const std::vector<Setting> fitting = fitting_settings(d);
+  const bool is_sure = fits_at_risk(d.run->resolved.run, d.run->answer);
+  if (fitting.empty() && is_sure) {
+    return cause != nullptr && !cause->mend.empty()
+               ? kMendFirst
+               : "nothing to type: the run as it is described fits; the settings that the job's "
+                 "first lines print say where it is another";
+  }
   if (fitting.empty())
     return "nothing to type: no change that is tried here fits; fewer tokens a GPU or more GPUs do";
   return "orrery estimate " + typed_with(run, fitting);
@@ -404,8 +459,8 @@ Section answer_section(const Diagnosis& d) {
                                    part + " each): " + bold(c->what) + ", " + c->evidence +
                                    "; or " + bold(other->what) + ", " + other->evidence));
     } else {
-      s.add(labelled("answer", bold(c->what) + " (" + percent(c->probability, 0) + part +
-                                   "): " + c->evidence));
+      s.add(labelled("answer", bold(c->what) + " (" + percent(c->probability, 0) + part + ")" +
+                                   (c->evidence.empty() ? "" : ": " + c->evidence)));
     }
     add_mends(*c, other, s);
   } else if (const auto fault = d.log ? fault_of(*d.log) : std::nullopt) {
@@ -413,7 +468,9 @@ Section answer_section(const Diagnosis& d) {
     s.add(labelled("check", fault->check));
     s.add(labelled("mend", fault->mend));
   } else if (d.log && d.run) {
-    s.add(labelled("answer", bold(slow_words(against(*d.run, *d.log), *d.run))));
+    const TrainingAgainst beside = against(*d.run, *d.log);
+    s.add(labelled("answer", bold(slow_words(beside, *d.run))));
+    if (asks_for_check(beside, *d.run)) s.add(labelled("check", beside.causes[0].check));
   } else if (d.log && !d.profile) {
     s.add(labelled("answer", bold(steady_words(*d.log))));
   } else if (const HeldMemory* h = largest_holder(d)) {
@@ -436,7 +493,9 @@ void add_run(const Diagnosis& d, AnswerDocument& document) {
     for (std::size_t i = 1; i < beside.sections.size(); ++i)
       document.add(std::move(beside.sections[i]));
   }
-  if (!d.messages.empty()) document.add(limit_section(r));
+  if (d.messages.empty()) return;
+  document.add(limit_section(r));
+  document.add(remedy_section(r));
 }
 
 Paragraph collectives_next(const Diagnosis& d) {

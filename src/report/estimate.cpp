@@ -420,28 +420,38 @@ Section limit_section(const RunReport& r) {
   }
   s.add(Paragraph{sure             ? bold("Faster") + " by one change"
                   : is_feasible(r) ? bold("Surer or faster") + " by one change"
-                                   : bold(advice[0].fits ? "What would fit" : "Nearer")});
+                                   : bold(first_that_fits(advice) != nullptr ? "What would fit" : "Nearer")});
   s.add(advice_table(r, advice));
   return s;
 }
 
 // A change of the run as it stands that fits as surely as it asks.
 static bool has_change_that_fits(const RunReport& r) {
+  return first_that_fits(advice_of(r)) != nullptr;
+}
+
+static bool stands_above(const RunReport& r) {
   const std::vector<Advice> advice = advice_of(r);
-  return !advice.empty() && advice.front().fits;
+  return r.remedy && std::any_of(advice.begin(), advice.end(), [&](const Advice& a) {
+           return typed(a.settings) == typed(r.remedy->settings);
+         });
 }
 
 Section remedy_section(const RunReport& r) {
   if (is_feasible(r)) return {};
   const bool here = r.remedy && r.remedy->gpus == r.resolved.run.cluster.gpus;
-  if (!here && has_change_that_fits(r)) return {};  // it stands above
+  if ((!here && has_change_that_fits(r)) || stands_above(r)) return {};
   if (!r.remedy) {
     return {{},
             {Paragraph{bold("Remedy") + "  none found; `orrery search` tries every strategy", 2}}};
   }
   const Remedy& m = *r.remedy;
   const std::string what =
-      here ? "a strategy that fits on these GPUs"
+      m.host > Bytes()
+          ? "a change that needs " + gib_text(m.host, 1) + " of a node's host memory, where " +
+                gib_text(r.resolved.run.cluster.host.memory_capacity, 1) +
+                " are assumed, which nobody gave"
+      : here ? "a strategy that fits on these GPUs"
            : "the search of usual layouts found none that fits on these GPUs; with " +
                  grouped(m.gpus) + " GPUs one does";
   Section s{

@@ -46,21 +46,21 @@ std::string part_words(const RunReport& r, MetricGroup group, Text&& text) {
 }
 
 // On the run's own GPUs, and faster than the change that would fit.
-bool is_better_remedy(const RunReport& r, const std::vector<Advice>& advice) {
+bool is_better_remedy(const RunReport& r, const Advice* fits) {
   if (!r.remedy) return false;
-  if (advice.empty() || !advice[0].fits) return true;
-  return r.remedy->gpus == r.resolved.run.cluster.gpus && r.remedy->step_time < advice[0].step_time;
+  if (fits == nullptr) return true;
+  return r.remedy->gpus == r.resolved.run.cluster.gpus && r.remedy->step_time < fits->step_time;
 }
 
 // The run with what would help most, or the search.
 std::string next_estimate(const RunReport& r, const TypedRun& run) {
   const std::vector<Advice> advice = advice_of(r);
-  if (!is_feasible(r) && is_better_remedy(r, advice)) {
+  const Advice* fits = first_that_fits(advice);
+  if (!is_feasible(r) && is_better_remedy(r, fits)) {
     return "orrery estimate " + typed_with(run, r.remedy->settings);
   }
-  const bool helps = !advice.empty() && advice[0].fits;
-  return helps ? "orrery estimate " + typed_with(run, advice[0].settings)
-               : "orrery search " + typed_with(run);
+  return fits != nullptr ? "orrery estimate " + typed_with(run, fits->settings)
+                         : "orrery search " + typed_with(run);
 }
 
 Section estimate_ending(const RunReport& r, const TypedRun& run) {
@@ -72,8 +72,9 @@ Section estimate_ending(const RunReport& r, const TypedRun& run) {
 
 // Changes that do not make it fit say little beside a layout that does.
 Section short_limit(const RunReport& r) {
-  const bool only_nearer = !is_feasible(r) && r.remedy.has_value() && !advice_of(r).empty() &&
-                           !advice_of(r).front().fits;
+  const std::vector<Advice> advice = advice_of(r);
+  const bool only_nearer = !is_feasible(r) && r.remedy.has_value() && !advice.empty() &&
+                           first_that_fits(advice) == nullptr;
   if (!only_nearer) return limit_section(r);
   return {{}, {Paragraph{bold("Limit") + "  " + limiter(r.resolved.run, r.answer), 7}}};
 }

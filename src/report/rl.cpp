@@ -202,18 +202,24 @@ Section rl_advice_section(const RlReport& r) {
   return s;
 }
 
-// `most` of the alternatives.
-Section faster_section(const RlReport& r, std::size_t most) {
+Section faster_section(const RlReport& r, const std::vector<RlAlternative>& shown) {
   constexpr std::size_t kSetting = 44;
   Table t({{"change"}, Column("type").at_least(kSetting), "effect"}, 2);
-  for (std::size_t i = 0; i < std::min(most, r.faster.size()); ++i) {
-    const RlAlternative& a = r.faster[i];
+  for (const RlAlternative& a : shown) {
     const double change = a.step / r.step.step.value - 1;
     const bool compared = is_played(r) && r.step.fits;
     t.add({a.words, typed(a.settings),
            "step " + pretty(a.step) + (compared ? " (" + signed_percent(change) + ")" : ", fits")});
   }
   return {bold(r.step.fits ? "Faster" : "What would fit") + " by one change", {t.untitled()}};
+}
+
+// The fastest, and the fastest that changes nothing of what is learned.
+std::vector<RlAlternative> shortlist(const RlReport& r) {
+  std::vector<RlAlternative> few = {r.faster.front()};
+  const RlAlternative* same = first_of_same_learning(r);
+  if (same != nullptr && same != &r.faster.front()) few.push_back(*same);
+  return few;
 }
 
 // CSV: one row.
@@ -355,8 +361,9 @@ Section rl_parts(const RlReport& r) {
 // The run with what would help most, or the search.
 std::string next_rl_estimate(const RlReport& r, const TypedRun& run) {
   if (!r.step.remedy.empty()) return "orrery estimate " + typed_with(run, r.step.remedy);
-  return r.faster.empty() ? "orrery search " + typed_with(run)
-                          : "orrery estimate " + typed_with(run, r.faster.front().settings);
+  const RlAlternative* same = first_of_same_learning(r);
+  return same == nullptr ? "orrery search " + typed_with(run)
+                         : "orrery estimate " + typed_with(run, same->settings);
 }
 
 // "73.4 of 79.7 GiB in update"; of a step whose phases fit and that does not, the first reason.
@@ -399,7 +406,7 @@ AnswerDocument rl_document(const RlReport& r) {
   }
   d.add(moment_table(r));
   if (is_played(r)) d.add(rl_advice_section(r));
-  if (!r.faster.empty()) d.add(faster_section(r, r.faster.size()));
+  if (!r.faster.empty()) d.add(faster_section(r, r.faster));
   d.add(run_assumptions(r.learner.resolved));
   return d;
 }
@@ -410,7 +417,7 @@ AnswerDocument rl_summary(const RlReport& r, const TypedRun& run) {
   Section head = rl_headline(r);
   for (const Element& e : rl_parts(r).elements) head.add(e);
   d.sections = {rl_header(r), run_layout(r.learner.resolved), head};
-  if (!r.faster.empty()) d.add(faster_section(r, 1));
+  if (!r.faster.empty()) d.add(faster_section(r, shortlist(r)));
   d.add(brief_open_keys(r.learner.resolved));
   d.add(rl_ending(r, run));
   return d;

@@ -243,7 +243,9 @@ std::vector<Setting> remedy_of(const ResolvedRun& learner, const RlStep& step) {
   }
   for (const Change& first : all) {
     for (const Change& second : changes_of(first.rl, first.learner, step)) {
-      if (fits_with(second)) return {first.setting, second.setting};
+      if (!fits_with(second)) continue;
+      if (second.setting.path == first.setting.path) return {second.setting};
+      return {first.setting, second.setting};
     }
   }
   return {};

@@ -177,3 +177,16 @@ $ orrery estimate mixtral-8x7b-64-h100 --json
 # Every advice, typed as it stands, gives what it promised.
 $ python3 $ROOT/tests/support/follow_advice.py 20
 > 20 runs, ... advices followed
+
+# A run that is tight gets the change that makes it sure as the next command, though a faster one that does not stands first.
+$ orrery estimate --model llama-2-7b --node 5xV100 --framework fsdp --precision fp16 --sequence-length 512 --global-batch 40
+> ...
+> next              orrery estimate ...
+>                   ... --states adam-8bit
+
+# Before more GPUs: more of the host memory that nobody gave.
+$ orrery estimate --model llama-3-8b --node 2x4090 --framework torchtitan --sequence-length 8192 --global-batch 2
+! exit 3
+> ...
+> Remedy  a change that needs 119.7 GiB of a node's host memory, where 119.2 GiB are assumed, which
+> ...

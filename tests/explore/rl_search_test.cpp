@@ -188,7 +188,7 @@ TEST_CASE("the answer of a search over placements does not depend on its workers
 
 TEST_CASE("a learner keeps to the degrees that its framework is known to run") {
   Json run = small_run();
-  run["framework"] = "fsdp";
+  run["framework"] = "hf-trainer";
   run["parallel"].erase("pp");
   run["parallel"]["cp"] = 1;
   const auto most_degree = [&](RlDegrees degrees) {

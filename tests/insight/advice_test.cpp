@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "core/error.h"
@@ -191,6 +192,56 @@ TEST_CASE("a change within what a prediction tells apart is no advice") {
     }
   }
   CHECK(advised > 0);
+}
+
+bool names(const std::vector<Advice>& all, const char* path, const char* value) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Advice& a) { return a.fits && value_in(a, path) == value; });
+}
+
+TEST_CASE("two ways to one run are named once") {
+  Json json = testing::json_of(R"({"model": "llama-3-8b", "framework": "torchtitan",
+      "cluster": {"node": "dgx-h100", "gpus": 8}, "parallel": {"cp": 8, "recompute": "full"},
+      "training": {"sequence_length": 131072, "global_batch": 8}})");
+  const ResolvedRun run = resolved(json);
+  const std::vector<Advice> all = advise(run, estimate(run.run));
+  REQUIRE_FALSE(all.empty());
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    CHECK(typed(all[i].settings) != typed(all[i - 1].settings));
+  }
+}
+
+TEST_CASE("a slow network is advised shards within a node") {
+  const Json json = testing::json_of(R"({"model": "llama-3-8b", "framework": "fsdp",
+      "cluster": {"node": "dgx-h100", "gpus": 16,
+                  "tiers": {"infiniband": {"bandwidth": "12.5 GB/s"}}},
+      "training": {"sequence_length": 8192, "global_batch": 64}})");
+  const ResolvedRun run = resolved(json);
+  CHECK(names(advise(run, estimate(run.run)), "parallel.zero_shard_group", "8"));
+  check_advice(json);
+}
+
+TEST_CASE("one long sequence is advised context parallelism over a node, with full recompute") {
+  const Json json = testing::json_of(R"({"model": "llama-3-8b", "framework": "fsdp",
+      "cluster": {"node": "dgx-h100", "gpus": 8},
+      "training": {"sequence_length": 131072, "global_batch": 8}})");
+  const ResolvedRun run = resolved(json);
+  const std::vector<Advice> all = advise(run, estimate(run.run));
+  CHECK(names(all, "parallel.cp", "8"));
+  CHECK(names(all, "parallel.recompute", "full"));
+  check_advice(json);
+}
+
+TEST_CASE("parameters and optimizer go to the host together where neither alone fits") {
+  const Json json = testing::json_of(R"({"model": "llama-3-8b", "framework": "torchtitan",
+      "cluster": {"node": "rtx-4090-2x", "gpus": 2, "host": {"memory_capacity": "256 GB"}},
+      "training": {"sequence_length": 8192, "global_batch": 2}})");
+  const ResolvedRun run = resolved(json);
+  const std::vector<Advice> all = advise(run, estimate(run.run));
+  REQUIRE(first_that_fits(all) != nullptr);
+  CHECK(value_in(*first_that_fits(all), "parallel.offload.optimizer") == "host");
+  CHECK(value_in(*first_that_fits(all), "parallel.offload.parameters") == "host");
+  check_advice(json);
 }
 
 TEST_CASE("advice keeps to what the framework can run") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "insight/against.h"
+#include "insight/switches.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
 
@@ -24,11 +25,40 @@ TEST_CASE("a log as predicted is explained by the causes, one far away by none o
   const Seconds step = r.answer.step_time;
   CHECK(none_of_these(causes_of(r, step, {})) == 0);
   CHECK(causes_of(r, step, {}).front().what == "the estimate's own error");
-  for (const double factor : {0.1, 8.0, 30.0}) {
+  for (const double factor : {0.1, 2000.0}) {
     const std::vector<StepCause> causes = causes_of(r, step * factor, {});
     CAPTURE(factor);
     CHECK(causes.front().what.rfind("none of these", 0) == 0);
     CHECK(causes.front().probability > 0.99);
+  }
+}
+
+TEST_CASE("a network that nobody gave explains a slow step at the rate that it would have") {
+  const Json run = testing::json_of(R"({"model": "llama-3-8b", "framework": "torchtitan",
+      "cluster": {"node": "dgx-h100", "gpus": 16},
+      "training": {"sequence_length": 8192, "global_batch": 16}})");
+  const RunReport r = report_on(testing::resolved(run));
+  const Seconds measured = r.answer.step_time * 3.3;
+  const StepCause slow = causes_of(r, measured, {}).front();
+  CHECK(slow.what.rfind("a slow network (nobody gave one)", 0) == 0);
+  CHECK(slow.check.find("NET/Socket") != std::string::npos);
+  REQUIRE(slow.settings.size() == 1);
+  CHECK(slow.settings[0].path == "cluster.tiers.infiniband.bandwidth");
+  const Json slower = with_settings(*r.resolved.inputs, slow.settings);
+  // The rate has three digits.
+  CHECK(estimate(testing::resolved(slower).run).step_time.si() ==
+        testing::about(measured.si()).epsilon(0.01));
+  CHECK(slow.probability > 0.5);
+}
+
+TEST_CASE("one GPU has no links that are slow") {
+  const Json run = testing::json_of(R"({"model": "gpt3-1.3b", "framework": "generic",
+      "cluster": {"node": "dgx-h100", "gpus": 1},
+      "training": {"sequence_length": 2048, "global_batch": 8}})");
+  const RunReport r = report_on(testing::resolved(run));
+  for (const StepCause& c : causes_of(r, r.answer.step_time * 3, {})) {
+    CHECK(c.what.rfind("a slow network", 0) != 0);
+    CHECK(c.what.rfind("slow links", 0) != 0);
   }
 }
 

@@ -184,6 +184,70 @@ TEST_CASE("an error while the state is saved is mended by how it is saved") {
   CHECK(causes.at(0).mend.find("SHARDED_STATE_DICT") != std::string::npos);
 }
 
+TEST_CASE("an error while a checkpoint is loaded is mended by how it is loaded") {
+  MemoryMessage m = message(6.88, 79.33, 3.61, 75.71, 60.01, 14.2);
+  m.moment = JobMoment::resuming;
+  const DiagnosedCause first = memory_causes_of(m, nullptr).at(0);
+  CHECK(first.mend.find("map_location") != std::string::npos);
+  CHECK(first.outside_run);
+}
+
+TEST_CASE("an engine's own error gets the engine's settings and none of the trainer's") {
+  MemoryMessage m;
+  m.kind = MessageKind::device_out_of_memory;
+  m.moment = JobMoment::generating;
+  const RunReport r = seven_billion();
+  for (const RunReport* run : {static_cast<const RunReport*>(nullptr), &r}) {
+    const auto causes = memory_causes_of(m, run);
+    for (const char* key : {"gpu_memory_utilization", "max_num_seqs", "enforce_eager"}) {
+      CHECK(causes.at(0).mend.find(key) != std::string::npos);
+    }
+    for (const DiagnosedCause& c : causes) {
+      CHECK(c.mend.find("recompute") == std::string::npos);
+      CHECK_FALSE(c.evidence.empty());
+    }
+  }
+}
+
+TEST_CASE("tensors that fill the device are no pieces, and recompute that nobody gave is a cause") {
+  const RunReport r = testing::report_of(json_of(R"({"model": "llama-2-13b",
+      "framework": "hf-trainer", "cluster": {"node": "dgx-a100-80gb", "gpus": 8},
+      "training": {"sequence_length": 2048, "global_batch": 128,
+                   "adapter": {"kind": "qlora", "rank": 64}}})"));
+  REQUIRE(r.resolved.recompute_open);
+  // 75.1 of 79.2 GiB allocated (allenai/open-instruct issue 65).
+  MemoryMessage full = message(0.44, 79.2, 0.27, 78, 75.1, 2.78);
+  full[Stated::process].reset();
+  const DiagnosedCause first = memory_causes_of(full, &r).at(0);
+  CHECK(first.change == "--recompute full");
+  CHECK(first.mend.find("gradient_checkpointing") != std::string::npos);
+  for (const DiagnosedCause& c : memory_causes_of(full, &r)) {
+    if (c.what.find("fragmentation") != std::string::npos) CHECK(c.probability < 0.1);
+  }
+}
+
+TEST_CASE("encoders that nobody gave are a cause of a diffusion model's error") {
+  Json run = json_of(R"({"model": "flux.1-dev", "framework": "generic",
+      "cluster": {"node": "l40s-pcie", "gpus": 1},
+      "training": {"height": 512, "global_batch": 1, "adapter": {"kind": "lora", "rank": 8}}})");
+  const MemoryMessage full = message(0.02, 44.53, 0.01, 44.51, 42.17, 1.83);
+  const auto of_encoders = [&] {
+    const RunReport r = testing::report_of(run);
+    std::vector<Setting> found;
+    for (const DiagnosedCause& c : memory_causes_of(full, &r)) {
+      if (c.what.find("encoders") != std::string::npos) found = c.settings;
+    }
+    return found;
+  };
+  const std::vector<Setting> settings = of_encoders();
+  REQUIRE(settings.size() == 1);
+  CHECK(settings[0].path == "training.frozen_parameters");
+  run["training"]["frozen_parameters"] = Json::parse(settings[0].value);
+  const double allocated = testing::report_of(run).answer.memory.allocated.si();
+  CHECK(allocated == about(42.19 * kGiB.si()).epsilon(0.03));
+  CHECK(of_encoders().empty());
+}
+
 TEST_CASE("a maker's own commands stand in the causes") {
   MemoryMessage m = message(2, 191.98, 1.16, 78.06, 40, 36);
   m.maker = DeviceMaker::amd;

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "estimate/risk.h"
+#include "insight/switches.h"
 #include "support/about.h"
 #include "support/sample_runs.h"
 
@@ -89,6 +90,33 @@ TEST_CASE("a run that no common layout fits gets the fewest GPUs that do") {
   CHECK(more->gpus <= 64);
   // One node fewer does not.
   CHECK_FALSE(here(big(more->gpus - 8)));
+}
+
+TEST_CASE("a host whose memory nobody gave is asked for more of it before more GPUs are") {
+  const Json run = json_of(R"({"model": "llama-3-8b", "framework": "torchtitan",
+      "cluster": {"node": "rtx-4090-2x", "gpus": 2},
+      "training": {"sequence_length": 8192, "global_batch": 2}})");
+  const auto remedy = with_more_host_memory(resolved(run));
+  REQUIRE(remedy);
+  CHECK(remedy->gpus == 2);
+  CHECK(remedy->settings.back().path == "cluster.host.memory_capacity");
+  const ResolvedRun r = resolved(with_settings(run, remedy->settings));
+  const Answer a = estimate(r.run);
+  CHECK(a.reason == Reason::fits);
+  CHECK(a.step_time == remedy->step_time);
+  CHECK(a.host_needed == remedy->host);
+  Json given = run;
+  given["cluster"]["host"]["memory_capacity"] = "128 GB";
+  CHECK_FALSE(with_more_host_memory(resolved(given)));
+}
+
+TEST_CASE("machines of one GPU get a pipeline only where nothing else fits") {
+  const Json run = json_of(R"({"model": "llama-3-8b", "framework": "torchtitan",
+      "cluster": {"node": "rtx-4090-1x", "gpus": 1},
+      "training": {"sequence_length": 2048, "global_batch": 64}})");
+  const std::optional<Remedy> more = fewest(run);
+  REQUIRE(more);
+  CHECK(resolved(typed_over(run, more->settings)).run.strategy.pp == 1);
 }
 
 TEST_CASE("a small model needs one GPU") {

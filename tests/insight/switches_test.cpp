@@ -103,6 +103,19 @@ TEST_CASE("a kernel of attention that transformers loads is advised where the de
   CHECK_FALSE(has_kernel(run("dgx-a100-80gb")));
 }
 
+TEST_CASE("a fused loss is advised where logits fill the device") {
+  const Json j = json_of(R"({
+    "model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+    "training": {"sequence_length": 131072, "global_batch": 8}, "framework": "fsdp"})");
+  const ResolvedRun r = resolved(j);
+  const auto all = switch_advice(j, r, estimate(r.run), shipped_configs());
+  const auto liger = std::find_if(all.begin(), all.end(), [](const Advice& a) {
+    return a.fits && a.settings[0].value == "liger";
+  });
+  REQUIRE(liger != all.end());
+  CHECK(step_under(with_settings(j, liger->settings)) == liger->step_time);
+}
+
 // Open, recompute would be chosen again for narrower weights, so that the run fits as likely as
 // not.
 TEST_CASE("a narrower base is advised with all layers recomputed") {

@@ -41,7 +41,10 @@ std::optional<RunReport> report_of(const GivenRun& given, const CommandContext& 
   if (!says_run(given)) return {};
   RunReport r;
   use_run(given, context, [&r](const RunSource& source) {
-    r = report_with_remedy(source.json, source.file, source.lookup, source.changes);
+    r = has_rl(source.json)
+            ? report_on(
+                  resolve_learner(source.json, source.file, source.lookup, source.changes))
+            : report_with_remedy(source.json, source.file, source.lookup, source.changes);
   });
   return r;
 }

@@ -123,6 +123,8 @@ inline constexpr std::array kForms = {
                 "the out-of-memory error of Neuron's runtime", DeviceMaker::neuron},
     MessageForm{MessageKind::device_out_of_memory, "Could not allocate tensor with",
                 "DirectML's out-of-memory error", DeviceMaker::windows},
+    MessageForm{MessageKind::device_out_of_memory, "CUDA out of memory occurred when warming up",
+                "vLLM's out-of-memory error while it warms up"},
     MessageForm{MessageKind::device_out_of_memory, "CUDA out of memory",
                 "an out-of-memory error (CUDA)"},
     MessageForm{MessageKind::device_out_of_memory, "HIP out of memory",
@@ -168,6 +170,10 @@ inline constexpr std::array kForms = {
                 "vLLM's refusal to start"},
     MessageForm{MessageKind::engine_out_of_memory, "No available memory for the cache blocks",
                 "vLLM's refusal to start"},
+    MessageForm{MessageKind::engine_out_of_memory, "tokens that can be stored in KV cache",
+                "vLLM's refusal to start"},
+    MessageForm{MessageKind::engine_out_of_memory, "Please try to increase --mem-fraction-static",
+                "SGLang's refusal to start"},
     MessageForm{MessageKind::shared_memory, "out of shared memory",
                 "a full /dev/shm (PyTorch's data loader)"},
     MessageForm{MessageKind::host_out_of_memory, "DefaultCPUAllocator",
@@ -221,7 +227,24 @@ inline constexpr std::array kMomentWords = {
     MomentWords{JobMoment::saving, "in _zero3_consolidated_16bit_state_dict"},
     MomentWords{JobMoment::loading, "in from_pretrained"},
     MomentWords{JobMoment::loading, "in _load_from_state_dict"},
-    MomentWords{JobMoment::loading, "in load_checkpoint"},
+    MomentWords{JobMoment::resuming, "in load_checkpoint"},
+    MomentWords{JobMoment::resuming, "in _load_checkpoint"},
+    MomentWords{JobMoment::resuming, "in _load_from_checkpoint"},
+    MomentWords{JobMoment::resuming, "in _load_optimizer_and_scheduler"},
+    MomentWords{JobMoment::resuming, "_load_optimizer_and_scheduler("},
+    MomentWords{JobMoment::resuming, "in _load_zero_checkpoint"},
+    MomentWords{JobMoment::resuming, "in _load_legacy_checkpoint"},
+    MomentWords{JobMoment::resuming, "in _restore_from_bit16_weights"},
+    MomentWords{JobMoment::resuming, "in load_fsdp_optimizer"},
+    MomentWords{JobMoment::resuming, "in load_state"},
+    MomentWords{JobMoment::generating, "/vllm/v1/worker/"},
+    MomentWords{JobMoment::generating, "/vllm/worker/"},
+    MomentWords{JobMoment::generating, "/vllm/model_executor/"},
+    MomentWords{JobMoment::generating, "/sglang/srt/"},
+    MomentWords{JobMoment::generating, "Capture cuda graph failed"},  // SGLang
 };
+
+// Words of vLLM's own message, which name the engine without a traceback.
+inline constexpr std::string_view kEngineWords = "occurred when warming up";
 
 }  // namespace orrery::memory_messages

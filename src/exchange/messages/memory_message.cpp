@@ -130,6 +130,10 @@ void take_surroundings(std::string_view text, std::size_t at, MemoryMessage& m) 
   // "can use total_gpu_memory (79.10GiB) x gpu_memory_utilization (0.90) = 71.19GiB"
   const std::string_view share = behind(text, "x gpu_memory_utilization (");
   if (const auto whole = amount_behind(share, ") =")) m[Stated::engine] = whole;
+  if (contains(m.line, kEngineWords)) {
+    m.moment = JobMoment::generating;
+    return;
+  }
   const std::string_view before =
       text.substr(at > kTraceback ? at - kTraceback : 0, std::min(at, kTraceback));
   for (const MomentWords& w : kMomentWords) {

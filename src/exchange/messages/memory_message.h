@@ -111,8 +111,16 @@ constexpr EnumNames<DeviceMaker> names_of(DeviceMaker) {
 }
 
 // The phase of the job in which memory ran out, where its traceback says it.
-enum class JobMoment : std::uint8_t { unknown, saving, loading };
-constexpr EnumNames<JobMoment> names_of(JobMoment) { return {"unknown", "saving", "loading"}; }
+enum class JobMoment : std::uint8_t {
+  unknown,
+  saving,
+  loading,     // weights
+  resuming,    // from a checkpoint, with the optimizer's states
+  generating,  // in an inference engine
+};
+constexpr EnumNames<JobMoment> names_of(JobMoment) {
+  return {"unknown", "saving", "loading", "resuming", "generating"};
+}
 
 // One GPU of nvidia-smi's table.
 struct ListedDevice {

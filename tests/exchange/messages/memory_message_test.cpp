@@ -363,6 +363,25 @@ TEST_CASE("an engine's lines and the traceback beside an error are read") {
   const MemoryMessage saving =
       only(std::string("File \"modules.py\", line 336, in _save_to_state_dict\n") + oom);
   CHECK(saving.moment == JobMoment::saving);
+  const MemoryMessage resuming =
+      only(std::string("File \"trainer.py\", line 2115, in _inner_training_loop\n"
+                       "  self._load_optimizer_and_scheduler(resume_from_checkpoint)\n") +
+           oom);
+  CHECK(resuming.moment == JobMoment::resuming);
+  const MemoryMessage inside =
+      only(std::string("File \"/site-packages/vllm/v1/worker/gpu_worker.py\", line 9, in load\n") +
+           oom);
+  CHECK(inside.moment == JobMoment::generating);
+}
+
+TEST_CASE("an engine's own words name it without a traceback") {
+  const MemoryMessage m =
+      only("RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy "
+           "requests. Please try lowering `max_num_seqs` or `gpu_memory_utilization` when "
+           "initializing the engine.");
+  CHECK(m.kind == MessageKind::device_out_of_memory);
+  CHECK(m.form == "vLLM's out-of-memory error while it warms up");
+  CHECK(m.moment == JobMoment::generating);
 }
 
 TEST_CASE("Ray states the task and the node") {

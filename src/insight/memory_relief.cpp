@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "insight/memory_relief.h"
+
+#include <algorithm>
+#include <array>
+
+#include "estimate/estimate.h"
+#include "estimate/risk.h"
+#include "explore/axes_json.h"
+#include "insight/run_report.h"
+#include "parallel/strategy_keys.h"
+
+namespace orrery {
+namespace {
+
+// Recompute that is open stays as the run has it, and is named.
+std::vector<Setting> settings_of(const ResolvedRun& from, const Run& to) {
+  std::vector<Setting> all = differences(from.run, to, from.parallel_keys);
+  const RecomputeChoice choice = recompute_choice(to.strategy);
+  const bool is_same = choice == recompute_choice(from.run.strategy);
+  if (from.recompute_open && is_same && choice != RecomputeChoice::layers) {
+    all.push_back({key_path<&StrategyRequest::recompute>, std::string(name_of(choice))});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<Advice> memory_relief(const RunReport& r, Bytes needed) {
+  const Run& run = r.resolved.run;
+  const double missed = std::max(1.0, double(needed / r.answer.memory.allocated));
+  const FrameworkLimits limits = framework_limits(r.resolved);
+  std::optional<Advice> best;
+  for (const Move move : kMoves) {
+    Run changed = run;
+    if (!make_neighbour(std::array{move}, changed)) continue;
+    if (goes_beyond(limits, run.strategy, changed.strategy)) continue;
+    const Answer a = estimate(changed);
+    const bool fits = a.reason == Reason::fits &&
+                      a.memory.needed * missed <= a.capacity * changed.memory_risk.share;
+    if (!fits || (best && best->step_time <= a.step_time)) continue;
+    best = Advice{settings_of(r.resolved, changed), true, a.step_time, a.memory.peak,
+                  a.host_needed, fit_probability(changed, a)};
+  }
+  return best;
+}
+
+}  // namespace orrery

@@ -34,6 +34,7 @@ class Run {
 
   void all() {
     for (const ToolRule& rule : tool_.rules) one(rule);
+    for (const auto& [rule, came] : adapters_) adapter(*rule, came);
   }
 
  private:
@@ -54,7 +55,7 @@ class Run {
     }
     if (rule.pick_precision)
       facts_.set_picked_precision(came.setting.empty() ? rule.why : came.setting);
-    if (rule.adapter) adapter(*rule.adapter, came);
+    if (rule.adapter) adapters_.emplace_back(&*rule.adapter, came);
     if (!rule.hook.empty()) hook(rule);
     const auto first =
         std::find_if(rule.first.begin(), rule.first.end(),
@@ -179,8 +180,18 @@ class Run {
     if (s == nullptr || !s->value.is_string())
       settings_.refuse(s == nullptr ? a.setting : s->name, alternatives(allowed),
                        ErrorCode::unknown_name);
+    const std::string ours = theirs_of(a, s->value);
+    const std::string& written = s->value.get_ref<const std::string&>();
     throw InputError(ErrorCode::unknown_name, settings_.file_of(*s), s->written, brief(s->value),
-                     alternatives(allowed), nearest_name(s->value.get<std::string>(), allowed));
+                     alternatives(allowed), ours.empty() ? nearest_name(written, allowed) : ours);
+  }
+
+  // The tool's own word for a word of ours; "" where it is none.
+  static std::string theirs_of(const Assignment& a, const Json& word) {
+    for (const auto& [theirs, ours] : a.words) {
+      if (ours == word) return bare_text(theirs);
+    }
+    return "";
   }
 
   void assign(const Assignment& a, const ToolRule& rule, const Came& of_rule, bool assumed) {
@@ -319,6 +330,8 @@ class Run {
 
   const Tool& tool_;
   const ForeignFile& file_;
+  // A rule of a tool stands before those that it inherits, which may say how the base is stored.
+  std::vector<std::pair<const AdapterRule*, Came>> adapters_;
   const ForeignSetting* ground_ = nullptr;  // of the rule that is read, or of one around it
   Values& values_;
   Settings& settings_;

@@ -154,6 +154,11 @@ class Facts {
   }
   // The command line's value of a fact's key; null where it has none.
   const Json& of_command_line(FactId fact) const;
+  // The processes that a launcher starts, and the GPUs that the user sets; 0 where none does.
+  std::int64_t launched() const;
+  std::int64_t gpus_of_user() const;
+  // GPUs that generate beside the processes that learn.
+  void add_generating(std::int64_t gpus);
   // Open unless another file says it.
   void leave_missing(FactId fact, const std::string& setting, const std::string& why);
   // A key of the run, as it is.

@@ -186,7 +186,8 @@ class Finish {
       return d_.assume("framework", "deepspeed", f_.at(FactId::deepspeed)->setting);
     }
     copy(FactId::zero);
-    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0 && !itself_) shard_nothing();
+    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0 && !itself_ && !of_deepspeed_framework())
+      shard_nothing();
     if (f_.trains)
       assume(FactId::zero, 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
     const std::string framework =
@@ -197,6 +198,11 @@ class Finish {
   bool of_megatron() const {
     return has(FactId::framework) &&
            begins_with(bare_text(f_.at(FactId::framework)->value), "megatron");
+  }
+
+  // Its optimizer is that of its stage on one GPU too.
+  bool of_deepspeed_framework() const {
+    return has(FactId::framework) && f_.at(FactId::framework)->value == "deepspeed";
   }
 
   void shard_nothing() {

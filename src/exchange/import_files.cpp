@@ -80,7 +80,9 @@ constexpr std::array kNamed = {
 
 class Import {
  public:
-  explicit Import(ImportJob& job) : job_(job), files_(sorted_files(job)) {}
+  explicit Import(ImportJob& job) : job_(job), files_(sorted_files(job)) {
+    job_.has_engine = !of_format(files_.training, ForeignFormat::deepspeed).empty();
+  }
 
   ImportedRun run() {
     headers();

@@ -206,9 +206,11 @@ class Run {
     std::string setting = value->came.setting;
     if (is_default && !rule.why.empty()) setting = rule.why;
     if (setting.empty()) setting = rule.why.empty() ? tool_.title : rule.why;
-    if (!id) return facts_.set_key(a.fact, value->json, setting, is_default);
-    put(*id, value->json, setting, is_default);
-    if (!is_default && !rule.why.empty()) facts_.note(*id, bare_text(value->json), rule.why);
+    id ? put(*id, value->json, setting, is_default)
+       : facts_.set_key(a.fact, value->json, setting, is_default);
+    if (is_default || rule.why.empty()) return;
+    id ? facts_.note(*id, bare_text(value->json), rule.why)
+       : facts_.note_key(a.fact, bare_text(value->json), rule.why);
   }
 
   // A value that the file leaves to another one leaves its key open.

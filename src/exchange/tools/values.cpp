@@ -72,6 +72,7 @@ SeenValue Values::at(const std::string& names) const {
   if (begins_with(names, "@open.")) return open_at(names.substr(6));
   if (names == "@defaults")
     return facts_.other_defaults().empty() ? SeenValue{&yes(), true} : SeenValue{};
+  if (names == "@engine") return facts_.has_engine() ? SeenValue{&yes(), true} : SeenValue{};
   if (names == "@named") return named_model();
   if (names == "@replicas") return replicas();
   if (names == "@learners") return learners();

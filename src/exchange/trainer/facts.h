@@ -129,6 +129,8 @@ class Facts {
 
   const std::vector<ForeignFile>& files() const { return job_.files; }
   const tools::ToolBook& tools() const { return job_.tools; }
+  // A file of DeepSpeed is given, which is read apart.
+  bool has_engine() const { return job_.has_engine; }
   // The given file of this name; nullptr for none.
   const ForeignFile* given_file(const std::string& name) const;
 

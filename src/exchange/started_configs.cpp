@@ -301,8 +301,12 @@ std::optional<std::string> nodes_of_srun(const Words& words, const ShellVariable
 void note_tool(const ForeignFile& script, const Words& words, ImportJob& job) {
   const tools::Tool* tool = job.tools.of_script(script.text);
   if (tool == nullptr) return;
+  const tools::StartCommand* command = nullptr;
+  const auto program = tools::program_in(*tool, words, &command);
   for (const ForeignFile& f : job.files) {
-    if (is_yaml(f) && names_file(words, f.name)) job.started_tools[f.name] = tool->name;
+    if (!is_yaml(f) || !names_file(words, f.name)) continue;
+    job.started_tools[f.name] = tool->name;
+    if (program != words.end()) job.started_programs[f.name] = tools::name_of(*program, *command);
   }
 }
 

@@ -56,8 +56,7 @@ class Commands {
       const StartCommand* command = nullptr;
       const auto program = other.trains ? program_in(other, words, &command) : words.end();
       if (program == words.end() || contains(command->program, "*")) continue;
-      const std::string name =
-          base_name(*program) + (command->word.empty() ? "" : " ") + command->word;
+      const std::string name = name_of(*program, *command);
       if (std::find(named_.begin(), named_.end(), name) != named_.end()) return;
       named_.push_back(name);
       return facts_.mention(name, "a training of its own (" + other.title +
@@ -76,9 +75,8 @@ class Commands {
           return is_asked(tool_, name_in(tool_, s.name)) || s.name == command->config;
         }))
       return;
-    out_.program = base_name(*program);
+    out_.program = name_of(*program, *command);
     const auto behind = program + 1 + (command->word.empty() ? 0 : 1);
-    if (!command->word.empty()) out_.program += " " + command->word;
     // `trl dpo` has its kind behind its name.
     if (command->word.empty() && behind != words.end() && !is_flag(*behind))
       out_.program += " " + *behind;
@@ -162,8 +160,10 @@ class Commands {
 
   void files(const StartCommand& command, const Settings& own) {
     for (const ForeignSetting& s : own.all()) {
-      if (!command.config.empty() && s.name == command.config && s.value.is_string())
-        config(s.value.get<std::string>(), text_of(s));
+      if (command.config.empty() || s.name != command.config) continue;
+      // Overrides may stand behind its name.
+      const Json& name = s.value.is_array() && !s.value.empty() ? s.value[0] : s.value;
+      if (name.is_string()) config(name.get<std::string>(), s.written + " " + bare_text(name));
     }
   }
 

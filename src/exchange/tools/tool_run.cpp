@@ -647,7 +647,7 @@ void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocum
   drop_elsewhere(tool, settings, facts);
   read_types(tool, settings);
   Values values(tool, file, settings, facts);
-  values.set_command(d.program, d.variables);
+  values.set_command(d.program.empty() ? facts.program_of(file.name) : d.program, d.variables);
   values.set_files(d.has_file, d.misses_file);
   values.set_document(d.document);
   Run(tool, file, values, settings, facts).all();

@@ -71,6 +71,11 @@ const Json& Facts::of_command_line(FactId fact) const {
   return value_at(job_.given, name_of(fact));
 }
 
+std::string Facts::program_of(const std::string& file) const {
+  const auto found = job_.started_programs.find(file);
+  return found == job_.started_programs.end() ? "" : found->second;
+}
+
 std::int64_t Facts::launched() const {
   return job_.launched > 0 ? job_.launched : count(FactId::gpus, 0);
 }

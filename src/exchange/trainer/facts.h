@@ -129,6 +129,8 @@ class Facts {
 
   const std::vector<ForeignFile>& files() const { return job_.files; }
   const tools::ToolBook& tools() const { return job_.tools; }
+  // The program of a script that starts the file; "" where none does.
+  std::string program_of(const std::string& file) const;
   // A file of DeepSpeed is given, which is read apart.
   bool has_engine() const { return job_.has_engine; }
   // The given file of this name; nullptr for none.

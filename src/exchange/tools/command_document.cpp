@@ -91,8 +91,19 @@ class Commands {
     if (command->overrides) overrides({behind, words.end()});
     merge_over(out_.document, document_);
     out_.each.push_back({std::move(document_), at.line});
-    if (const std::int64_t gpus = launched_processes(words, variables); gpus > 0)
-      facts_.set(FactId::gpus, gpus, script_.name + ": its launcher");
+    if (const std::int64_t gpus = launched_processes(words, variables); gpus > 0) launch(gpus);
+  }
+
+  // Commands of one script that start on different numbers of GPUs leave it open.
+  void launch(std::int64_t gpus) {
+    if (launched_ == 0) facts_.set(FactId::gpus, gpus, script_.name + ": its launcher");
+    if (launched_ > 0 && gpus != launched_ && facts_.has(FactId::gpus)) {
+      facts_.forget(FactId::gpus);
+      facts_.leave_key_open("cluster.gpus", "its commands",
+                            "start on " + std::to_string(launched_) + " and " +
+                                std::to_string(gpus) + " GPUs");
+    }
+    launched_ = gpus;
   }
 
   // Words that are neither flags nor their values nor overrides: the first of them, or all that
@@ -238,6 +249,7 @@ class Commands {
   CommandDocument out_;
   Json document_ = Json::object();  // of the command that is being read
   Words named_;                     // what was said once
+  std::int64_t launched_ = 0;       // processes of the command before
 };
 
 }  // namespace

@@ -146,6 +146,7 @@ class Facts {
   void replace(FactId fact, Json value) {
     given_[static_cast<std::size_t>(fact)]->value = std::move(value);
   }
+  void forget(FactId fact) { given_[static_cast<std::size_t>(fact)].reset(); }
   // Says a fact that no file has said.
   void set_default(FactId fact, Json value, const std::string& setting);
   // The same of a tool's default, which is listed as assumed.

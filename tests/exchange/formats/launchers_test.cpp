@@ -282,4 +282,26 @@ TEST_CASE("A file behind --config that is not given is asked for, overrides behi
   }
 }
 
+TEST_CASE("Commands of one file that start on different GPUs leave their number open") {
+  const auto start = [](const std::string& gpus) {
+    return "CUDA_VISIBLE_DEVICES=" + gpus +
+           " deepspeed train.py --model_name_or_path meta-llama/Llama-3.1-8B --bf16 "
+           "--per_device_train_batch_size 2 --block_size 2048\n";
+  };
+  CHECK(at(read(start("0,1") + start("0,1")), "cluster.gpus") == 2);
+  CHECK(is_open(read(start("0") + start("0,1,2,3")), "cluster.gpus"));
+  CHECK(at(read(start("0") + start("0,1,2,3"), R"({"cluster": {"gpus": 4}})"), "cluster.gpus") ==
+        4);
+}
+
+TEST_CASE("A list of GPUs of PaddlePaddle's launcher counts them") {
+  for (const std::string flag : {"--gpus", "--devices"}) {
+    const ImportedRun r =
+        read("python -m paddle.distributed.launch " + flag +
+             " \"0,1,2,3\" run_pretrain.py --tensor_parallel_degree 4 "
+             "--per_device_train_batch_size 4 --sharding_parallel_degree 1\n");
+    CHECK_MESSAGE(at(r, "cluster.gpus") == 4, flag);
+  }
+}
+
 }  // namespace orrery

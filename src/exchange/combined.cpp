@@ -8,6 +8,7 @@
 #include "exchange/deepspeed/deepspeed.h"
 #include "exchange/import_draft.h"
 #include "exchange/open_keys.h"
+#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -66,7 +67,7 @@ void merge(ImportedRun& part, ImportedRun& all) {
 
 }  // namespace
 
-ImportedRun combined(std::vector<ImportedRun> parts) {
+ImportedRun combined(std::vector<ImportedRun> parts, const Json& given) {
   for (ImportedRun& part : parts) name_tool_of_defaults(part);
   ImportedRun all = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i) merge(parts[i], all);
@@ -80,7 +81,8 @@ ImportedRun combined(std::vector<ImportedRun> parts) {
     const bool part = l.key == "model" && is_part_of_model(value);
     return l.is_refused && !l.key.empty() && !value.is_null() && !part;
   });
-  deepspeed::shard_bf16_states(all);
+  const Json& zero = value_at(given, key_path<&StrategyRequest::zero>);
+  if (zero.is_null() || zero == 0) deepspeed::shard_bf16_states(all);
   return all;
 }
 

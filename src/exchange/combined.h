@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parts of a run that several files say, as one run. A key that two parts say differently is left
-// open with both values; what one file assumes gives way to what another says. Errors: none.
+// open with both values; what one file assumes gives way to what another says. `given` is the run
+// of the command line, over which nothing is derived. Errors: none.
 #pragma once
 
 #include <vector>
@@ -11,6 +12,6 @@
 namespace orrery {
 
 // At least one part.
-ImportedRun combined(std::vector<ImportedRun> parts);
+ImportedRun combined(std::vector<ImportedRun> parts, const Json& given);
 
 }  // namespace orrery

@@ -80,7 +80,9 @@ constexpr std::array kNamed = {
 
 class Import {
  public:
-  explicit Import(ImportJob& job) : job_(job), files_(sorted_files(job)) {}
+  explicit Import(ImportJob& job) : job_(job), files_(sorted_files(job)) {
+    job_.has_engine = !of_format(files_.training, ForeignFormat::deepspeed).empty();
+  }
 
   ImportedRun run() {
     headers();
@@ -91,7 +93,7 @@ class Import {
       files_.add(f, engine(f));
       if (f.tool != nullptr && !f.tool->engine) list_shipped(*f.tool, files_.parts.back());
     }
-    ImportedRun all = combined(std::move(files_.parts));
+    ImportedRun all = combined(std::move(files_.parts), job_.given);
     drop_assumed(job_.assumed, all);
     check_assumed(job_.assumed);
     job_.files.insert(job_.files.end(), files_.started.begin(), files_.started.end());
@@ -167,6 +169,29 @@ class Import {
     return part;
   }
 
+  // Scripts first, whose settings go over those of the files that they name; then what launches a
+  // trainer, whose rules count the launcher's GPUs.
+  TrainingFiles in_order() const {
+    TrainingFiles all = files_.training;
+    const auto place = [](const TrainingFile& f) {
+      const bool launches = f.tool != nullptr && !f.tool->trains;
+      return !is_document(f.file) ? 0 : launches ? 1 : 2;
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const TrainingFile& a, const TrainingFile& b) {
+      return place(a) < place(b);
+    });
+    return all;
+  }
+
+  // Processes of a script that learn are not all of its GPUs.
+  void count_generating() {
+    if (job_.beside_them == 0) return;
+    for (ImportedRun& part : files_.parts) {
+      if (value_at(part.run, "cluster.gpus") == job_.launched)
+        set_at(part.run, "cluster.gpus", job_.launched + job_.beside_them);
+    }
+  }
+
   // False for a file that is no trainer's.
   static bool read_trainer(const TrainingFile& f, trainer::Facts& facts) {
     const bool own = f.tool != nullptr && !f.tool->engine && f.tool->speaks.empty();
@@ -212,14 +237,10 @@ class Import {
     trainer::Facts facts(job_);
     std::string names;
     std::optional<TrainingFile> first;
-    // Scripts first, whose settings go over those of the files that they name.
-    for (const bool document : {false, true}) {
-      for (const TrainingFile& f : files_.training) {
-        if (is_document(f.file) != document || facts.includes(f.file.name)) continue;
-        if (!read_trainer(f, facts)) continue;
-        if (!first) first = f;
-        names += (names.empty() ? "" : ", ") + f.file.name;
-      }
+    for (const TrainingFile& f : in_order()) {
+      if (facts.includes(f.file.name) || !read_trainer(f, facts)) continue;
+      if (!first || !first->tool->trains) first = f;
+      names += (names.empty() ? "" : ", ") + f.file.name;
     }
     if (!first) return;
     for (const TrainingFile& f : TrainingFiles(files_.training)) take_shipped(f.tool, facts);
@@ -229,6 +250,7 @@ class Import {
     part.format = first->format;
     if (first->tool != nullptr) part.tool = first->tool->name;
     part.file = names;
+    count_generating();
     // DeepSpeed's file counts its batches by them.
     for (const char* key : {"cluster.gpus", "parallel.tp", "parallel.pp", "parallel.cp"}) {
       const Json& value = value_at(part.run, key);

@@ -33,6 +33,10 @@ struct ImportJob {
   std::string from_tool = {};            // the name of `from`, where that is a tool
   tools::ToolBook tools = {};            // of `lookup`
   std::map<std::string, std::string> started_tools = {};  // by file: that a script's command starts
+  std::map<std::string, std::string> started_programs = {};  // by file: the program of that command
+  bool has_engine = false;       // a file of DeepSpeed is among them
+  std::int64_t launched = 0;     // processes that a script starts, which no user set as GPUs
+  std::int64_t beside_them = 0;  // GPUs that generate beside these
 };
 
 ImportedRun import_files(ImportJob job);

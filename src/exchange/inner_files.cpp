@@ -83,7 +83,10 @@ void take_started(ImportJob& job, SortedFiles& out) {
       part.format = ForeignFormat::sbatch;
       part.file = s.script;
       set_at(part.run, "cluster.gpus", s.gpus);
-      if (value_at(job.given, "cluster.gpus").is_null()) set_at(job.given, "cluster.gpus", s.gpus);
+      if (value_at(job.given, "cluster.gpus").is_null()) {
+        set_at(job.given, "cluster.gpus", s.gpus);
+        job.launched = s.gpus;
+      }
       out.parts.push_back(std::move(part));
     }
     out.started.push_back(*script);

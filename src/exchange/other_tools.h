@@ -117,6 +117,8 @@ struct OtherSource {
 inline constexpr std::array kOtherSources = {
     OtherSource{"torchtitan", "torchtitan's configurations in Python",
                 "give the command line that starts one: --module, --config and its overrides"},
+    OtherSource{"xtuner", "a configuration of xtuner in Python, whose classes are not read",
+                "give the run by flags, or as a run file"},
     OtherSource{"megatron.bridge", "a recipe of Megatron-Bridge in Python",
                 "give the run_config.yaml that a run of it writes"},
     OtherSource{"nemo", "a recipe of NeMo in Python",
@@ -128,6 +130,9 @@ inline constexpr std::array kOtherSources = {
 };
 
 // A command line whose arguments no tool of ours has.
-inline constexpr const char* kOtherProgram = "a command line without arguments of Megatron-LM";
+inline constexpr const char* kOtherProgram = "a program of no tool that is read";
+inline constexpr const char* kOtherProgramAdvice =
+    "a command of a tool of `orrery list tools`, the file of settings that the program reads, or "
+    "--from NAME";
 
 }  // namespace orrery

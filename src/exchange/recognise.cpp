@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "exchange/import_files.h"
 #include "exchange/line_marks.h"
 #include "exchange/other_tools.h"
 #include "exchange/python_calls.h"
@@ -418,16 +419,27 @@ static std::string started_program(const ForeignFile& file, const Recognised& fo
   return ": " + file.text.substr(begin + 1, end + 2 - begin);
 }
 
+// A script whose program is one of its own arguments is read beside a script that starts it.
+static std::string advice_of(const ForeignFile& file, const std::string& program) {
+  if (!contains(program, "$")) return kOtherProgramAdvice;
+  const std::string name = base_name(file.name);
+  return "its arguments: a second file with the line that starts it, `sbatch " + name +
+         " A B` or `bash " + name + " A B`";
+}
+
 void refuse_program(const ForeignFile& script, const std::string& program) {
-  refuse_kind(script, {FileKind::other, {}, kOtherProgram + (": " + program), ""});
+  refuse_kind(script, {FileKind::other,
+                       {},
+                       kOtherProgram + (": " + program),
+                       advice_of(script, program)});
 }
 
 void refuse_kind(const ForeignFile& file, const Recognised& found) {
-  std::vector<std::string> tools(kToolNames.values.begin(), kToolNames.values.end());
-  tools.erase(std::unique(tools.begin(), tools.end()), tools.end());
-  const std::string read = "a training file of " + alternatives(tools);
-  throw InputError(file.name, "", found.looks + started_program(file, found),
-                   found.advice.empty() ? read : found.advice);
+  const std::string program = started_program(file, found);
+  std::string read = found.advice;
+  if (read.empty() && found.looks == kOtherProgram) read = advice_of(file, program);
+  if (read.empty()) read = "a training file of a tool of `orrery list tools`";
+  throw InputError(file.name, "", found.looks + program, read);
 }
 
 }  // namespace orrery

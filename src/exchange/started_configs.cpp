@@ -284,6 +284,19 @@ std::int64_t visible_gpus(const Words& words, const ShellVariables& variables) {
   return launcher || slots == 1 ? slots : 0;
 }
 
+// paddle.distributed.launch starts a process on each GPU of a list, `--gpus "0,1,2,3"`.
+std::int64_t listed_gpus(const Words& words) {
+  const bool paddle = std::any_of(words.begin(), words.end(), [](const std::string& w) {
+    return w == "paddle.distributed.launch" || base_name(w) == "fleetrun";
+  });
+  for (const char* flag : {"gpus", "devices", "selected_gpus"}) {
+    const std::string list = paddle ? value_of(words, flag).value_or("") : "";
+    if (!list.empty() && list.find_first_not_of("0123456789,") == std::string::npos)
+      return slots_of(":" + list);
+  }
+  return 0;
+}
+
 // `srun -N 8 torchrun`: a launcher on each node, whose own words are of its node alone.
 std::optional<std::string> nodes_of_srun(const Words& words, const ShellVariables& variables) {
   const auto srun = std::find(words.begin(), words.end(), "srun");
@@ -301,8 +314,12 @@ std::optional<std::string> nodes_of_srun(const Words& words, const ShellVariable
 void note_tool(const ForeignFile& script, const Words& words, ImportJob& job) {
   const tools::Tool* tool = job.tools.of_script(script.text);
   if (tool == nullptr) return;
+  const tools::StartCommand* command = nullptr;
+  const auto program = tools::program_in(*tool, words, &command);
   for (const ForeignFile& f : job.files) {
-    if (is_yaml(f) && names_file(words, f.name)) job.started_tools[f.name] = tool->name;
+    if (!is_yaml(f) || !names_file(words, f.name)) continue;
+    job.started_tools[f.name] = tool->name;
+    if (program != words.end()) job.started_programs[f.name] = tools::name_of(*program, *command);
   }
 }
 
@@ -352,6 +369,7 @@ std::int64_t launched_processes(const std::vector<std::string>& words,
   if (const auto slots = value_of(words, "include")) return slots_of(*slots);
   std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
   if (one == 0) one = whole(first({}, "GPUS_PER_NODE"));
+  if (one == 0) one = listed_gpus(words);
   if (one == 0) one = visible_gpus(words, variables);
   auto nodes = first({"nnodes", "num_nodes"}, "NNODES");
   if (!nodes) nodes = nodes_of_srun(words, variables);

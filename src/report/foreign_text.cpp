@@ -88,10 +88,36 @@ std::string words_of(const Fact& a) {
   return a.path + " " + shortened(a.value, 40) + " (" + a.why + ")";
 }
 
+// What moves the answer most, first.
+constexpr std::array kDecisive = {key_path<&StrategyRequest::zero>,
+                                  key_path<&TrainingRequest::states>,
+                                  key_path<&ClusterRequest::gpus>,
+                                  key_path<&StrategyRequest::recompute>,
+                                  key_path<&TrainingRequest::precision>,
+                                  key_path<&TrainingRequest::adapter>,
+                                  key_path<&TrainingRequest::micro_batch>,
+                                  key_path<&TrainingRequest::global_batch>,
+                                  key_path<&TrainingRequest::sequence_length>};
+
+// The user's own words come last.
+std::size_t place_of(const Fact& a) {
+  if (a.why == "--assume") return kDecisive.size() + 2;
+  const auto found = std::find_if(kDecisive.begin(), kDecisive.end(),
+                                  [&](const char* key) { return a.path == key; });
+  if (found != kDecisive.end()) return static_cast<std::size_t>(found - kDecisive.begin());
+  return kDecisive.size() + (a.path.starts_with("model.") ? 0 : 1);
+}
+
+std::vector<Fact> decisive_first(std::vector<Fact> assumed) {
+  std::stable_sort(assumed.begin(), assumed.end(),
+                   [](const Fact& a, const Fact& b) { return place_of(a) < place_of(b); });
+  return assumed;
+}
+
 std::string assumed_line(const ImportedRun& r) {
   std::string text = "assumed:";
   std::size_t n = 0;
-  for (const Fact& a : r.assumed) {
+  for (const Fact& a : decisive_first(r.assumed)) {
     if (n++ == kMostNamed) break;
     text += (n > 1 ? ", " : " ") + words_of(a);
   }
@@ -118,6 +144,22 @@ std::string imported_text(const ImportedRun& r) {
   return laid_out(run);
 }
 
+// A flag that says what a setting without a key may mean; "" where there is none.
+static std::string flag_instead(const std::string& setting) {
+  struct Instead {
+    std::string_view part;
+    const char* flag;
+  };
+  constexpr std::array kInstead = {
+      Instead{"lora", "--lora RANK"},          Instead{"recompute", "--recompute full"},
+      Instead{"gradient_checkpointing", "--recompute full"},
+      Instead{"galore", "--optimizer galore"}, Instead{"deepspeed", "--zero STAGE"}};
+  for (const Instead& i : kInstead) {
+    if (setting.find(i.part) != std::string::npos) return std::string(i.flag) + " beside ";
+  }
+  return "";
+}
+
 std::string refusal_line(const LeftOver& l) {
   // A setting may stand behind its file: "ds.yaml: zero_stage 2".
   const std::size_t file = l.setting.find(": ");
@@ -126,8 +168,9 @@ std::string refusal_line(const LeftOver& l) {
   const std::string key =
       l.key.empty() || l.key == l.setting ? "" : " (" + l.key + " is left open)";
   const std::string flag = flag_of_key(l.key);
+  const std::string own = l.key.empty() ? flag_instead(name) : "";
   return one_line(l.setting + ": " + l.why + key + "; " +
-                  (flag.empty() ? "" : flag + " VALUE, or ") + "--assume " + name +
+                  (flag.empty() ? "" : flag + " VALUE, or ") + own + "--assume " + name +
                   (l.key.empty() ? "=none" : "=VALUE"));
 }
 

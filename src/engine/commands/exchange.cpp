@@ -101,7 +101,9 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
   for (const LeftOver& l : imported.ignored) {
     if (!l.is_refused) continue;
     // A loop's rounds ask for the same.
-    std::string line = "orrery: " + imported.file + ": " + refusal_line(l);
+    const std::string said = refusal_line(l);
+    const bool named = said.starts_with(imported.file + ": ");
+    std::string line = "orrery: " + (named ? "" : imported.file + ": ") + said;
     if (std::find(answer.broken.begin(), answer.broken.end(), line) == answer.broken.end())
       answer.broken.push_back(std::move(line));
   }
@@ -166,7 +168,7 @@ constexpr auto kImportOptions = [] {
       Option{into<&C::as>(), "--as", "WHAT",
              "run, or cluster: what files of a machine say, for orrery collective --cluster (run)"},
       Option{into<&C::assume>(), "--assume", "NAME=VALUE",
-             "value of a setting, or of a key of the run, that the files leave open"},
+             "value of a setting, or of a key of the run, that the files leave open; once for each"},
       Option{into<&C::run>(OptionKind::run_flags)},
   };
 }();

@@ -19,6 +19,12 @@ constexpr std::string_view kStarters[] = {"exec", "nohup",     "time",    "env",
                                           "sh",   "/bin/bash", "/bin/sh", "srun", "sbatch", "ssh"};
 constexpr std::string_view kTextBehind[] = {"-c", "-lc", "-ic", "--wrap"};
 constexpr std::string_view kWrapped = "--wrap=";
+// Programs that start a command on another machine, which stands in one word behind this flag:
+// xpk workload create, gcloud compute tpus tpu-vm ssh, gcloud ai.
+constexpr std::string_view kCommand = "--command";
+constexpr std::string_view kElsewhere[] = {"xpk", "xpk.py", "gcloud"};
+// The variable whose text a job runs (NVIDIA-NeMo/RL ray.sub).
+constexpr const char* kJobsCommand = "COMMAND";
 
 std::string last_part(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
@@ -66,11 +72,25 @@ std::size_t add_command(const Words& words, std::size_t without, Evaluation& sta
   return state.out.commands.size() - 1;
 }
 
+bool starts_elsewhere(const Words& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& w) { return is_in(last_part(w), kElsewhere); });
+}
+
+// Where the text begins in a word that holds it behind a flag; 0 in another one.
+std::size_t behind_flag(const std::string& word, bool elsewhere) {
+  if (word.starts_with(kWrapped)) return kWrapped.size();
+  const std::string flag = std::string(kCommand) + "=";
+  return elsewhere && word.starts_with(flag) ? flag.size() : 0;
+}
+
 // The script in a command's words: of `bash -c "…"`, or behind a host.
 std::size_t place_of_text(const Words& words) {
   const bool remote = words.front() == "ssh" || words.front() == "pdsh";
+  const bool elsewhere = starts_elsewhere(words);
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const bool behind = is_in(words[i - 1], kTextBehind) || words[i].starts_with(kWrapped) ||
+    const bool behind = is_in(words[i - 1], kTextBehind) || behind_flag(words[i], elsewhere) > 0 ||
+                        (elsewhere && words[i - 1] == kCommand) ||
                         (remote && i + 1 == words.size());
     if (behind && words[i].find(' ') != std::string::npos) return i;
   }
@@ -107,8 +127,20 @@ std::optional<std::size_t> started_file(const Words& words, const Evaluation& st
 
 void start_text(const Words& words, std::size_t at, Evaluation& state) {
   const std::size_t outer = std::exchange(state.outer, add_command(words, at, state));
-  run_text(words[at].substr(words[at].starts_with(kWrapped) ? kWrapped.size() : 0), state);
+  run_text(words[at].substr(behind_flag(words[at], starts_elsewhere(words))), state);
   state.outer = outer;
+}
+
+// The command that a job which is not given finds in a variable.
+bool run_jobs_command(const Words& words, Evaluation& state) {
+  const Variable* command = state.variables.find(kJobsCommand);
+  if (command == nullptr || command->members.empty()) return false;
+  const std::string text = written(command->members[0]);
+  if (text.find(' ') == std::string::npos) return false;
+  const std::size_t outer = std::exchange(state.outer, add_command(words, 0, state));
+  run_text(text, state);
+  state.outer = outer;
+  return true;
 }
 
 bool start_file(const Call& call, std::size_t at, Evaluation& state) {
@@ -158,6 +190,7 @@ void start(const Call& call, Evaluation& state) {
   const auto file = started_file(words, state);
   if (file && start_file(call, *file, state)) return;
   if (words.front() == "srun" && !file) add_nodes(words, state);
+  if (words.front() == "sbatch" && !file && run_jobs_command(words, state)) return;
   const std::size_t text = place_of_text(words);
   text == 0 ? void(add_command(words, 0, state)) : start_text(words, text, state);
 }

@@ -56,8 +56,7 @@ class Commands {
       const StartCommand* command = nullptr;
       const auto program = other.trains ? program_in(other, words, &command) : words.end();
       if (program == words.end() || contains(command->program, "*")) continue;
-      const std::string name =
-          base_name(*program) + (command->word.empty() ? "" : " ") + command->word;
+      const std::string name = name_of(*program, *command);
       if (std::find(named_.begin(), named_.end(), name) != named_.end()) return;
       named_.push_back(name);
       return facts_.mention(name, "a training of its own (" + other.title +
@@ -76,9 +75,8 @@ class Commands {
           return is_asked(tool_, name_in(tool_, s.name)) || s.name == command->config;
         }))
       return;
-    out_.program = base_name(*program);
+    out_.program = name_of(*program, *command);
     const auto behind = program + 1 + (command->word.empty() ? 0 : 1);
-    if (!command->word.empty()) out_.program += " " + command->word;
     // `trl dpo` has its kind behind its name.
     if (command->word.empty() && behind != words.end() && !is_flag(*behind))
       out_.program += " " + *behind;
@@ -93,8 +91,19 @@ class Commands {
     if (command->overrides) overrides({behind, words.end()});
     merge_over(out_.document, document_);
     out_.each.push_back({std::move(document_), at.line});
-    if (const std::int64_t gpus = launched_processes(words, variables); gpus > 0)
-      facts_.set(FactId::gpus, gpus, script_.name + ": its launcher");
+    if (const std::int64_t gpus = launched_processes(words, variables); gpus > 0) launch(gpus);
+  }
+
+  // Commands of one script that start on different numbers of GPUs leave it open.
+  void launch(std::int64_t gpus) {
+    if (launched_ == 0) facts_.set(FactId::gpus, gpus, script_.name + ": its launcher");
+    if (launched_ > 0 && gpus != launched_ && facts_.has(FactId::gpus)) {
+      facts_.forget(FactId::gpus);
+      facts_.leave_key_open("cluster.gpus", "its commands",
+                            "start on " + std::to_string(launched_) + " and " +
+                                std::to_string(gpus) + " GPUs");
+    }
+    launched_ = gpus;
   }
 
   // Words that are neither flags nor their values nor overrides: the first of them, or all that
@@ -162,8 +171,10 @@ class Commands {
 
   void files(const StartCommand& command, const Settings& own) {
     for (const ForeignSetting& s : own.all()) {
-      if (!command.config.empty() && s.name == command.config && s.value.is_string())
-        config(s.value.get<std::string>(), text_of(s));
+      if (command.config.empty() || s.name != command.config) continue;
+      // Overrides may stand behind its name.
+      const Json& name = s.value.is_array() && !s.value.empty() ? s.value[0] : s.value;
+      if (name.is_string()) config(name.get<std::string>(), s.written + " " + bare_text(name));
     }
   }
 
@@ -238,6 +249,7 @@ class Commands {
   CommandDocument out_;
   Json document_ = Json::object();  // of the command that is being read
   Words named_;                     // what was said once
+  std::int64_t launched_ = 0;       // processes of the command before
 };
 
 }  // namespace

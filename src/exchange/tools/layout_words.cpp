@@ -77,6 +77,9 @@ bool read_body(std::string_view text, PartLayout& part) {
          read_degrees(halves[1].substr(4), part, true);
 }
 
+constexpr std::array<std::string_view, 5> kBackends = {"sglang", "vllm", "fsdp", "megatron",
+                                                       "archon"};
+
 // "megatron[actor]" in front of the degrees.
 bool read_head(std::string_view head, PartLayout& part) {
   const std::size_t open = head.find('[');
@@ -85,8 +88,6 @@ bool read_head(std::string_view head, PartLayout& part) {
     part.name = head.substr(open + 1, head.size() - open - 2);
   }
   part.backend = head.substr(0, open);
-  constexpr std::array<std::string_view, 5> kBackends = {"sglang", "vllm", "fsdp", "megatron",
-                                                         "archon"};
   return part.backend.empty()
              ? !part.name.empty()
              : std::find(kBackends.begin(), kBackends.end(), part.backend) != kBackends.end();
@@ -163,7 +164,18 @@ class LayoutSettings {
     }
   }
 
+  // A part's backend by its name alone, as files with one setting for all parts have it.
+  bool names_backend(const std::string& setting) {
+    const ForeignSetting* s = find_setting(call_.settings, setting);
+    const bool backend =
+        s != nullptr &&
+        std::find(kBackends.begin(), kBackends.end(), bare_text(s->value)) != kBackends.end();
+    if (backend) call_.settings.take(setting);
+    return backend;
+  }
+
   void own(const std::string& name, const std::string& setting) {
+    if (names_backend(setting)) return;
     const auto parts = read(setting);
     if (parts && parts->size() == 1) add(name, parts->front(), setting);
   }

@@ -11,6 +11,7 @@
 #include "exchange/arguments.h"
 #include "exchange/flat.h"
 #include "exchange/import_files.h"
+#include "exchange/programs.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/formula.h"
 #include "exchange/tools/hooks.h"
@@ -763,12 +764,15 @@ const Tool* ToolBook::launcher_in(const std::vector<std::string>& words) const {
 }
 
 const Tool* ToolBook::of_script(std::string_view text) const {
-  // A program with its word is surer than a program alone.
-  for (const bool with_word : {true, false}) {
+  // A program with its word, or in its folder, is surer than a program alone.
+  const auto is_sure = [](const StartCommand& c) {
+    return !c.word.empty() || contains(c.program, "/");
+  };
+  for (const bool sure : {true, false}) {
     for (const Tool& tool : tools_) {
       if (!tool.trains) continue;
       if (std::any_of(tool.commands.begin(), tool.commands.end(), [&](const StartCommand& c) {
-            return with_word != c.word.empty() && starts(c, text);
+            return sure == is_sure(c) && starts(c, text);
           }))
         return &tool;
     }
@@ -786,12 +790,22 @@ const Tool* ToolBook::of_flags(std::string_view text, bool own) const {
   return nullptr;
 }
 
+std::string name_of(const std::string& program, const StartCommand& command) {
+  return base_name(program) + (command.word.empty() ? "" : " ") + command.word;
+}
+
 std::vector<std::string>::const_iterator program_in(const Tool& tool,
                                                     const std::vector<std::string>& words,
                                                     const StartCommand** found) {
+  const auto python = words.begin() + static_cast<std::ptrdiff_t>(place_of_python(words));
   for (auto at = words.begin(); at != words.end(); ++at) {
+    // Any program of Python may be a module.
+    const std::string module = at == python ? *at + ".py" : "";
     for (const StartCommand& c : tool.commands) {
-      const bool same = *at == c.program || fits_pattern(base_name(*at), c.program);
+      const bool any = contains(c.program, "*") && fits_pattern(module, c.program);
+      const bool in_folder = contains(c.program, "/") && at->ends_with("/" + c.program);
+      const bool same =
+          any || in_folder || *at == c.program || fits_pattern(base_name(*at), c.program);
       const bool word = c.word.empty() || (at + 1 != words.end() && at[1] == c.word);
       if (!same || !word) continue;
       if (found != nullptr) *found = &c;

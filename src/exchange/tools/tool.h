@@ -264,6 +264,9 @@ std::string name_in(const Tool& tool, const std::string& written);
 // Flags of a launcher over those of its document, in the part that has them.
 void flags_over(const Tool& launcher, const Settings& flags, Json& document);
 
+// A program and its word, as rules see it: "train.py", "trl grpo".
+std::string name_of(const std::string& program, const StartCommand& command);
+
 // Where a program of the tool's begins in a command; the end where there is none.
 std::vector<std::string>::const_iterator program_in(const Tool& tool,
                                                     const std::vector<std::string>& words,

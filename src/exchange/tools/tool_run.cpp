@@ -34,6 +34,7 @@ class Run {
 
   void all() {
     for (const ToolRule& rule : tool_.rules) one(rule);
+    for (const auto& [rule, came] : adapters_) adapter(*rule, came);
   }
 
  private:
@@ -54,7 +55,7 @@ class Run {
     }
     if (rule.pick_precision)
       facts_.set_picked_precision(came.setting.empty() ? rule.why : came.setting);
-    if (rule.adapter) adapter(*rule.adapter, came);
+    if (rule.adapter) adapters_.emplace_back(&*rule.adapter, came);
     if (!rule.hook.empty()) hook(rule);
     const auto first =
         std::find_if(rule.first.begin(), rule.first.end(),
@@ -179,8 +180,18 @@ class Run {
     if (s == nullptr || !s->value.is_string())
       settings_.refuse(s == nullptr ? a.setting : s->name, alternatives(allowed),
                        ErrorCode::unknown_name);
+    const std::string ours = theirs_of(a, s->value);
+    const std::string& written = s->value.get_ref<const std::string&>();
     throw InputError(ErrorCode::unknown_name, settings_.file_of(*s), s->written, brief(s->value),
-                     alternatives(allowed), nearest_name(s->value.get<std::string>(), allowed));
+                     alternatives(allowed), ours.empty() ? nearest_name(written, allowed) : ours);
+  }
+
+  // The tool's own word for a word of ours; "" where it is none.
+  static std::string theirs_of(const Assignment& a, const Json& word) {
+    for (const auto& [theirs, ours] : a.words) {
+      if (ours == word) return bare_text(theirs);
+    }
+    return "";
   }
 
   void assign(const Assignment& a, const ToolRule& rule, const Came& of_rule, bool assumed) {
@@ -195,9 +206,11 @@ class Run {
     std::string setting = value->came.setting;
     if (is_default && !rule.why.empty()) setting = rule.why;
     if (setting.empty()) setting = rule.why.empty() ? tool_.title : rule.why;
-    if (!id) return facts_.set_key(a.fact, value->json, setting, is_default);
-    put(*id, value->json, setting, is_default);
-    if (!is_default && !rule.why.empty()) facts_.note(*id, bare_text(value->json), rule.why);
+    id ? put(*id, value->json, setting, is_default)
+       : facts_.set_key(a.fact, value->json, setting, is_default);
+    if (is_default || rule.why.empty()) return;
+    id ? facts_.note(*id, bare_text(value->json), rule.why)
+       : facts_.note_key(a.fact, bare_text(value->json), rule.why);
   }
 
   // A value that the file leaves to another one leaves its key open.
@@ -319,6 +332,8 @@ class Run {
 
   const Tool& tool_;
   const ForeignFile& file_;
+  // A rule of a tool stands before those that it inherits, which may say how the base is stored.
+  std::vector<std::pair<const AdapterRule*, Came>> adapters_;
   const ForeignSetting* ground_ = nullptr;  // of the rule that is read, or of one around it
   Values& values_;
   Settings& settings_;
@@ -632,7 +647,7 @@ void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocum
   drop_elsewhere(tool, settings, facts);
   read_types(tool, settings);
   Values values(tool, file, settings, facts);
-  values.set_command(d.program, d.variables);
+  values.set_command(d.program.empty() ? facts.program_of(file.name) : d.program, d.variables);
   values.set_files(d.has_file, d.misses_file);
   values.set_document(d.document);
   Run(tool, file, values, settings, facts).all();

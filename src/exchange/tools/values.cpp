@@ -72,6 +72,7 @@ SeenValue Values::at(const std::string& names) const {
   if (begins_with(names, "@open.")) return open_at(names.substr(6));
   if (names == "@defaults")
     return facts_.other_defaults().empty() ? SeenValue{&yes(), true} : SeenValue{};
+  if (names == "@engine") return facts_.has_engine() ? SeenValue{&yes(), true} : SeenValue{};
   if (names == "@named") return named_model();
   if (names == "@replicas") return replicas();
   if (names == "@learners") return learners();
@@ -118,14 +119,10 @@ SeenValue Values::replicas() const {
 
 // GPUs that learn beside a server that generates: the launcher's processes, else what it leaves.
 SeenValue Values::learners() const {
-  const auto number = [](const Json& v) {
-    return v.is_number_integer() ? v.get<std::int64_t>() : 0;
-  };
-  const auto& launched = facts_.at(trainer::FactId::gpus);
-  const std::int64_t all = number(facts_.of_command_line(trainer::FactId::gpus));
   const std::int64_t serves = facts_.count_of_key("placement.rollout_gpus", 0);
-  const std::int64_t rest = serves > 0 ? all - serves : 0;
-  const std::int64_t n = launched ? number(launched->value) : rest;
+  const std::int64_t rest = serves > 0 ? facts_.gpus_of_user() - serves : 0;
+  const std::int64_t launched = facts_.launched();
+  const std::int64_t n = launched > 0 ? launched : rest;
   if (n <= 0) return {};
   items_.push_back(std::make_unique<Json>(n));
   return {items_.back().get(), true};

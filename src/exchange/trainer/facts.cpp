@@ -71,6 +71,27 @@ const Json& Facts::of_command_line(FactId fact) const {
   return value_at(job_.given, name_of(fact));
 }
 
+std::string Facts::program_of(const std::string& file) const {
+  const auto found = job_.started_programs.find(file);
+  return found == job_.started_programs.end() ? "" : found->second;
+}
+
+std::int64_t Facts::launched() const {
+  return job_.launched > 0 ? job_.launched : count(FactId::gpus, 0);
+}
+
+std::int64_t Facts::gpus_of_user() const {
+  const Json& stated = of_command_line(FactId::gpus);
+  return job_.launched == 0 && stated.is_number_integer() ? stated.get<std::int64_t>() : 0;
+}
+
+void Facts::add_generating(std::int64_t gpus) {
+  if (job_.launched == 0) return replace(FactId::gpus, launched() + gpus);
+  job_.beside_them = gpus;
+  set_at(job_.given, name_of(FactId::gpus), job_.launched + gpus);
+  given_[static_cast<std::size_t>(FactId::gpus)].reset();
+}
+
 void Facts::leave_missing(FactId fact, const std::string& setting, const std::string& why) {
   missing_.push_back({fact, {setting, why, std::string(name_of(fact)), true}});
 }

@@ -129,6 +129,10 @@ class Facts {
 
   const std::vector<ForeignFile>& files() const { return job_.files; }
   const tools::ToolBook& tools() const { return job_.tools; }
+  // The program of a script that starts the file; "" where none does.
+  std::string program_of(const std::string& file) const;
+  // A file of DeepSpeed is given, which is read apart.
+  bool has_engine() const { return job_.has_engine; }
   // The given file of this name; nullptr for none.
   const ForeignFile* given_file(const std::string& name) const;
 
@@ -142,6 +146,7 @@ class Facts {
   void replace(FactId fact, Json value) {
     given_[static_cast<std::size_t>(fact)]->value = std::move(value);
   }
+  void forget(FactId fact) { given_[static_cast<std::size_t>(fact)].reset(); }
   // Says a fact that no file has said.
   void set_default(FactId fact, Json value, const std::string& setting);
   // The same of a tool's default, which is listed as assumed.
@@ -154,6 +159,11 @@ class Facts {
   }
   // The command line's value of a fact's key; null where it has none.
   const Json& of_command_line(FactId fact) const;
+  // The processes that a launcher starts, and the GPUs that the user sets; 0 where none does.
+  std::int64_t launched() const;
+  std::int64_t gpus_of_user() const;
+  // GPUs that generate beside the processes that learn.
+  void add_generating(std::int64_t gpus);
   // Open unless another file says it.
   void leave_missing(FactId fact, const std::string& setting, const std::string& why);
   // A key of the run, as it is.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <string_view>
 
@@ -186,9 +187,9 @@ class Finish {
       return d_.assume("framework", "deepspeed", f_.at(FactId::deepspeed)->setting);
     }
     copy(FactId::zero);
-    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0 && !itself_) shard_nothing();
-    if (f_.trains)
-      assume(FactId::zero, 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
+    if (gpus() == 1 && f_.count(FactId::zero, 0) > 0 && !itself_ && !of_deepspeed_framework())
+      shard_nothing();
+    if (f_.trains) whole_model();
     const std::string framework =
         has(FactId::framework) ? f_.at(FactId::framework)->value.get<std::string>() : "hf-trainer";
     d_.assume("framework", framework, "--framework takes another profile");
@@ -197,6 +198,28 @@ class Finish {
   bool of_megatron() const {
     return has(FactId::framework) &&
            begins_with(bare_text(f_.at(FactId::framework)->value), "megatron");
+  }
+
+  // A setting that no rule reads may shard it, and DeepSpeed's own file says its stage.
+  void whole_model() {
+    if (!at(FactId::zero).is_null() || is_open(FactId::zero) || f_.has_engine()) return;
+    constexpr std::array<std::string_view, 4> kShards = {"deepspeed", "zero_", "fsdp", "shard"};
+    const auto shards = [&](const LeftOver& l) {
+      return std::any_of(kShards.begin(), kShards.end(), [&](std::string_view part) {
+        return contains(l.setting.substr(0, l.setting.find(' ')), part);
+      });
+    };
+    const auto unread = std::find_if(f_.left_.begin(), f_.left_.end(), [&](const LeftOver& l) {
+      return (l.is_refused || l.why == kNoKeyOfRun) && shards(l);
+    });
+    if (unread != f_.left_.end())
+      return open(FactId::zero, unread->setting, "may shard the model, and is not read");
+    assume(FactId::zero, 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
+  }
+
+  // Its optimizer is that of its stage on one GPU too.
+  bool of_deepspeed_framework() const {
+    return has(FactId::framework) && f_.at(FactId::framework)->value == "deepspeed";
   }
 
   void shard_nothing() {

@@ -265,4 +265,23 @@ TEST_CASE("Accelerate's own part of DeepSpeed and a file of DeepSpeed may not di
   CHECK(is_open(both("2"), "parallel.zero"));
 }
 
+TEST_CASE("Accelerate's DeepSpeed keeps its stage on one GPU, wherever its file stands") {
+  const ForeignFile launch{"zero3.yaml",
+                           "distributed_type: DEEPSPEED\nmixed_precision: bf16\n"
+                           "num_processes: 1\ndeepspeed_config: {zero_stage: 3}\n"};
+  const ForeignFile recipe{"grpo.yaml",
+                           "model_name_or_path: Qwen/Qwen2.5-7B\nreward_funcs: [accuracy]\n"
+                           "use_vllm: true\nnum_generations: 16\n"
+                           "per_device_train_batch_size: 8\ngradient_accumulation_steps: 8\n"};
+  for (const ImportedRun& r : {read({launch, recipe}), read({recipe, launch})}) {
+    CHECK(at(r, "parallel.zero") == 3);
+    CHECK(at(r, "training.states").is_null());
+    CHECK(at(r, "training.rl.prompts") == 4);
+  }
+  const ForeignFile plain{"ds.json", R"({"bf16": {"enabled": true}, "train_batch_size": 8})"};
+  CHECK(at(read({plain}), "parallel.zero") == 1);
+  const ImportedRun stated = read({plain}, R"({"parallel": {"zero": 3}})");
+  CHECK(at(stated, "training.states").is_null());
+}
+
 }  // namespace orrery

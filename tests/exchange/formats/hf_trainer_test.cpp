@@ -286,4 +286,14 @@ TEST_CASE("SGD without momentum keeps nothing beside weights and gradients") {
   CHECK(states(tune + "0}\n")["optimizer"] == 0);
 }
 
+TEST_CASE("A setting that may shard the model, and that no rule reads, leaves its stage open") {
+  const std::string start =
+      "torchrun --nproc_per_node 8 train.py --model_name_or_path meta-llama/Llama-3.1-8B --bf16 "
+      "--per_device_train_batch_size 1 --model_max_length 2048 ";
+  CHECK(at(read(start), "parallel.zero") == 0);
+  CHECK(at(read(start + "--deepspeed_stage 3"), "parallel.zero") == 3);
+  CHECK(is_open(read(start + "--my_deepspeed_plan three"), "parallel.zero"));
+  CHECK(is_open(read(start + "--use_my_fsdp"), "parallel.zero"));
+}
+
 }  // namespace orrery

@@ -252,4 +252,56 @@ TEST_CASE("A micro batch alone makes no script of Megatron-LM") {
             .find("mine.py") != std::string::npos);
 }
 
+TEST_CASE("A command that stands in one word of its launcher is read") {
+  const std::string train = small_megatron("torchrun --nproc_per_node 8", "--bf16");
+  const std::string command = train.substr(0, train.size() - 1);
+  for (const std::string& start :
+       {"kubectl exec pod -- bash -c \"" + command + "\"", "bash -c \"" + command + "\"",
+        "srun bash -c \"" + command + "\"",
+        "python3 xpk.py workload create --num-slices=1 --command \"" + command + "\"",
+        "gcloud compute tpus tpu-vm ssh a --command=\"" + command + "\"",
+        "COMMAND=\"" + command + "\" CONTAINER=image sbatch --nodes=1 ray.sub"}) {
+    const ImportedRun r = read(start + "\n");
+    CHECK_MESSAGE(at(r, "cluster.gpus") == 8, start);
+    CHECK_MESSAGE(at(r, "model.num_hidden_layers") == 10, start);
+  }
+}
+
+TEST_CASE("A program that is a module without a dot is read by its arguments") {
+  const ImportedRun r = read(
+      "torchrun --nproc_per_node 2 -m train_packed --model_name_or_path meta-llama/Llama-3.1-8B "
+      "--per_device_train_batch_size 4 --bf16 --block_size 4096\n");
+  CHECK(at(r, "training.micro_batch") == 4);
+  CHECK(at(r, "cluster.gpus") == 2);
+}
+
+TEST_CASE("A file behind --config that is not given is asked for, overrides behind it or not") {
+  for (const std::string more : {"", " cluster.num_nodes=8 policy.precision=bfloat16"}) {
+    const ImportedRun r = read("uv run examples/run_grpo.py --config grpo.yaml" + more + "\n");
+    CHECK_MESSAGE(refuses_at(r, "--config grpo.yaml"), more);
+  }
+}
+
+TEST_CASE("Commands of one file that start on different GPUs leave their number open") {
+  const auto start = [](const std::string& gpus) {
+    return "CUDA_VISIBLE_DEVICES=" + gpus +
+           " deepspeed train.py --model_name_or_path meta-llama/Llama-3.1-8B --bf16 "
+           "--per_device_train_batch_size 2 --block_size 2048\n";
+  };
+  CHECK(at(read(start("0,1") + start("0,1")), "cluster.gpus") == 2);
+  CHECK(is_open(read(start("0") + start("0,1,2,3")), "cluster.gpus"));
+  CHECK(at(read(start("0") + start("0,1,2,3"), R"({"cluster": {"gpus": 4}})"), "cluster.gpus") ==
+        4);
+}
+
+TEST_CASE("A list of GPUs of PaddlePaddle's launcher counts them") {
+  for (const std::string flag : {"--gpus", "--devices"}) {
+    const ImportedRun r =
+        read("python -m paddle.distributed.launch " + flag +
+             " \"0,1,2,3\" run_pretrain.py --tensor_parallel_degree 4 "
+             "--per_device_train_batch_size 4 --sharding_parallel_degree 1\n");
+    CHECK_MESSAGE(at(r, "cluster.gpus") == 4, flag);
+  }
+}
+
 }  // namespace orrery

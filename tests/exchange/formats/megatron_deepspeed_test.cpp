@@ -122,4 +122,15 @@ TEST_CASE("a script of Megatron-DeepSpeed keeps its profile and states beside it
   CHECK(at(r, "parallel.zero") == 1);
 }
 
+TEST_CASE("A file of DeepSpeed that names no stage says the stage that DeepSpeed takes") {
+  const std::string start =
+      small_megatron("deepspeed --num_gpus 8", "--fp16 --deepspeed --deepspeed_config ds.json");
+  CHECK(is_open(read({{"run.sh", start}}), "parallel.zero"));
+  const ImportedRun r =
+      read({{"run.sh", start},
+            {"ds.json", R"({"train_micro_batch_size_per_gpu": 1, "fp16": {"enabled": true}})"}});
+  CHECK_FALSE(is_open(r, "parallel.zero"));
+  CHECK(at(r, "parallel.zero") == 0);
+}
+
 }  // namespace orrery

@@ -110,4 +110,18 @@ TEST_CASE("A Python file keeps its name in what is said of it") {
   CHECK(r.file == "train.py");
 }
 
+TEST_CASE("A base that a Python script loads in 4 bits is one beside its adapters") {
+  const std::string args =
+      "from peft import LoraConfig, get_peft_model\n"
+      "args = TrainingArguments('out', bf16=True)\n"
+      "model = get_peft_model(model, LoraConfig(r=16, target_modules=['q_proj', 'v_proj']))\n";
+  const ImportedRun plain = read_python(args);
+  CHECK(at(plain, "training.adapter.kind") == "lora");
+  const ImportedRun r =
+      read_python(args + "config = BitsAndBytesConfig(load_in_4bit=True, "
+                         "bnb_4bit_use_double_quant=True)\n");
+  CHECK(at(r, "training.adapter.kind") == "qlora");
+  CHECK(at(r, "training.adapter.base_precision") == "nf4");
+}
+
 }  // namespace orrery

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/import_files.h"
+#include "exchange/tools/formula.h"
 #include "exchange/tools/tool.h"
 #include "parallel/framework_json.h"
 #include "support/runs.h"
@@ -80,6 +81,18 @@ const Fact* assumed(const ImportedRun& r, const std::string& path) {
 }
 
 }  // namespace
+
+TEST_CASE("a formula works out products before sums, and bounds last") {
+  const auto value = [](const std::string& name) -> std::optional<double> {
+    return name == "four" ? std::optional(4.0) : std::nullopt;
+  };
+  CHECK(tools::worked({"1", "*", "four", "+", "1", "*", "2"}, value) == 6);
+  CHECK(tools::worked({"9", "-", "1", "*", "2", "*", "four"}, value) == 1);
+  CHECK(tools::worked({"48", "*", "3", "//", "128", "max", "1"}, value) == 2);
+  CHECK(tools::worked({"1", "+", "2", "*", "four", "up", "10"}, value) == 10);
+  CHECK(tools::worked({"10", "*", "8", "down", "3", "/", "3", "up", "four"}, value) == 28);
+  CHECK_FALSE(tools::worked({"1", "+", "five"}, value));
+}
 
 TEST_CASE("a pattern has any number of stars, each for any text") {
   using tools::fits_pattern;

@@ -34,7 +34,7 @@ struct ImportJob {
   tools::ToolBook tools = {};            // of `lookup`
   std::map<std::string, std::string> started_tools = {};  // by file: that a script's command starts
   std::map<std::string, std::string> started_programs = {};  // by file: the program of that command
-  bool has_engine = false;       // a file of DeepSpeed is among them
+  bool has_engine = false;                                   // a file of DeepSpeed is among them
   std::int64_t launched = 0;     // processes that a script starts, which no user set as GPUs
   std::int64_t beside_them = 0;  // GPUs that generate beside these
 };

@@ -428,10 +428,8 @@ static std::string advice_of(const ForeignFile& file, const std::string& program
 }
 
 void refuse_program(const ForeignFile& script, const std::string& program) {
-  refuse_kind(script, {FileKind::other,
-                       {},
-                       kOtherProgram + (": " + program),
-                       advice_of(script, program)});
+  refuse_kind(script,
+              {FileKind::other, {}, kOtherProgram + (": " + program), advice_of(script, program)});
 }
 
 void refuse_kind(const ForeignFile& file, const Recognised& found) {

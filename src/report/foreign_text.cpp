@@ -88,7 +88,7 @@ std::string words_of(const Fact& a) {
   return a.path + " " + shortened(a.value, 40) + " (" + a.why + ")";
 }
 
-// What moves the answer most, first.
+// Keys that move the answer most stand first.
 constexpr std::array kDecisive = {key_path<&StrategyRequest::zero>,
                                   key_path<&TrainingRequest::states>,
                                   key_path<&ClusterRequest::gpus>,
@@ -151,7 +151,7 @@ static std::string flag_instead(const std::string& setting) {
     const char* flag;
   };
   constexpr std::array kInstead = {
-      Instead{"lora", "--lora RANK"},          Instead{"recompute", "--recompute full"},
+      Instead{"lora", "--lora RANK"}, Instead{"recompute", "--recompute full"},
       Instead{"gradient_checkpointing", "--recompute full"},
       Instead{"galore", "--optimizer galore"}, Instead{"deepspeed", "--zero STAGE"}};
   for (const Instead& i : kInstead) {

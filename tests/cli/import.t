@@ -151,7 +151,7 @@ $ orrery import wrong.sh --from megatorn
 # A file of another kind is refused by what it looks like.
 $ echo nothing | orrery import -
 ! exit 2
-! stderr standard input: found text without a setting; allowed: a training file of Megatron-LM, DeepSpeed,
+! stderr standard input: found text without a setting; allowed: a training file of a tool of `orrery list tools`
 $ echo '{"traceEvents": []}' | orrery import -
 ! exit 2
 ! stderr standard input: found a Kineto trace; allowed: orrery diagnose and orrery calibrate fit read it

@@ -101,9 +101,9 @@ CommandAnswer imported_answer(const ImportedRun& imported, AnswerFormat format, 
   for (const LeftOver& l : imported.ignored) {
     if (!l.is_refused) continue;
     // A loop's rounds ask for the same.
-    const std::string said = refusal_line(l);
-    const bool named = said.starts_with(imported.file + ": ");
-    std::string line = "orrery: " + (named ? "" : imported.file + ": ") + said;
+    const std::string refusal = refusal_line(l);
+    const bool named = refusal.starts_with(imported.file + ": ");
+    std::string line = "orrery: " + (named ? "" : imported.file + ": ") + refusal;
     if (std::find(answer.broken.begin(), answer.broken.end(), line) == answer.broken.end())
       answer.broken.push_back(std::move(line));
   }
@@ -167,8 +167,9 @@ constexpr auto kImportOptions = [] {
              "format of the files (recognised by their content): "},
       Option{into<&C::as>(), "--as", "WHAT",
              "run, or cluster: what files of a machine say, for orrery collective --cluster (run)"},
-      Option{into<&C::assume>(), "--assume", "NAME=VALUE",
-             "value of a setting, or of a key of the run, that the files leave open; once for each"},
+      Option{
+          into<&C::assume>(), "--assume", "NAME=VALUE",
+          "value of a setting, or of a key of the run, that the files leave open; once for each"},
       Option{into<&C::run>(OptionKind::run_flags)},
   };
 }();

@@ -42,7 +42,8 @@ struct ShellCommand {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t line = 0;
-  std::size_t outer = kNone;  // the command that starts it: srun … bash -c "…"
+  std::size_t outer = kNone;      // the command that starts it: srun … bash -c "…"
+  std::string visible_gpus = {};  // CUDA_VISIBLE_DEVICES where it starts
 };
 
 struct ShellDoubt {

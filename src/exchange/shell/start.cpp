@@ -63,6 +63,9 @@ void add_nodes(const Words& words, Evaluation& state) {
 std::size_t add_command(const Words& words, std::size_t without, Evaluation& state) {
   for (const std::string& w : words) state.spend(w.size() + 1);
   ShellCommand command{state.out.words.size(), 0, state.line, state.outer};
+  const Variable* visible = state.variables.find("CUDA_VISIBLE_DEVICES");
+  if (visible != nullptr && !visible->members.empty())
+    command.visible_gpus = written(visible->members[0]);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i != without || without == 0) split_argument(words[i], state.out.words);
   }

@@ -41,7 +41,7 @@ class Commands {
       one(run.words, {}, run.variables);
       out_.misses_file = true;
     } else {
-      for (const ShellCommand& c : run.commands) one(words_of(run, c), c, run.variables);
+      for (const ShellCommand& c : run.commands) one(words_of(run, c), c, seen_by(c, run));
     }
     for (const ShellCommand& c : run.commands) other_training(words_of(run, c));
     out_.variables = run.variables;
@@ -94,14 +94,21 @@ class Commands {
     if (const std::int64_t gpus = launched_processes(words, variables); gpus > 0) launch(gpus);
   }
 
+  // The script's variables, and the GPUs that the command sees of them.
+  static ShellVariables seen_by(const ShellCommand& command, const ShellRun& run) {
+    ShellVariables seen = run.variables;
+    if (!command.visible_gpus.empty()) seen["CUDA_VISIBLE_DEVICES"] = {command.visible_gpus};
+    return seen;
+  }
+
   // Commands of one script that start on different numbers of GPUs leave it open.
   void launch(std::int64_t gpus) {
     if (launched_ == 0) facts_.set(FactId::gpus, gpus, script_.name + ": its launcher");
     if (launched_ > 0 && gpus != launched_ && facts_.has(FactId::gpus)) {
       facts_.forget(FactId::gpus);
-      facts_.leave_key_open("cluster.gpus", "its commands",
-                            "start on " + std::to_string(launched_) + " and " +
-                                std::to_string(gpus) + " GPUs");
+      facts_.leave_key_open(
+          "cluster.gpus", "its commands",
+          "start on " + std::to_string(launched_) + " and " + std::to_string(gpus) + " GPUs");
     }
     launched_ = gpus;
   }

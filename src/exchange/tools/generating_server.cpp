@@ -16,8 +16,7 @@ std::string key(const HookCall& call, const char* name) {
 // The setting that says that others generate.
 std::string stated(const HookCall& call) {
   const Json& setting = value_at(call.parameters, "setting");
-  return setting.is_null() ? "vllm_mode server"
-                           : call.settings.written(setting.get<std::string>());
+  return setting.is_null() ? "vllm_mode server" : call.settings.written(setting.get<std::string>());
 }
 
 }  // namespace
@@ -42,9 +41,9 @@ void generating_server(HookCall& call) {
   }
   if (launched > 0 && all > 0 && all != launched + serves)
     facts.refuse(by, "the launcher starts " + std::to_string(launched) +
-                              " processes that learn, and the server has " +
-                              std::to_string(serves) + " GPUs: --gpus " +
-                              std::to_string(launched + serves) + " says those of both");
+                         " processes that learn, and the server has " + std::to_string(serves) +
+                         " GPUs: --gpus " + std::to_string(launched + serves) +
+                         " says those of both");
   if (launched > 0) facts.add_generating(serves);
 }
 

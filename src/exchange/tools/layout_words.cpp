@@ -167,9 +167,8 @@ class LayoutSettings {
   // A part's backend by its name alone, as files with one setting for all parts have it.
   bool names_backend(const std::string& setting) {
     const ForeignSetting* s = find_setting(call_.settings, setting);
-    const bool backend =
-        s != nullptr &&
-        std::find(kBackends.begin(), kBackends.end(), bare_text(s->value)) != kBackends.end();
+    const bool backend = s != nullptr && std::find(kBackends.begin(), kBackends.end(),
+                                                   bare_text(s->value)) != kBackends.end();
     if (backend) call_.settings.take(setting);
     return backend;
   }

@@ -771,9 +771,8 @@ const Tool* ToolBook::of_script(std::string_view text) const {
   for (const bool sure : {true, false}) {
     for (const Tool& tool : tools_) {
       if (!tool.trains) continue;
-      if (std::any_of(tool.commands.begin(), tool.commands.end(), [&](const StartCommand& c) {
-            return sure == is_sure(c) && starts(c, text);
-          }))
+      if (std::any_of(tool.commands.begin(), tool.commands.end(),
+                      [&](const StartCommand& c) { return sure == is_sure(c) && starts(c, text); }))
         return &tool;
     }
   }

@@ -217,7 +217,7 @@ class Finish {
     assume(FactId::zero, 0, "neither FSDP nor DeepSpeed: every GPU has the whole model");
   }
 
-  // Its optimizer is that of its stage on one GPU too.
+  // DeepSpeed's optimizer is that of its stage on one GPU too.
   bool of_deepspeed_framework() const {
     return has(FactId::framework) && f_.at(FactId::framework)->value == "deepspeed";
   }

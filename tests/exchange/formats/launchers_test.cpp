@@ -296,10 +296,9 @@ TEST_CASE("Commands of one file that start on different GPUs leave their number 
 
 TEST_CASE("A list of GPUs of PaddlePaddle's launcher counts them") {
   for (const std::string flag : {"--gpus", "--devices"}) {
-    const ImportedRun r =
-        read("python -m paddle.distributed.launch " + flag +
-             " \"0,1,2,3\" run_pretrain.py --tensor_parallel_degree 4 "
-             "--per_device_train_batch_size 4 --sharding_parallel_degree 1\n");
+    const ImportedRun r = read("python -m paddle.distributed.launch " + flag +
+                               " \"0,1,2,3\" run_pretrain.py --tensor_parallel_degree 4 "
+                               "--per_device_train_batch_size 4 --sharding_parallel_degree 1\n");
     CHECK_MESSAGE(at(r, "cluster.gpus") == 4, flag);
   }
 }

@@ -117,9 +117,9 @@ TEST_CASE("A base that a Python script loads in 4 bits is one beside its adapter
       "model = get_peft_model(model, LoraConfig(r=16, target_modules=['q_proj', 'v_proj']))\n";
   const ImportedRun plain = read_python(args);
   CHECK(at(plain, "training.adapter.kind") == "lora");
-  const ImportedRun r =
-      read_python(args + "config = BitsAndBytesConfig(load_in_4bit=True, "
-                         "bnb_4bit_use_double_quant=True)\n");
+  const ImportedRun r = read_python(args +
+                                    "config = BitsAndBytesConfig(load_in_4bit=True, "
+                                    "bnb_4bit_use_double_quant=True)\n");
   CHECK(at(r, "training.adapter.kind") == "qlora");
   CHECK(at(r, "training.adapter.base_precision") == "nf4");
 }

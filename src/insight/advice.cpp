@@ -14,6 +14,7 @@
 #include "estimate/workspace.h"
 #include "explore/axes_json.h"
 #include "explore/recommend.h"
+#include "insight/shown_bytes.h"
 #include "parallel/rules.h"
 #include "parallel/strategy_json.h"
 #include "parallel/strategy_keys.h"
@@ -208,7 +209,7 @@ class Adviser {
     answer_memory(changed, workspace_, known_);
     t.fits = fits_at_risk(changed, known_);
     t.fit_probability = fit_probability(changed, known_);
-    t.peak = known_.memory.peak;
+    t.peak = shown_bytes(changed, known_);
     t.host = known_.host_needed;
     t.short_of = needed(answer_.reason, known_);
     t.strategy = changed.strategy;
@@ -291,7 +292,12 @@ class Adviser {
   Advice advice_of(const Tried& t) {
     Run changed = run_;
     make_neighbour(t.all(), changed);
-    Advice a{settings_of(changed, t.holds_recompute), t.fits, t.step_time, t.peak, t.host, t.fit_probability};
+    Advice a{settings_of(changed, t.holds_recompute),
+             t.fits,
+             t.step_time,
+             t.peak,
+             t.host,
+             t.fit_probability};
     if (t.fits) return a;
     fill_memory(changed, t.holds_recompute);
     fill_costs<double>(changed, workspace_);

@@ -8,10 +8,11 @@
 // keeps the GPUs and the global batch, lets dp take what is left, settles recompute anew where the
 // run file leaves it open (and holds full recompute where what is settled does not fit), and
 // estimates each legal one that the framework can run (`runs` of its profile); where no single
-// change fits, pairs. Two ways to one run are named once. A change that is faster by less than what a prediction tells apart
-// (the band of explore/recommend.h) is not named. It is no search: what is two changes away and
-// merely faster is not seen. Keys of the run file that cannot stand beside a change are named with
-// it: who follows an advice gets the promised numbers to the digit. Errors: none.
+// change fits, pairs. Two ways to one run are named once. A change that is faster by less than what
+// a prediction tells apart (the band of explore/recommend.h) is not named. It is no search: what is
+// two changes away and merely faster is not seen. Keys of the run file that cannot stand beside a
+// change are named with it: who follows an advice gets the promised numbers to the digit. Errors:
+// none.
 #pragma once
 
 #include <array>
@@ -78,14 +79,15 @@ bool offload_activations(Run& r);
 }  // namespace moves
 
 inline constexpr std::array<Move, 26> kMoves = {
-    moves::less_recompute,    moves::more_recompute,     moves::least_recompute,
-    moves::most_recompute,    moves::double_micro_batch, moves::halve_micro_batch,
-    moves::double_tp,         moves::halve_tp,           moves::double_pp,
-    moves::halve_pp,          moves::double_cp,          moves::halve_cp, moves::spread_sequence, moves::shard_in_node,
-    moves::interleave,        moves::do_not_interleave,  moves::shard_more,
-    moves::shard_less,        moves::shard_weights,      moves::replicate_weights,
-    moves::replicate_states,  moves::sequence_parallel,  moves::flash_attention,
-    moves::offload_optimizer, moves::offload_parameters, moves::offload_activations};
+    moves::less_recompute,     moves::more_recompute,     moves::least_recompute,
+    moves::most_recompute,     moves::double_micro_batch, moves::halve_micro_batch,
+    moves::double_tp,          moves::halve_tp,           moves::double_pp,
+    moves::halve_pp,           moves::double_cp,          moves::halve_cp,
+    moves::spread_sequence,    moves::shard_in_node,      moves::interleave,
+    moves::do_not_interleave,  moves::shard_more,         moves::shard_less,
+    moves::shard_weights,      moves::replicate_weights,  moves::replicate_states,
+    moves::sequence_parallel,  moves::flash_attention,    moves::offload_optimizer,
+    moves::offload_parameters, moves::offload_activations};
 
 // Applies the moves; false where one is at its end or the result is illegal.
 bool make_neighbour(std::span<const Move> moves, Run& run);

@@ -96,10 +96,9 @@ bool states_network(const ResolvedRun& run) {
 std::string link_words(const ResolvedRun& run, Links which, double part) {
   const Cluster& c = run.run.cluster;
   const bool is_network = which == Links::of_network;
-  const std::string words =
-      !is_network             ? "slow links inside a node: "
-      : states_network(run) ? "a slow network: "
-                              : "a slow network (nobody gave one): ";
+  const std::string words = !is_network           ? "slow links inside a node: "
+                            : states_network(run) ? "a slow network: "
+                                                  : "a slow network (nobody gave one): ";
   const auto tier = only_tier(c, which);
   if (!tier) return words + percent(part, 0) + " of its rate";
   return words + rate_text(c.tiers[*tier].bandwidth * part) + " of " +
@@ -213,20 +212,19 @@ class Weighing {
     const Run slow = with_links(which, *part);
     const Answer a = estimate(slow);
     const std::vector<Setting> change = rate_setting(r_.resolved.run.cluster, which, *part);
-    const double prior = which == Links::of_chassis      ? kLinksPrior
+    const double prior = which == Links::of_chassis    ? kLinksPrior
                          : states_network(r_.resolved) ? kStatedNetworkPrior
-                                                         : kNetworkPrior;
-    all_.push_back({link_words(r_.resolved, which, *part), typed(change),
-                    changed_term(r_.answer, a),
-                    which == Links::of_network
-                        ? "NCCL_DEBUG=INFO: NET/Socket, which is TCP, in place of NET/IB "
-                          "(NCCL_IB_DISABLE, NCCL_IB_HCA); all_reduce_perf of nccl-tests over the "
-                          "job's nodes"
-                        : "NCCL_DEBUG=INFO: SHM in place of P2P (NCCL_P2P_DISABLE); nvidia-smi "
-                          "topo -m; all_reduce_perf of nccl-tests in one node",
-                    a.step_time,
-                    prior / std::log(kMostRate / kLeastRate) * ran(slow, a) * memory_density(a),
-                    change});
+                                                       : kNetworkPrior;
+    all_.push_back(
+        {link_words(r_.resolved, which, *part), typed(change), changed_term(r_.answer, a),
+         which == Links::of_network
+             ? "NCCL_DEBUG=INFO: NET/Socket, which is TCP, in place of NET/IB "
+               "(NCCL_IB_DISABLE, NCCL_IB_HCA); all_reduce_perf of nccl-tests over the "
+               "job's nodes"
+             : "NCCL_DEBUG=INFO: SHM in place of P2P (NCCL_P2P_DISABLE); nvidia-smi "
+               "topo -m; all_reduce_perf of nccl-tests in one node",
+         a.step_time, prior / std::log(kMostRate / kLeastRate) * ran(slow, a) * memory_density(a),
+         change});
   }
 
   void other_layout() {

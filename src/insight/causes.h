@@ -8,11 +8,11 @@
 // under a normal error of ln(measured/predicted) as wide as the estimate's own 80 % intervals,
 // times its probability of fitting. A change that brings neither nearer is none. Recompute that the
 // run leaves open is settled anew for each change. Beside the changes stand links that are slower
-// than the run takes them, between nodes and inside one, at the rate that would explain the step; the
-// estimate's own error; time that no run file says (data loading, checkpoints, another job), and none of these: a
-// small prior over all steps within a factor of a hundred, which wins where no other explains the
-// log; not where the step lies within the estimate's interval. Where nobody gave a layout and the
-// one that is assumed cannot fit, the log is of another layout. Errors: none.
+// than the run takes them, between nodes and inside one, at the rate that would explain the step;
+// the estimate's own error; time that no run file says (data loading, checkpoints, another job),
+// and none of these: a small prior over all steps within a factor of a hundred, which wins where no
+// other explains the log; not where the step lies within the estimate's interval. Where nobody gave
+// a layout and the one that is assumed cannot fit, the log is of another layout. Errors: none.
 #pragma once
 
 #include <optional>

@@ -39,7 +39,7 @@ constexpr double kMoment = 2;  // that the text itself names
 constexpr double kMomentOfLoading = 0.5;  // weights are loaded for the step as well
 // Shares of the device from which a part matters [judgement].
 constexpr double kMatters = 0.1;
-constexpr double kPieces = 0.05;  // of the allocator's cache; an ordinary one holds less
+constexpr double kPieces = 0.05;      // of the allocator's cache; an ordinary one holds less
 constexpr double kManyPieces = 0.15;  // beside tensors that do not fill the device themselves
 constexpr double kLimited = 0.99;
 // The device's own use beside a process whose total is not stated: context and libraries.
@@ -47,7 +47,7 @@ constexpr double kBesideProcess = 3 * 0x1p30;
 // The weight of a tensor that the run as it is described does not keep.
 constexpr double kNotKept = 0.1;         // [judgement]
 constexpr double kOwnPriorOfRun = 0.34;  // as of a step (causes.cpp)
-constexpr double kEncoders = 0.5;         // they explain what recompute does not [judgement]
+constexpr double kEncoders = 0.5;        // they explain what recompute does not [judgement]
 constexpr double kBytesOfFrozen = 2;     // a parameter (training.frozen_parameters)
 constexpr double kOfEncoders = 1e8;      // to which their number is rounded
 constexpr double kNarrowestSpread = 0.05;
@@ -136,8 +136,7 @@ class MemoryWeighing {
                         (asked() ? ", " + gib_text(*asked()) + " were asked for" : ""),
                     "torch.cuda.memory_summary(): non-releasable memory; a snapshot in "
                     "pytorch.org/memory_viz",
-                    kMakerWords[m_.maker].unfragmented, "",
-                    weight_of_pieces(share, enough)});
+                    kMakerWords[m_.maker].unfragmented, "", weight_of_pieces(share, enough)});
   }
 
   // A device that tensors fill has few: what is reserved and not allocated is then ordinary slack.
@@ -272,7 +271,8 @@ class MemoryWeighing {
         return;
       case JobMoment::generating:
         all_.push_back({"the inference engine needs more than its device has left",
-                        "the message is the engine's own", "the engine's first lines: weights, "
+                        "the message is the engine's own",
+                        "the engine's first lines: weights, "
                         "cache, graphs",
                         "vLLM: a smaller gpu_memory_utilization, which leaves more beside the "
                         "cache, a smaller max_num_seqs or max_model_len, enforce_eager=True, more "
@@ -476,8 +476,8 @@ class MemoryWeighing {
     all_.push_back({h.what,
                     "then " + gib_text(a.memory.allocated) + " would be allocated, " +
                         gib_text(needed()) + " were needed",
-                    h.check, "", change_words(h, *r_, run), prior_of(h, *r_, run) * reach(run, a), false,
-                    change_settings(h, *r_, run)});
+                    h.check, "", change_words(h, *r_, run), prior_of(h, *r_, run) * reach(run, a),
+                    false, change_settings(h, *r_, run)});
   }
 
   const MemoryMessage& m_;

@@ -7,11 +7,11 @@
 // was asked), another process or an engine beside it (the device's memory that this process does
 // not use), a limit set on the process, private pools of graphs, or simply more tensors than the
 // device holds. With a run, the last splits: tensors of the size that was asked for
-// (known_tensors.h), recompute and encoders of a diffusion model that nobody gave, and ways in which
-// the run may differ (hypotheses.h), each weighted by the
-// probability that its allocated peak, lognormal about the prediction (estimate/risk.h), reaches
-// what was allocated and asked for. Weights are judgements; they are scaled to a sum of one. Leaves
-// out two causes together. Units: bytes. Errors: none.
+// (known_tensors.h), recompute and encoders of a diffusion model that nobody gave, and ways in
+// which the run may differ (hypotheses.h), each weighted by the probability that its allocated
+// peak, lognormal about the prediction (estimate/risk.h), reaches what was allocated and asked for.
+// Weights are judgements; they are scaled to a sum of one. Leaves out two causes together. Units:
+// bytes. Errors: none.
 #pragma once
 
 #include <optional>

@@ -8,6 +8,7 @@
 #include "estimate/risk.h"
 #include "explore/axes_json.h"
 #include "insight/run_report.h"
+#include "insight/shown_bytes.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -39,8 +40,8 @@ std::optional<Advice> memory_relief(const RunReport& r, Bytes needed) {
     const bool fits = a.reason == Reason::fits &&
                       a.memory.needed * missed <= a.capacity * changed.memory_risk.share;
     if (!fits || (best && best->step_time <= a.step_time)) continue;
-    best = Advice{settings_of(r.resolved, changed), true, a.step_time, a.memory.peak,
-                  a.host_needed, fit_probability(changed, a)};
+    best = Advice{settings_of(r.resolved, changed), true,          a.step_time,
+                  shown_bytes(changed, a),          a.host_needed, fit_probability(changed, a)};
   }
   return best;
 }

@@ -21,6 +21,7 @@
 #include "hardware/cluster_reader.h"
 #include "insight/advice.h"
 #include "insight/metrics.h"
+#include "insight/shown_bytes.h"
 
 namespace orrery {
 namespace {
@@ -180,7 +181,8 @@ class Finder {
 
   SearchRequest request_of(const Json& run) const {
     const OpenRun open = resolve_open(run, file_, lookup_);
-    return read_search(run, file_, lookup_, short_search(open, search_, most_stages_), metric_source());
+    return read_search(run, file_, lookup_, short_search(open, search_, most_stages_),
+                       metric_source());
   }
 
   SearchAnswer answer_of(const SearchRequest& request, std::size_t most) const {
@@ -206,7 +208,11 @@ class Finder {
     const Run resolved = resolve_run(run, file_, lookup_).run;
     const Answer a = estimate(resolved);
     const Json shortest = without_defaults(run, resolved);
-    return {gpus, {}, settings_between(run_, shortest), a.step_time, a.memory.peak,
+    return {gpus,
+            {},
+            settings_between(run_, shortest),
+            a.step_time,
+            shown_bytes(resolved, a),
             fit_probability(resolved, a)};
   }
 
@@ -257,7 +263,8 @@ std::optional<Remedy> with_more_host_memory(const ResolvedRun& run) {
   ResolvedRun more = run;
   more.run.cluster.host.memory_capacity = Bytes();  // any
   const Answer a = estimate(more.run);
-  Advice best{{}, true, a.step_time, a.memory.peak, a.host_needed, fit_probability(more.run, a)};
+  Advice best{
+      {}, true, a.step_time, shown_bytes(more.run, a), a.host_needed, fit_probability(more.run, a)};
   if (!fits_at_risk(more.run, a)) {
     const std::vector<Advice> advice = advise(more, a);
     const Advice* fits = first_that_fits(advice);

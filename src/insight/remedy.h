@@ -8,8 +8,8 @@
 // offload, placement and the framework's options stay as the run has them. Sizes are those below a
 // node that divide it, then nodes by powers of two, then between the last that fails and the first
 // that fits. Over machines of one or two GPUs a pipeline, of at most eight stages, is taken
-// where nothing else fits. The answer fits as surely as the run asks (estimate/risk.h). Errors: none; a size
-// that the batch or the cluster does not take is skipped.
+// where nothing else fits. The answer fits as surely as the run asks (estimate/risk.h). Errors:
+// none; a size that the batch or the cluster does not take is skipped.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ struct ResolvedRun;
 
 struct Remedy {
   std::int64_t gpus = 0;
-  Bytes host{};  // of a node, that it has more than is assumed; 0: as assumed
+  Bytes host{};                   // of a node, that it has more than is assumed; 0: as assumed
   std::vector<Setting> settings;  // over the run file; each key that differs
   Seconds step_time{};
   Bytes peak{};
   double fit_probability = 0;
 };
 
-// On the run's own GPUs, by a change (insight/advice.h) that needs more of a node's host memory than
-// it is assumed to have, where nobody gave how much that is.
+// On the run's own GPUs, by a change (insight/advice.h) that needs more of a node's host memory
+// than it is assumed to have, where nobody gave how much that is.
 std::optional<Remedy> with_more_host_memory(const ResolvedRun& run);
 
 // On the run's own GPUs.

@@ -15,6 +15,7 @@
 #include "estimate/training_keys.h"
 #include "explore/recommend.h"
 #include "hardware/device.h"
+#include "insight/shown_bytes.h"
 #include "parallel/strategy_keys.h"
 
 namespace orrery {
@@ -235,7 +236,7 @@ class SwitchAdviser {
     const bool is_surer = fits && !sure_ && a.memory.needed <= answer_.memory.needed;
     const bool is_gain = is_faster && (fits || (fits_ && p >= own_));
     if (!is_surer && !is_gain) return false;
-    advice_.push_back({settings, fits, a.step_time, a.memory.peak, a.host_needed, p});
+    advice_.push_back({settings, fits, a.step_time, shown_bytes(t->run, a), a.host_needed, p});
     return true;
   }
 

@@ -42,7 +42,8 @@ Json with_settings(Json run, const std::vector<Setting>& settings);
 // Single switches of the framework, and kernels of attention where its models are those of
 // transformers, that make the run faster, or let it fit as surely as it asks, in the order of the
 // profile. Where no switch and no move (insight/advice.h) lets it fit, or logits fill the device: a
-// switch beside one of the changes that people make first. `run` is the file that `resolved` was made of.
+// switch beside one of the changes that people make first. `run` is the file that `resolved` was
+// made of.
 std::vector<Advice> switch_advice(const Json& run, const ResolvedRun& resolved,
                                   const Answer& answer, const ConfigLookup& lookup);
 

@@ -13,6 +13,7 @@
 #include "insight/limiter.h"
 #include "insight/metrics.h"
 #include "insight/run_report.h"
+#include "insight/shown_bytes.h"
 #include "report/buckets.h"
 #include "report/frame.h"
 #include "report/sites.h"
@@ -33,20 +34,7 @@ std::string range_text(const RunReport& r, std::string_view key, Text&& text) {
 
 }  // namespace
 
-namespace {
-
-// States of the optimizer that leave the device when it is full stand in its peak.
-bool pages(const RunReport& r) {
-  const StageMemory<double>& m = r.answer.memory;
-  return r.resolved.run.framework.update.paged && m.needed < m.peak;
-}
-
-}  // namespace
-
-Bytes shown_bytes(const RunReport& r) {
-  const StageMemory<double>& m = r.answer.memory;
-  return is_filled_by_cache(m) || pages(r) ? m.needed : m.peak;
-}
+Bytes shown_bytes(const RunReport& r) { return shown_bytes(r.resolved.run, r.answer); }
 
 Paragraph memory_line(const RunReport& r) {
   const Answer& a = r.answer;
@@ -57,7 +45,8 @@ Paragraph memory_line(const RunReport& r) {
                                        gib_text(a.host_capacity, 1) + " of a node; on the device " +
                                        device);
   }
-  const std::string filled = pages(r)    ? ", beside paged states, which leave when it is full"
+  const std::string filled = pages(r.resolved.run, a)
+                                 ? ", beside paged states, which leave when it is full"
                              : is_filled ? ", the whole device: " + filled_words(a.memory)
                                          : "";
   return labelled("memory", verdict_of(r) + ": " + device + " on the fullest stage" + filled +
@@ -418,9 +407,10 @@ Section limit_section(const RunReport& r) {
                     2, 2});
     return s;
   }
-  s.add(Paragraph{sure             ? bold("Faster") + " by one change"
-                  : is_feasible(r) ? bold("Surer or faster") + " by one change"
-                                   : bold(first_that_fits(advice) != nullptr ? "What would fit" : "Nearer")});
+  s.add(Paragraph{sure ? bold("Faster") + " by one change"
+                  : is_feasible(r)
+                      ? bold("Surer or faster") + " by one change"
+                      : bold(first_that_fits(advice) != nullptr ? "What would fit" : "Nearer")});
   s.add(advice_table(r, advice));
   return s;
 }
@@ -452,8 +442,8 @@ Section remedy_section(const RunReport& r) {
                 gib_text(r.resolved.run.cluster.host.memory_capacity, 1) +
                 " are assumed, which nobody gave"
       : here ? "a strategy that fits on these GPUs"
-           : "the search of usual layouts found none that fits on these GPUs; with " +
-                 grouped(m.gpus) + " GPUs one does";
+             : "the search of usual layouts found none that fits on these GPUs; with " +
+                   grouped(m.gpus) + " GPUs one does";
   Section s{
       {},
       {Paragraph{bold("Remedy") + "  " + what + ": " + pretty(m.step_time) + ", " +

@@ -42,8 +42,7 @@ std::optional<RunReport> report_of(const GivenRun& given, const CommandContext& 
   RunReport r;
   use_run(given, context, [&r](const RunSource& source) {
     r = has_rl(source.json)
-            ? report_on(
-                  resolve_learner(source.json, source.file, source.lookup, source.changes))
+            ? report_on(resolve_learner(source.json, source.file, source.lookup, source.changes))
             : report_with_remedy(source.json, source.file, source.lookup, source.changes);
   });
   return r;

@@ -368,17 +368,16 @@ TEST_CASE("an engine's lines and the traceback beside an error are read") {
                        "  self._load_optimizer_and_scheduler(resume_from_checkpoint)\n") +
            oom);
   CHECK(resuming.moment == JobMoment::resuming);
-  const MemoryMessage inside =
-      only(std::string("File \"/site-packages/vllm/v1/worker/gpu_worker.py\", line 9, in load\n") +
-           oom);
+  const MemoryMessage inside = only(
+      std::string("File \"/site-packages/vllm/v1/worker/gpu_worker.py\", line 9, in load\n") + oom);
   CHECK(inside.moment == JobMoment::generating);
 }
 
 TEST_CASE("an engine's own words name it without a traceback") {
-  const MemoryMessage m =
-      only("RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy "
-           "requests. Please try lowering `max_num_seqs` or `gpu_memory_utilization` when "
-           "initializing the engine.");
+  const MemoryMessage m = only(
+      "RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy "
+      "requests. Please try lowering `max_num_seqs` or `gpu_memory_utilization` when "
+      "initializing the engine.");
   CHECK(m.kind == MessageKind::device_out_of_memory);
   CHECK(m.form == "vLLM's out-of-memory error while it warms up");
   CHECK(m.moment == JobMoment::generating);

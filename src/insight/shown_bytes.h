@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Of Adam whose states are paged.
+// True of an optimizer whose states are paged.
 inline bool pages(const Run& run, const Answer& a) {
   return run.framework.update.paged && a.memory.needed < a.memory.peak;
 }

@@ -225,7 +225,7 @@ TEST_CASE("a search answers the same for any number of workers") {
 }
 
 TEST_CASE("families are counted where more fit than wait for an estimate at a time") {
-  const SearchRequest request = request_of(kLlama8, R"({"axes": {"tp": 1, "cp": 1, "pp": 1,
+  const SearchRequest request = request_of(kLlama8, R"({"axes": {"tp": 1, "cp": [1, 2], "pp": 1,
       "micro_batch": [1, 2], "zero_shard_group": "free", "offload": "free"}})");
   const SearchAnswer a = search(request.space, options_of(1));
   CHECK(a.pruned + a.estimated > 1024);

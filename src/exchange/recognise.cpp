@@ -419,23 +419,22 @@ static std::string started_program(const ForeignFile& file, const Recognised& fo
   return ": " + file.text.substr(begin + 1, end + 2 - begin);
 }
 
-// A script whose program is one of its own arguments is read beside a script that starts it.
-static std::string advice_of(const ForeignFile& file, const std::string& program) {
+// A script whose program is one of its own arguments says nothing until they stand in it.
+static std::string advice_of(const std::string& program) {
   if (!contains(program, "$")) return kOtherProgramAdvice;
-  const std::string name = base_name(file.name);
-  return "its arguments: a second file with the line that starts it, `sbatch " + name +
-         " A B` or `bash " + name + " A B`";
+  return "the script with its arguments in place of $1, $2 and so on, beside the files that the "
+         "program reads";
 }
 
 void refuse_program(const ForeignFile& script, const std::string& program) {
   refuse_kind(script,
-              {FileKind::other, {}, kOtherProgram + (": " + program), advice_of(script, program)});
+              {FileKind::other, {}, kOtherProgram + (": " + program), advice_of(program)});
 }
 
 void refuse_kind(const ForeignFile& file, const Recognised& found) {
   const std::string program = started_program(file, found);
   std::string read = found.advice;
-  if (read.empty() && found.looks == kOtherProgram) read = advice_of(file, program);
+  if (read.empty() && found.looks == kOtherProgram) read = advice_of(program);
   if (read.empty()) read = "a training file of a tool of `orrery list tools`";
   throw InputError(file.name, "", found.looks + program, read);
 }

@@ -2,6 +2,7 @@
 #include "estimate/open_resolve.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,11 @@
 
 namespace orrery {
 namespace {
+
+// The keys that recompute_facts() may give.
+constexpr std::array kRecomputeKeys = {key_path<&Strategy::recompute>,
+                                       key_path<&Strategy::recompute_method>,
+                                       key_path<&Strategy::recompute_layers>};
 
 // Steps of the user's own hold what they ran with.
 void widen_intervals(const OpenKey& key, ResolvedRun& out) {
@@ -57,20 +63,16 @@ void predict_recompute_beside(Bytes others, ResolvedRun& out) {
   with_less.cluster.device.memory_capacity -= others;
   OpenKey key = open_recompute(with_less, workspace);
   out.run.strategy = with_less.strategy;
-  const auto is_recompute = [](const std::string& path) {
-    return path.starts_with(key_path<&Strategy::recompute>);
-  };
-  std::erase_if(out.assumed, [&](const Fact& f) { return is_recompute(f.path); });
-  note_recompute(key, out);
   Json inputs = *out.inputs;
-  for (const char* path :
-       {key_path<&Strategy::recompute_method>, key_path<&Strategy::recompute_layers>}) {
+  for (const char* path : kRecomputeKeys) {
     erase_at(inputs, path);
+    std::erase_if(out.assumed, [&](const Fact& f) { return f.path == path; });
   }
+  note_recompute(key, out);
   for (const Fact& f : recompute_facts(out.run, {})) set_at(inputs, f.path, json_or_text(f.value));
   out.inputs = std::move(inputs);
   for (OpenKey& old : out.open) {
-    if (is_recompute(old.path)) old = key;
+    if (old.path == key.path) old = key;
   }
 }
 

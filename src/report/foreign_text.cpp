@@ -133,8 +133,9 @@ std::vector<std::string> import_summary(const ImportedRun& r) {
   std::vector<std::string> lines = {taken_line(r)};
   if (!r.assumed.empty()) lines.push_back(assumed_line(r));
   if (!r.without_effect.empty())
-    lines.push_back("without effect: " + std::to_string(r.without_effect.size()) +
-                    " settings; --json lists them");
+    lines.push_back("without effect: " +
+                    counted(static_cast<std::int64_t>(r.without_effect.size()), "setting") +
+                    "; --json lists them");
   return lines;
 }
 

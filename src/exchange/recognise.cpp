@@ -427,8 +427,7 @@ static std::string advice_of(const std::string& program) {
 }
 
 void refuse_program(const ForeignFile& script, const std::string& program) {
-  refuse_kind(script,
-              {FileKind::other, {}, kOtherProgram + (": " + program), advice_of(program)});
+  refuse_kind(script, {FileKind::other, {}, kOtherProgram + (": " + program), advice_of(program)});
 }
 
 void refuse_kind(const ForeignFile& file, const Recognised& found) {

@@ -111,11 +111,11 @@ void make_all_valid(ShellRun& run) {
 
 }  // namespace
 
-ShellRun run_shell(std::string_view written, const std::string& file, ShellVariables given,
+ShellRun run_shell(std::string_view written, const std::string& file, const ShellVariables& given,
                    const ShellFiles& files) {
   const std::string text = shell::with_placeholders(written);
   shell::Evaluation state{files, file};
-  set_given(std::move(given), state.variables);
+  set_given(given, state.variables);
   shell::read_scheduler(text, state.variables);
   if (is_list(text)) {
     run_list_of_settings(text, state);

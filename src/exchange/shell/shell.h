@@ -65,7 +65,7 @@ struct ShellRun {
 
 // `given`: variables from before the script, as a file that sources this one has them. `files`:
 // the other files given, by the last part of their paths; a script reads and starts them.
-ShellRun run_shell(std::string_view text, const std::string& file, ShellVariables given = {},
+ShellRun run_shell(std::string_view text, const std::string& file, const ShellVariables& given = {},
                    const ShellFiles& files = {});
 
 std::vector<std::string> words_of(const ShellRun& run, const ShellCommand& command);

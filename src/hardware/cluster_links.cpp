@@ -25,4 +25,14 @@ BytesPerSecond network_rate(const Cluster& c) {
   return {};
 }
 
+std::optional<std::size_t> only_tier(const Cluster& c, Links which) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    if (links_of_tier(c, i) != which) continue;
+    if (found) return {};
+    found = i;
+  }
+  return found;
+}
+
 }  // namespace orrery

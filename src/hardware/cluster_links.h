@@ -4,6 +4,9 @@
 // chassis or a rack. Leaves out: blocks of a fabric, which follow their tier. Errors: none.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "hardware/cluster.h"
 
 namespace orrery {
@@ -18,5 +21,8 @@ void scale_links(Cluster& c, Links which, double factor);
 
 // Rate of a node into the network; 0 for a single node.
 BytesPerSecond network_rate(const Cluster& c);
+
+// The tier of these links where there is one alone; else nothing that one key says.
+std::optional<std::size_t> only_tier(const Cluster& c, Links which);
 
 }  // namespace orrery

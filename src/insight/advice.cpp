@@ -23,8 +23,8 @@ namespace orrery {
 namespace {
 
 // Tokens from which people split a sequence at all, and over a whole node [judgement].
-constexpr std::int64_t kShortSequence = 8192;
-constexpr std::int64_t kLongSequence = 32768;
+constexpr std::int64_t kSplitFrom = 8192;
+constexpr std::int64_t kSpreadFrom = 32768;
 
 bool twice(std::int64_t& n) {
   n *= 2;
@@ -192,7 +192,7 @@ class Adviser {
     }
   }
 
-  // Whether it fits as surely as the run asks; false too where it is not judged.
+  // True where it fits as surely as the run asks; false too where it is not judged.
   bool consider(Tried t) {
     Run changed = run_;
     if (!make_neighbour(t.all(), changed)) return false;
@@ -334,7 +334,7 @@ bool halve_tp(Run& r) { return half(r.strategy.tp); }
 bool double_pp(Run& r) { return twice(r.strategy.pp); }
 bool halve_pp(Run& r) { return half(r.strategy.pp); }
 bool double_cp(Run& r) {
-  const bool is_short = r.strategy.cp == 1 && r.training.sequence < kShortSequence;
+  const bool is_short = r.strategy.cp == 1 && r.training.sequence < kSplitFrom;
   return !is_short && twice(r.strategy.cp);
 }
 bool halve_cp(Run& r) { return half(r.strategy.cp); }
@@ -342,7 +342,7 @@ bool halve_cp(Run& r) { return half(r.strategy.cp); }
 // One long sequence over all GPUs of a node, which one doubling does not reach.
 bool spread_sequence(Run& r) {
   const std::int64_t ranks = r.cluster.devices_per_node / r.strategy.tp;
-  if (r.training.sequence < kLongSequence || ranks <= 2 * r.strategy.cp) return false;
+  if (r.training.sequence < kSpreadFrom || ranks <= 2 * r.strategy.cp) return false;
   r.strategy.cp = ranks;
   return true;
 }

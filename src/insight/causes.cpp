@@ -65,17 +65,6 @@ std::string changed_term(const Answer& before, const Answer& after) {
   return largest > 0 ? std::string(name_of(most)) : "";
 }
 
-// The tier of these links where there is one alone; else nothing that one key says.
-std::optional<std::size_t> only_tier(const Cluster& c, Links which) {
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < c.tier_count; ++i) {
-    if (links_of_tier(c, i) != which) continue;
-    if (found) return {};
-    found = i;
-  }
-  return found;
-}
-
 std::string rate_text(BytesPerSecond rate) { return significant(rate.si() / 1e9, 3) + " GB/s"; }
 
 std::vector<Setting> rate_setting(const Cluster& c, Links which, double part) {

@@ -8,8 +8,8 @@
 #include "estimate/risk.h"
 #include "explore/axes_json.h"
 #include "insight/run_report.h"
+#include "insight/settings.h"
 #include "insight/shown_bytes.h"
-#include "parallel/strategy_keys.h"
 
 namespace orrery {
 namespace {
@@ -17,11 +17,8 @@ namespace {
 // Recompute that is open stays as the run has it, and is named.
 std::vector<Setting> settings_of(const ResolvedRun& from, const Run& to) {
   std::vector<Setting> all = differences(from.run, to, from.parallel_keys);
-  const RecomputeChoice choice = recompute_choice(to.strategy);
-  const bool is_same = choice == recompute_choice(from.run.strategy);
-  if (from.recompute_open && is_same && choice != RecomputeChoice::layers) {
-    all.push_back({key_path<&StrategyRequest::recompute>, std::string(name_of(choice))});
-  }
+  if (recompute_choice(to.strategy) != recompute_choice(from.run.strategy)) return all;
+  for (Setting& s : chosen_recompute(from)) all.push_back(std::move(s));
   return all;
 }
 

@@ -209,9 +209,9 @@ BytesOf<R> fixed_gathered(const StageHoldings& h, ShardedStates which, bool all,
 }
 
 // Offloaded weights come layer by layer where a rank owns a shard of them or all. Under ZeRO 1 and
-// 2 the passes have all of them at once: SHARD_GRAD_OP of FSDP frees gathered parameters after the
+// 2 those of the forward pass stay: SHARD_GRAD_OP of FSDP frees gathered parameters after the
 // backward pass alone (torch/distributed/fsdp/api.py, ShardingStrategy).
-bool fetches_all(const Strategy& s) {
+bool keeps_offloaded(const Strategy& s) {
   const std::int64_t zero = nearest_zero(s.partition);
   return zero == 1 || zero == 2;
 }
@@ -223,8 +223,8 @@ BytesOf<R> gathered(const Strategy& s, const Framework& f, const StateRecipe& re
   for (const ShardedStates which : {ShardedStates::dense, ShardedStates::expert}) {
     const bool offloaded = s.offload.parameters != OffloadTarget::none;
     if (partition_of(s, which).weights <= 1 && !offloaded) continue;
-    const bool streamed = offloaded ? !fetches_all(s) : gathers_every_micro_batch(s, f);
-    const bool kept = f.gathers.keeps(KeptGathered::layers) && !offloaded;
+    const bool streamed = offloaded || gathers_every_micro_batch(s, f);
+    const bool kept = offloaded ? keeps_offloaded(s) : f.gathers.keeps(KeptGathered::layers);
     sum += fixed_gathered<R>(h, which, !streamed || kept, f.gathers);
     if (held(h.parameters, which) == 0) continue;
     sum += gathered_of<R>(recipe, h, which, streamed, kept, f.gathers);

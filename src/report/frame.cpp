@@ -13,6 +13,7 @@
 #include "estimate/price.h"
 #include "estimate/resolve.h"
 #include "hardware/cluster_keys.h"
+#include "hardware/cluster_links.h"
 #include "insight/rests_on.h"
 #include "model/operators.h"
 #include "orrery/version.h"
@@ -229,8 +230,9 @@ void add_open(const ResolvedRun& r, Section& section,
 // "; nodes joined by infiniband at 200 GB/s a node (cluster.tiers.infiniband.bandwidth)": what a
 // name of GPUs says nothing of.
 std::string network_words(const Cluster& c) {
-  if (node_count(c) < 2 || c.tier_count < 2) return "";
-  const Tier& outer = c.tiers[tier_of(c, c.devices_per_node) + 1U];
+  const auto network = only_tier(c, Links::of_network);
+  if (node_count(c) < 2 || !network) return "";
+  const Tier& outer = c.tiers[*network];
   const std::string name(outer.name.view());
   return "; nodes joined by " + name + " at " + pretty(outer.bandwidth, 3) +
          " (--set cluster.tiers." + name + ".bandwidth=… where it is another)";

@@ -210,3 +210,15 @@ $ orrery estimate --model llama-3.2-1b --node 4xV100 --nodes 2 --global-batch 64
 > ...
 > 8 GPUs v100-sxm2-32gb in 2 nodes dgx-1-v100-32gb, fp16, framework generic, states adam-mixed-16
 > ...
+
+# What a tool takes by itself: its share of a device beside a learner, its states in its precision alone.
+$ orrery estimate --model qwen2.5-7b --node 8xH100 --rl grpo --prompts 128 --group 8 --prompt-length 512 --response-mean 2048 --framework trl --zero 3 --json
+! json inputs.rollout.memory_share = 0.3
+$ orrery estimate --model gpt2 --node 1xA100 --sequence-length 512 --global-batch 8 --framework torchtune --json
+! json inputs.training.states ~ /pure-16bit/
+$ orrery estimate --model gpt2 --node 1xA100 --sequence-length 512 --global-batch 8 --framework torchtune --precision fp32 --json
+! json inputs.training.states ~ /fp32-adam-16/
+
+# SHARD_GRAD_OP keeps offloaded weights until the backward pass ends: 8.030 B of two bytes, and the gradient of a layer of 218.1 M.
+$ orrery memory --model llama-3-8b --node 8xH100 --framework fsdp --sequence-length 512 --global-batch 8 --zero 2 --recompute full --set parallel.offload.parameters=host --json
+! json memory.lines.gathered_weights_gib = 15.3638 ± 0.01 %

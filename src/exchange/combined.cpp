@@ -71,8 +71,13 @@ ImportedRun combined(std::vector<ImportedRun> parts, const Json& given) {
   for (ImportedRun& part : parts) name_tool_of_defaults(part);
   ImportedRun all = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i) merge(parts[i], all);
+  // A value that follows from the GPU is no default.
+  const auto is_default = [&](const std::string& path) {
+    const Fact* fact = find_fact(all.assumed, path);
+    return fact != nullptr && fact->known == Known::tool_default;
+  };
   for (const LeftOver& l : all.ignored) {
-    if (l.is_refused && !l.key.empty() && is_assumed(all.assumed, l.key)) forget(all, l.key);
+    if (l.is_refused && !l.key.empty() && is_default(l.key)) forget(all, l.key);
   }
   // Another file may say what one leaves open; a default of another tool does not.
   std::erase_if(all.ignored, [&](const LeftOver& l) {

@@ -117,8 +117,8 @@ struct OtherSource {
 inline constexpr std::array kOtherSources = {
     OtherSource{"torchtitan", "torchtitan's configurations in Python",
                 "give the command line that starts one: --module, --config and its overrides"},
-    OtherSource{"xtuner", "a configuration of xtuner in Python, whose classes are not read",
-                "give the run by flags, or as a run file"},
+    OtherSource{"xtuner", "a configuration of XTuner that is not read: of RL, or a part of one",
+                "a configuration of SupervisedFinetune (XTuner 0) or TrainerConfig (XTuner 1)"},
     OtherSource{"megatron.bridge", "a recipe of Megatron-Bridge in Python",
                 "give the run_config.yaml that a run of it writes"},
     OtherSource{"nemo", "a recipe of NeMo in Python",

@@ -37,22 +37,21 @@ std::size_t PythonText::end_of_expression(std::size_t at) const {
   return at;
 }
 
-std::size_t PythonText::end_of_string(std::size_t at) const {
-  const char quote = text_[at];
-  const std::string triple(3, quote);
-  const bool long_one = text_.compare(at, 3, triple) == 0;
-  const std::string end = long_one ? triple : std::string(1, quote);
+std::size_t end_of_python_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const bool is_long = text.compare(at, 3, std::string(3, quote)) == 0;
+  const std::string end(is_long ? 3 : 1, quote);
   std::size_t i = at + end.size();
-  while (i < text_.size()) {
-    if (text_[i] == '\\') {
+  while (i < text.size()) {
+    if (text[i] == '\\') {
       i += 2;
       continue;
     }
-    if (text_.compare(i, end.size(), end) == 0) return i + end.size();
-    if (!long_one && text_[i] == '\n') return i;
+    if (text.compare(i, end.size(), end) == 0) return i + end.size();
+    if (!is_long && text[i] == '\n') return i;
     ++i;
   }
-  return text_.size();
+  return text.size();
 }
 
 std::vector<std::string> PythonText::expressions(std::size_t at) const {

@@ -10,6 +10,9 @@
 
 namespace orrery {
 
+// The place behind the string that begins at `at`; a string in one line ends with it.
+std::size_t end_of_python_string(std::string_view text, std::size_t at);
+
 class PythonText {
  public:
   explicit PythonText(std::string text) : text_(std::move(text)) {}
@@ -18,7 +21,7 @@ class PythonText {
 
   // The end of the expression from `at` to a comma, or to the bracket that closes around it.
   std::size_t end_of_expression(std::size_t at) const;
-  std::size_t end_of_string(std::size_t at) const;
+  std::size_t end_of_string(std::size_t at) const { return end_of_python_string(text_, at); }
   // The expressions from behind an opening bracket to the one that closes it.
   std::vector<std::string> expressions(std::size_t at) const;
 

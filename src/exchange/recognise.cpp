@@ -12,6 +12,7 @@
 #include "exchange/line_marks.h"
 #include "exchange/other_tools.h"
 #include "exchange/python_calls.h"
+#include "exchange/python_values.h"
 #include "exchange/text_lines.h"
 #include "exchange/toml.h"
 #include "exchange/yaml.h"
@@ -364,6 +365,16 @@ bool is_yaml_in_braces(const ForeignFile& file) {
   return false;
 }
 
+// A file of values is a configuration where a tool knows it, else source.
+Recognised python_file(const ForeignFile& file, const tools::ToolBook& tools) {
+  Recognised found;
+  try {
+    found = yaml(read_yaml(file.text, file.name), tools);
+  } catch (const InputError&) {
+  }
+  return found.kind == FileKind::training ? found : python(file.text);
+}
+
 }  // namespace
 
 bool is_binary(std::string_view text) { return binary(text).has_value(); }
@@ -372,6 +383,7 @@ Recognised recognise(const ForeignFile& file, const tools::ToolBook& tools) {
   const std::string_view text = file.text;
   if (const auto found = binary(text)) return *found;
   if (const auto found = xml(text)) return *found;
+  if (begins_with(text, kOfPythonValues)) return python_file(file, tools);
   const bool calls = begins_with(text, kOfPythonCalls);
   if (file.name.ends_with(".py") && !calls) return python(text);
   if (first_character(text) == '{' && !is_yaml_in_braces(file)) {

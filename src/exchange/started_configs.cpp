@@ -11,6 +11,7 @@
 #include "core/units.h"
 #include "exchange/arguments.h"
 #include "exchange/flat.h"
+#include "exchange/python_values.h"
 #include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
@@ -22,7 +23,16 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool is_yaml(const ForeignFile& f) { return f.name.ends_with(".yaml") || f.name.ends_with(".yml"); }
+// YAML, or a configuration in Python that a tool reads.
+bool is_config(const ForeignFile& f, const ImportJob& job) {
+  if (f.name.ends_with(".yaml") || f.name.ends_with(".yml")) return true;
+  return begins_with(f.text, kOfPythonValues) && recognise(f, job.tools).kind == FileKind::training;
+}
+
+void write(const Json& document, ForeignFile& f) {
+  const bool is_python = begins_with(f.text, kOfPythonValues);
+  f.text = (is_python ? kOfPythonValues : "") + write_yaml(document);
+}
 
 std::string stem(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
@@ -160,7 +170,7 @@ void dotted_flags(Json& document, const Words& words, const std::string& file) {
 // Primus's EXP=config.yaml, beside the command that takes it from there.
 const std::string* named_by_variable(const ImportJob& job, const ShellVariables& variables) {
   for (const ForeignFile& f : job.files) {
-    if (!is_yaml(f)) continue;
+    if (!is_config(f, job)) continue;
     for (const auto& [name, values] : variables) {
       if (values.size() == 1 && base_name(values.front()) == base_name(f.name)) return &f.name;
     }
@@ -171,11 +181,11 @@ const std::string* named_by_variable(const ImportJob& job, const ShellVariables&
 // Variables of a script reach the files that it starts and those that these name.
 void environment_over(ImportJob& job, const ShellVariables& variables) {
   for (ForeignFile& f : job.files) {
-    if (!is_yaml(f) || !contains(f.text, "${")) continue;
+    if (!is_config(f, job) || !contains(f.text, "${")) continue;
     Json document = read_yaml(f.text, f.name);
     const Json before = document;
     set_environment(document, variables);
-    if (document != before) f.text = write_yaml(document);
+    if (document != before) write(document, f);
   }
 }
 
@@ -188,7 +198,7 @@ Started has_more(const Words& words, ImportJob& job) {
   Started started = Started::nothing;
   bool overridden = false;
   for (ForeignFile& f : job.files) {
-    if (!is_yaml(f) || !names_file(words, f.name)) continue;
+    if (!is_config(f, job) || !names_file(words, f.name)) continue;
     Json document = read_yaml(f.text, f.name);
     const tools::Tool* launcher = launcher_of(document, job);
     const bool launch = launcher != nullptr;
@@ -219,7 +229,7 @@ Started has_more(const Words& words, ImportJob& job) {
       const bool flags = own != nullptr && own->speaks.empty();
       if (flags || is_trainer(document)) flags_behind(document, words, own, f.name);
     }
-    if (document != before) f.text = write_yaml(document);
+    if (document != before) write(document, f);
   }
   return started;
 }
@@ -249,10 +259,10 @@ void compare_with_another(const Words& words, const ShellVariables& variables,
   environment_over(other, variables);
   for (std::size_t i = 0; i < before.size(); ++i) {
     ForeignFile& f = job.files[i];
-    if (!is_yaml(f) || f.text == other.files[i].text) continue;
+    if (!is_config(f, job) || f.text == other.files[i].text) continue;
     Json document = read_yaml(f.text, f.name);
     leave_open(document, read_yaml(other.files[i].text, f.name));
-    f.text = write_yaml(document);
+    write(document, f);
   }
 }
 
@@ -317,7 +327,7 @@ void note_tool(const ForeignFile& script, const Words& words, ImportJob& job) {
   const tools::StartCommand* command = nullptr;
   const auto program = tools::program_in(*tool, words, &command);
   for (const ForeignFile& f : job.files) {
-    if (!is_yaml(f) || !names_file(words, f.name)) continue;
+    if (!is_config(f, job) || !names_file(words, f.name)) continue;
     job.started_tools[f.name] = tool->name;
     if (program != words.end()) job.started_programs[f.name] = tools::name_of(*program, *command);
   }
@@ -378,13 +388,14 @@ std::int64_t launched_processes(const std::vector<std::string>& words,
 
 std::vector<StartedConfig> apply_started_configs(ImportJob& job) {
   std::vector<StartedConfig> started;
-  if (std::none_of(job.files.begin(), job.files.end(), is_yaml)) return started;
+  const auto is_one = [&](const ForeignFile& f) { return is_config(f, job); };
+  if (std::none_of(job.files.begin(), job.files.end(), is_one)) return started;
   for (std::size_t i = 0; i < job.files.size(); ++i) {
     const ForeignFile script = job.files[i];
-    if (!is_script(script) || is_yaml(script)) continue;
+    if (!is_script(script)) continue;
     // A variable may be part of its name.
     const bool starts = std::any_of(job.files.begin(), job.files.end(), [&](const auto& f) {
-      return is_yaml(f) &&
+      return is_one(f) &&
              (contains(script.text, stem(base_name(f.name))) || contains(script.text, "$"));
     });
     if (!starts) continue;

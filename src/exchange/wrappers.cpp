@@ -8,6 +8,7 @@
 #include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/python_calls.h"
+#include "exchange/python_values.h"
 #include "exchange/settings.h"
 #include "exchange/text_lines.h"
 #include "exchange/yaml.h"
@@ -246,9 +247,11 @@ std::optional<Unwrapped> of_document(const ForeignFile& file, const Json& docume
 std::optional<Unwrapped> unwrapped(const ForeignFile& file) {
   if (file.name.ends_with(".md")) return readme(file);
   if (file.name.ends_with(".py") || file.name.ends_with(".ipynb")) {
-    const auto settings = python_settings(file);
-    if (!settings) return {};
-    return Unwrapped{{file.name, kOfPythonCalls + write_yaml(*settings)}};
+    if (const auto settings = python_settings(file))
+      return Unwrapped{{file.name, kOfPythonCalls + write_yaml(*settings)}};
+    const auto values = file.name.ends_with(".py") ? python_values(file.text) : std::nullopt;
+    if (!values) return {};
+    return Unwrapped{{file.name, kOfPythonValues + write_yaml(*values)}};
   }
   const bool marked = contains(file.text, "apiVersion:") || contains(file.text, "resources:") ||
                       contains(file.text, "services:") || contains(file.text, "_wandb:") ||

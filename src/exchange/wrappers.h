@@ -3,7 +3,8 @@
 // Files around a training's own: the command that a manifest of Kubernetes (Job, PyTorchJob,
 // MPIJob, JobSet, TrainJob, RayJob), a task of SkyPilot, a service of Docker Compose or a README
 // holds, as the script it is; the settings that a config.yaml of Weights & Biases wraps; the calls
-// of a Python script or a notebook (exchange/python_calls.h).
+// of a Python script or a notebook (exchange/python_calls.h), and the values of a configuration in
+// Python (exchange/python_values.h).
 //
 // GPUs are counted where the wrapper says them: replicas × GPUs of a pod, nodes × accelerators.
 // Leaves out templates ({{ … }}), which only their tool fills in. Errors: InputError of YAML.

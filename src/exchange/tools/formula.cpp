@@ -44,9 +44,9 @@ class Reckoning {
   void take(const NamedSign& sign) {
     if (sign.tie != Tie::factor) fold();
     if (sign.tie == Tie::term) {
-      sum_ = product_;
+      add_ = product_ ? sign.apply : nullptr;
+      sum_ = product_.value_or(0);
       product_.reset();
-      add_ = sign.apply;
     } else {
       sign_ = sign.apply;
     }
@@ -64,11 +64,12 @@ class Reckoning {
 
  private:
   void fold() {
-    if (sum_ && product_) product_ = add_(*sum_, *product_);
-    sum_.reset();
+    if (add_ != nullptr && product_) product_ = add_(sum_, *product_);
+    add_ = nullptr;
   }
 
-  std::optional<double> sum_, product_;
+  std::optional<double> product_;
+  double sum_ = 0;  // with `add_` alone
   Sign add_ = nullptr, sign_ = nullptr;
 };
 

@@ -106,7 +106,8 @@ void Facts::set_picked_precision(const std::string& setting) {
     return leave_open(FactId::precision, setting, "bf16 where the GPU has it, which --node says");
   }
   set(FactId::precision, name_of(*picked), setting);
-  note(FactId::precision, std::string(name_of(*picked)), setting + ": bf16 where the GPU has it");
+  assumed_.push_back({std::string(name_of(FactId::precision)), std::string(name_of(*picked)),
+                      setting + ": bf16 where the GPU has it", Known::derived});
 }
 
 std::int64_t Facts::count(FactId fact, std::int64_t otherwise) const {

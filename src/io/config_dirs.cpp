@@ -31,10 +31,15 @@ void add_from_environment(std::vector<std::string>& directories) {
   }
 }
 
-void add_beside_program(std::vector<std::string>& directories) {
+// The shipped ones: of one place, as two versions of them are not to be mixed.
+void add_shipped(std::vector<std::string>& directories) {
   std::error_code error;
+  const std::size_t before = directories.size();
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) add_if_there(directories, program.parent_path() / "../share/orrery/configs");
+  for (const char* path : {ORRERY_SOURCE_CONFIG_DIR, ORRERY_INSTALLED_CONFIG_DIR}) {
+    if (directories.size() == before) add_if_there(directories, path);
+  }
 }
 
 // The path of a file of the tree whose configs/ is `directory`: "configs/models/x.json".
@@ -84,9 +89,7 @@ ConfigDirs config_dirs(const std::string& from_flag) {
     }
   }
   add_from_environment(dirs.directories);
-  add_beside_program(dirs.directories);
-  add_if_there(dirs.directories, ORRERY_SOURCE_CONFIG_DIR);
-  add_if_there(dirs.directories, ORRERY_INSTALLED_CONFIG_DIR);
+  add_shipped(dirs.directories);
   return dirs;
 }
 

@@ -10,6 +10,7 @@
 #include "estimate/risk.h"
 #include "explore/incumbents.h"
 #include "explore/space.h"
+#include "insight/advice.h"
 #include "insight/best_words.h"
 #include "insight/limiter.h"
 #include "insight/metrics.h"
@@ -64,13 +65,28 @@ std::string ties(const SearchReport& r) {
 
 Phrase nothing_fits(const RunReport& nearest) {
   const Run& run = nearest.resolved.run;
-  if (!is_feasible(nearest)) {
-    return Phrase(TextStyle::red, "nothing fits") +
-           "; below is the strategy that needs least memory";
+  const Answer& answer = nearest.answer;
+  const std::string of_least = "; the strategy above needs least memory, " +
+                               fixed(shown_bytes(nearest) / kGiB, 1) + " of " +
+                               gib_text(answer.capacity, 1);
+  if (!is_feasible(nearest)) return Phrase(TextStyle::red, "nothing fits") + of_least;
+  return Phrase(TextStyle::red, "nothing fits as surely as asked") + of_least +
+         ", and fits with " + probability_words(fit_probability(run, answer)) +
+         " (--risk accepts less)";
+}
+
+// Changes of the run that a search does not make itself: offload, another optimizer.
+std::vector<Setting> beyond_search(const std::vector<Setting>& settings) {
+  std::vector<Setting> others;
+  for (const Setting& s : settings) {
+    const std::string name = path_keys(s.path).back();
+    const bool is_axis =
+        name == recompute_layers_key() ||
+        std::any_of(kAllOf<SearchAxis>.begin(), kAllOf<SearchAxis>.end(),
+                    [&](SearchAxis axis) { return key_of(axis) == name; });
+    if (!is_axis) others.push_back(s);
   }
-  return Phrase(TextStyle::red, "nothing fits as surely as asked") +
-         "; below is the strategy that needs least memory; probability of fitting " +
-         probability_words(fit_probability(run, nearest.answer)) + " (--risk accepts less)";
+  return others;
 }
 
 std::string left_out_words(const SearchReport& r) {
@@ -128,7 +144,6 @@ Section outcome(const SearchReport& r, bool all) {
     s.add(labelled("GPUs", grouped(r.fewest_gpus) + " are the fewest of usual sizes on which a "
                                                     "usual layout fits"));
   }
-  if (r.best.empty()) s.add(labelled("answer", nothing_fits(r.nearest[0])));
   s.add(labelled("search", counts(r.answer)));
   if (r.switch_layouts > 0) s.add(labelled("switches", switch_words(r)));
   if (!r.left_out.empty()) s.add(labelled("not tried", left_out_words(r)));
@@ -435,11 +450,20 @@ std::string winner_words(const SearchReport& r) {
   return text + "; " + r.best[0].why;
 }
 
+// With what would fit beside the strategy that needs least, else on more GPUs.
+std::string next_where_nothing_fits(const RunReport& nearest, const TypedRun& run) {
+  const std::vector<Advice> advice = advice_of(nearest);
+  const Advice* fits = first_that_fits(advice);
+  const std::vector<Setting> others =
+      fits == nullptr ? std::vector<Setting>() : beyond_search(fits->settings);
+  return others.empty() ? typed_with(run) + " --fewest" : typed_with(run, others);
+}
+
 Section ending(const SearchReport& r, const TypedRun& run, bool all) {
   Section s;
   if (r.best.empty()) {
     s.add(labelled("answer", nothing_fits(r.nearest[0])));
-    s.add(labelled("next", "orrery search " + typed_with(run) + " --fewest"));
+    s.add(labelled("next", "orrery search " + next_where_nothing_fits(r.nearest[0], run)));
   } else {
     s.add(labelled("answer", bold(winner_words(r))));
     if (auto line = training_line(r.best[0].run)) s.add(*std::move(line));
@@ -459,6 +483,7 @@ AnswerDocument search_document(const SearchReport& r, const TypedRun& run, bool 
   const ResolvedRun& shown = (r.best.empty() ? r.nearest[0] : r.best[0].run).resolved;
   d.sections = {all || r.best.empty() ? run_header(shown) : run_subject(shown), outcome(r, all),
                 best_section(r, all)};
+  if (r.best.empty()) d.add(limit_section(r.nearest[0]));
   if (r.heat && !r.best.empty()) d.add({}).add(search_points(r)).add(search_pairs(r));
   for (const auto& more : {front_section, refined, own, power}) d.add(more(r));
   if (all) {

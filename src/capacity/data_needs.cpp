@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/data_needs.h"
 
+#include <algorithm>
+
 #include "core/divide.h"
 #include "core/provenance.h"
 #include "model/operators.h"
@@ -10,11 +12,18 @@ namespace {
 
 constexpr double kBytesOfElement = 2;
 
-double kept_elements(const Architecture& a) {
+Bytes kept_by_layer(const Architecture& a) {
   const bool latent = a.attention == AttentionKind::kLatent;
   const std::int64_t width =
       latent ? a.mla.kv_lora_rank + a.mla.qk_rope_head_dim : 2 * a.kv_heads * a.head_dim;
-  return static_cast<double>(layers_that(a, has_own_keys) * width);
+  return Bytes(kBytesOfElement * static_cast<double>(width));
+}
+
+constexpr bool keeps_a_window(Mixer mixer) { return has_own_keys(mixer) && is_local(mixer); }
+
+// Tokens in whole blocks.
+double in_blocks(std::int64_t tokens) {
+  return static_cast<double>(divided_up(tokens, kCacheBlock) * kCacheBlock);
 }
 
 // Megatron-LM's indexed dataset stores unsigned 16 bits up to this vocabulary, else 32
@@ -88,10 +97,15 @@ InferenceNeeds inference_needs(const Architecture& a, std::int64_t batch, std::i
   n.context = context;
   const ParameterCount count = parameter_count(a, context);
   n.weights = Bytes(kBytesOfElement * static_cast<double>(count.total + count.tower));
-  n.cache_a_token = Bytes(kBytesOfElement * kept_elements(a));
-  const std::int64_t blocks = divided_up(context, kCacheBlock);
+  const Bytes layer = kept_by_layer(a);
+  const std::int64_t layers = layers_that(a, has_own_keys);
+  const std::int64_t local = layers_that(a, keeps_a_window);
+  n.window = local == 0 ? 0 : a.sliding_window > 0 ? a.sliding_window : a.attention_chunk_size;
+  n.cache_a_token = layer * static_cast<double>(layers);
   const auto sequences = static_cast<double>(batch);
-  n.cache = n.cache_a_token * (sequences * static_cast<double>(blocks * kCacheBlock));
+  const double kept = static_cast<double>(layers - local) * in_blocks(context) +
+                      static_cast<double>(local) * in_blocks(std::min(context, n.window));
+  n.cache = layer * (kept * sequences);
   n.waste = n.cache_a_token * (sequences * 0.5 * static_cast<double>(kCacheBlock));
   return n;
 }

@@ -93,10 +93,11 @@ inline constexpr std::int64_t kCacheBlock = 16;  // tokens; vLLM's default (arXi
 
 // Leaves out: heads that predict further tokens, which serving does without.
 struct InferenceNeeds {
-  Bytes weights{};        // of 2 bytes a parameter, without multi-token prediction
-  Bytes cache_a_token{};  // of 2 bytes an element
-  Bytes cache{};          // of the batch at its context, in whole blocks
-  Bytes waste{};          // empty parts of the cache's blocks: half a block a sequence
+  Bytes weights{};          // of 2 bytes a parameter, without multi-token prediction
+  Bytes cache_a_token{};    // of 2 bytes an element
+  std::int64_t window = 0;  // of layers that keep the last tokens alone; 0: none does
+  Bytes cache{};            // of the batch at its context, in whole blocks
+  Bytes waste{};            // empty parts of the cache's blocks: half a block a sequence
   std::int64_t batch = 0;
   std::int64_t context = 0;
 };

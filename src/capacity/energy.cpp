@@ -82,7 +82,7 @@ EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m
   EnergyUse e;
   const auto all = static_cast<double>(system_count(c) + spares);
   e.node_power_known = node_power_is_known(c);
-  const Watts around = power_around_devices(c);
+  const Watts around = power_around_devices(c) * m.load.rest.value;
   const Watts working = mean_power(c, m.load, step, g) * static_cast<double>(c.gpus);
   const Watts rated = c.device.power * static_cast<double>(devices_of_system(c));
   const Watts idle = rated * (static_cast<double>(spares) * m.load.idle.value);

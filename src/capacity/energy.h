@@ -3,8 +3,9 @@
 // Power and energy of a run: devices by load, the nodes, the building.
 //
 // A device draws a share of its rated power that depends on its activity: compute, memory passes
-// (optimizer, offload), waiting (exposed communication, bubbles, stalls), idle (no job). The node's
-// rating minus its devices' is drawn all the time. PUE multiplies all. All stages are taken as the
+// (optimizer, offload), waiting (exposed communication, bubbles, stalls), idle (no job). A share of
+// what the node's rating is above its devices' is drawn all the time: a rating has room for fans,
+// cards and power supplies at their most. PUE multiplies all. All stages are taken as the
 // busiest one, which slightly underestimates their waiting. A device under a power cap draws no
 // more than that. Leaves out: temperature, the storage and the network outside the nodes (in the
 // PUE of some sites). If a node's rating is not known, only devices count, and the answer says so.
@@ -31,12 +32,13 @@ struct CarbonIntensity {
 
 constexpr Kilograms operator*(CarbonIntensity c, Joules e) { return {c.kg_per_joule * e.si()}; }
 
-// Shares of a device's rated power.
+// Shares of a device's rated power, and of the node's beside its devices.
 struct DeviceLoad {
   Ranged<double> compute;
   Ranged<double> memory;
   Ranged<double> waiting;
   Ranged<double> idle;
+  Ranged<double> rest = exactly(1.0);  // of what the node's rating is above its devices'
 };
 
 // By the hour of a day, from midnight.

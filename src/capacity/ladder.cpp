@@ -49,6 +49,7 @@ class SizeSearch {
   SmallestFound found() {
     try_sizes();
     if (!meets_power()) try_under_caps();
+    try_next_size();
     try_hopeless();
     if (fitting_.empty()) explain_refusals();
     std::vector<std::int64_t> wanted;
@@ -56,7 +57,7 @@ class SizeSearch {
       for (const Requirement& q : plan_.requirements) wanted.push_back(wanted_size(q));
       if (wanted.empty()) wanted.push_back(fitting_.begin()->first);
       const bool lone = plan_.options.size() == 1 && !plan_.requirements.empty();
-      const Entry* cheapest = lone ? cheapest_that_meets_all() : nullptr;
+      const Entry* cheapest = plan_.requirements.empty() ? nullptr : cheapest_that_meets_all();
       if (cheapest != nullptr) wanted.push_back(cheapest->first);
       if (plan_.requirements.size() <= 1 && lone) add_size_below(wanted);
     }
@@ -274,6 +275,18 @@ class SizeSearch {
       if (tried(gpus) == nullptr) continue;
       if (std::all_of(plan_.requirements.begin(), plan_.requirements.end(), settled)) return;
     }
+  }
+
+  // A size whose layout suits the batch better may take fewer GPU-hours than the smallest that
+  // meets all: the next rung.
+  void try_next_size() {
+    constexpr double kMostTimes = 1.5;
+    if (!option_.search || fitting_.empty() || cheapest_that_meets_all() == nullptr) return;
+    const std::int64_t last = fitting_.rbegin()->first;
+    const auto next = std::upper_bound(sizes_.rungs.begin(), sizes_.rungs.end(), last);
+    const bool is_near = next != sizes_.rungs.end() &&
+                         static_cast<double>(*next) <= kMostTimes * static_cast<double>(last);
+    if (is_near && refused_.count(*next) == 0 && !is_hopeless(*next)) tried(*next);
   }
 
   // The most GPUs within a limit; from the first size beyond it down.

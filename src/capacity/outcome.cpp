@@ -158,8 +158,9 @@ void move_storage(OutcomeInputs& in, bool up) {
 }
 
 void move_load(OutcomeInputs& in, bool up) {
-  for (Ranged<double>* share : {&in.energy.load.compute, &in.energy.load.memory,
-                                &in.energy.load.waiting, &in.energy.load.idle}) {
+  for (Ranged<double>* share :
+       {&in.energy.load.compute, &in.energy.load.memory, &in.energy.load.waiting,
+        &in.energy.load.idle, &in.energy.load.rest}) {
     move(*share, up);
   }
 }

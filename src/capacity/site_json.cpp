@@ -124,6 +124,7 @@ HourlyCarbon read_hours(const Reader& r) {
 DeviceLoad read_load(Reader r) {
   const auto share = [&](const char* key) { return read_ranged_number(r.at(key), 0, 2); };
   DeviceLoad l{share("compute"), share("memory"), share("waiting"), share("idle")};
+  if (const auto rest = r.find("rest")) l.rest = read_ranged_number(*rest, 0, 1);
   r.reject_unknown();
   return l;
 }

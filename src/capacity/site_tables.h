@@ -15,6 +15,7 @@ namespace site_tables {
 
 inline constexpr Form kTime = form::quantity(kSeconds, true);
 inline constexpr Form kLoad = form::number(0, 2, "of the rated power");
+inline constexpr Form kRest = form::number(0, 1, "of the rating");
 inline constexpr Form kPue = form::number(1, 10, "of the nodes' energy");
 inline constexpr Form kCarbon =
     form::text("a mass for a kWh: \"400 g/kWh\"", "[0-9.]+([eE][-+]?[0-9]+)? k?g/kWh");
@@ -119,7 +120,9 @@ inline constexpr std::array kLoadRows = {
     described("compute", ranged<kLoad>(), kRequired, "while it computes"),
     described("memory", ranged<kLoad>(), kRequired, "in passes over memory"),
     described("waiting", ranged<kLoad>(), kRequired, "while it waits for others"),
-    described("idle", ranged<kLoad>(), kRequired, "without a job")};
+    described("idle", ranged<kLoad>(), kRequired, "without a job"),
+    described("rest", ranged<kRest>(), otherwise("1"),
+              "of what the node's rating is above its devices', all the time")};
 inline constexpr KeyTable kLoadKeys{"load", kLoadRows};
 inline constexpr std::array kEnergyRows = {
     kNameKey,

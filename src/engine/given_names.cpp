@@ -177,7 +177,10 @@ void take_defaults(const std::string& tool, const NamesRow& row, Json& run,
     if (is_given(given, path) || !is_taken(given, entry)) continue;
     const Json& value = entry.is_object() ? entry.at("value") : entry;
     set_at(run, path, value);
-    facts.push_back({path, bare_text(value), row.why, Known::tool_default, tool});
+    // `alone`: the tool runs no other value, so that no search frees it.
+    const bool is_alone = value_at(entry, "alone") == true;
+    facts.push_back(
+        {path, bare_text(value), row.why, is_alone ? Known::derived : Known::tool_default, tool});
   }
 }
 

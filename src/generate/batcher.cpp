@@ -70,7 +70,21 @@ class Player {
 
   bool has_space(const Sequence& a) const {
     if (is_alone()) return true;
-    return in_flight() < limits_.running && held_ + read_anew(a) <= limits_.cache_tokens;
+    return in_flight() < limits_.running &&
+           occupied() + space_of(read_anew(a)) <= limits_.cache_tokens;
+  }
+
+  // Space in the cache, in tokens that all layers keep.
+  double space_of(double tokens) const { return kept_tokens(limits_.window, tokens); }
+
+  bool has_window() const { return limits_.window.share > 0; }
+
+  double occupied() const {
+    if (!has_window()) return held_;
+    double all = 0;
+    for (const Running& r : running_) all += space_of(answers_[r.answer].held);
+    for (const AtTool& t : at_tools_) all += space_of(answers_[t.answer].held);
+    return all;
   }
 
   // Waiting answers join, in order, as long as there is space.
@@ -112,7 +126,18 @@ class Player {
   // Passes until the cache is full; a lone answer may outgrow it.
   double until_full() const {
     if (in_flight() <= 1) return kNever;
-    return std::max(0.0, std::floor((limits_.cache_tokens - held_) / growth()));
+    return std::max(0.0, std::floor((limits_.cache_tokens - occupied()) / space_growth()));
+  }
+
+  // The most that one pass adds: what outgrows its window on the way takes less.
+  double space_growth() const {
+    if (!has_window()) return growth();
+    double all = 0;
+    for (const Running& r : running_) {
+      const double held = answers_[r.answer].held;
+      all += space_of(held + limits_.tokens_a_pass) - space_of(held);
+    }
+    return std::max(all, 1e-9);
   }
 
   double context_after(double passes) const {
@@ -243,7 +268,8 @@ PlayedBatch play_batch(const BatchCosts& costs, const BatchLimits& limits, const
 
 Seconds equal_waves(const BatchCosts& costs, const BatchLimits& limits, std::int64_t prompt,
                     std::int64_t answer, std::int64_t n) {
-  const double space = std::floor(limits.cache_tokens / as_number(prompt + answer));
+  const double space =
+      std::floor(limits.cache_tokens / kept_tokens(limits.window, as_number(prompt + answer)));
   const auto in_wave = std::max<std::int64_t>(
       1, std::min(limits.running, static_cast<std::int64_t>(std::min(space, 1e12))));
   const double passes = std::ceil(as_number(answer) / limits.tokens_a_pass);

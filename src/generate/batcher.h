@@ -29,10 +29,28 @@ struct BatchCosts {
   std::function<Seconds(std::int64_t prompts, std::int64_t tokens)> prefill;
 };
 
+// The cache of a sequence where some layers keep its last tokens alone (sliding windows, chunks),
+// as an engine has it that frees what left their window:
+//
+//   kept(n) = n − s·max(0, n − w)
+//
+// in tokens that all layers keep; s is the share of a token's cache in those layers, w their window
+// (vLLM's design page "Hybrid KV Cache Manager": they reserve slots for the last tokens only).
+// Leaves out layers of unlike windows, and pages that one kind of layer pads for another.
+struct CacheWindow {
+  double share = 0;   // 0: all layers keep all
+  double tokens = 0;  // of the window
+};
+
+constexpr double kept_tokens(const CacheWindow& w, double tokens) {
+  return tokens > w.tokens ? tokens - w.share * (tokens - w.tokens) : tokens;
+}
+
 struct BatchLimits {
   std::int64_t running = 1;  // answers at once
   double cache_tokens = 0;   // of all running answers together
   double tokens_a_pass = 1;  // of each answer
+  CacheWindow window{};      // of layers that keep the last tokens alone
 };
 
 struct BatchWork {

@@ -36,6 +36,7 @@ struct EngineMemory {
   Bytes other{};                 // within the share, neither weights, cache nor activations
   Bytes graphs{};                // outside the share, where graphs are captured
   Bytes asleep{};                // left on the device when it sleeps
+  bool frees_windows = false;    // layers of a sliding window keep no tokens that left it
 };
 
 struct EngineLimits {

@@ -49,6 +49,9 @@ inline constexpr auto kEngineMemoryRows = keys<EngineMemory>(
     fact<&EngineMemory::share_holds_work>(
         "share_holds_work", form::boolean(), kRequired,
         "whether the share covers activations and workspaces beside weights and cache"),
+    fact<&EngineMemory::frees_windows>(
+        "frees_windows", form::boolean(), otherwise("false"),
+        "whether layers of a sliding window keep no tokens that left it"),
     fact<&EngineMemory::other>("other", engine_forms::kBytesHeld, kRequired,
                                "neither weights, cache nor activations"),
     fact<&EngineMemory::graphs>("graphs", engine_forms::kBytesHeld, kRequired,

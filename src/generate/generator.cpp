@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/divide.h"
+#include "generate/batcher.h"
 #include "generate/counts.h"
 #include "model/listed_operators.h"
 #include "model/operators.h"
@@ -84,6 +85,20 @@ Bytes cache_of_token(const Generator& g) {
     all += cache_of_layer(g, type) * static_cast<double>(layers_of_type(g.model, type));
   }
   return all * share_of_stage(g);
+}
+
+CacheWindow window_of(const Generator& g) {
+  const Architecture& a = g.model;
+  if (!g.engine.memory.frees_windows) return {};
+  Bytes all{}, local{};
+  for (std::size_t type = 0; type < kMaxLayerTypes; ++type) {
+    const Bytes layers = cache_of_layer(g, type) * static_cast<double>(layers_of_type(a, type));
+    all += layers;
+    if (is_local(layer_kind(a, type).mixer)) local += layers;
+  }
+  if (local == Bytes()) return {};
+  return {local / all,
+          static_cast<double>(a.sliding_window > 0 ? a.sliding_window : a.attention_chunk_size)};
 }
 
 Bytes state_of_sequence(const Generator& g) {

@@ -20,6 +20,8 @@
 
 namespace orrery {
 
+struct CacheWindow;  // generate/batcher.h
+
 struct EngineLayout {
   std::int64_t tp = 1;
   std::int64_t pp = 1;
@@ -55,6 +57,9 @@ Bytes cache_of_layer(const Generator& g, std::size_t layer_type);
 
 // The same of all layers of the model, on one GPU of the fullest stage.
 Bytes cache_of_token(const Generator& g);
+
+// The layers with a window, where the engine frees what left it.
+CacheWindow window_of(const Generator& g);
 
 // States that recurrent layers hold of a sequence, whatever its length, on one GPU of the fullest
 // stage.

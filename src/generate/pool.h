@@ -24,7 +24,7 @@ struct EnginePool {
   Bytes graphs{};     // outside the share
   Bytes cache{};      // the pool; below zero: the share does not even hold the weights
   Bytes all{};        // of the device, awake
-  double tokens = 0;  // that the caches of one engine hold
+  double tokens = 0;  // that the caches of one engine hold in all layers
 };
 
 EnginePool pool_of(const Generator& g, double share, std::int64_t running);

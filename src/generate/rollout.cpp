@@ -68,7 +68,7 @@ Seconds steady_time(const BatchCosts& costs, const BatchLimits& limits, const Ro
   if (answers == 0) return {};
   const double mean = tokens / as_number(answers);
   const double context = as_number(w.prompt_length) + mean / 2;
-  const double space = std::max(1.0, limits.cache_tokens / context);
+  const double space = std::max(1.0, limits.cache_tokens / kept_tokens(limits.window, context));
   const auto batch =
       static_cast<std::int64_t>(std::min({as_number(limits.running), space, as_number(answers)}));
   const Seconds reading = costs.prefill(answers, w.prompt_length) / as_number(w.group);
@@ -82,14 +82,15 @@ Rollout play_rollout(const Generator& g, const RolloutWork& w) {
   r.pool = pool_of(g, w.share, w.running);
   r.longest = longest_of(w.lengths, w.prompts * w.group);
   r.answers = w.prompts * w.group;
-  r.fits = r.pool.tokens >= as_number(w.prompt_length + r.longest);
+  const CacheWindow window = window_of(g);
+  r.fits = r.pool.tokens >= kept_tokens(window, as_number(w.prompt_length + r.longest));
   if (!r.fits) return r;
   EnginePasses table(g);
   PrefillTable prefill(g);
   const BatchCosts costs{
       [&](std::int64_t batch, double context) { return table.time(batch, context); },
       [&](std::int64_t prompts, std::int64_t tokens) { return prefill.time(prompts, tokens); }};
-  const BatchLimits limits{w.running, r.pool.tokens, g.tokens_a_pass};
+  const BatchLimits limits{w.running, r.pool.tokens, g.tokens_a_pass, window};
   const std::int64_t sharing = w.shared_prefixes && w.prompts >= w.engines ? w.group : 1;
   for (const auto& [answers, waits] : dealt_to_engines(w)) {
     const PlayedBatch b =

@@ -40,6 +40,10 @@ inline constexpr auto kTierRows = [] {
                 "what one child sends into the tier, a direction; required without a graph"),
       elsewhere("group_bandwidth", form::map(kBytesPerSecond), kNothing, Vary::run,
                 "the same by the children that talk, where links join only partly"),
+      elsewhere(
+          "exchange_share", form::map(kAttained), otherwise("1"), Vary::run,
+          "by the sizes of group_bandwidth: the share of it that an all-to-all attains, whose "
+          "messages pass other members of a torus"),
       fact<&T::efficiency>("efficiency", kAttained, kRequired,
                            "share of line rate that large ring collectives attain"),
       elsewhere("exchange_efficiency", kAttained, otherwise("efficiency"), Vary::run,

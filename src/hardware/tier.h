@@ -73,6 +73,7 @@ constexpr bool is_fabric(TierKind k) {
 struct GroupBandwidth {
   std::int64_t members = 0;
   BytesPerSecond bandwidth{};
+  double exchange_share = 1;  // of it, what an all-to-all attains whose messages pass other members
 
   bool operator==(const GroupBandwidth&) const = default;
 };
@@ -101,19 +102,35 @@ struct Tier {
   bool operator==(const Tier&) const = default;
 };
 
-// Line rate of one child among `members` of its tier that talk: `bandwidth`, or where that depends
-// on the group, linear between the given sizes. Never falls with `members`.
-constexpr BytesPerSecond line_rate(const Tier& t, std::int64_t members) {
+// A column of the tier's groups at `members` that talk: linear between the given sizes, `beyond`
+// the last.
+template <class T>
+constexpr T at_group_size(const Tier& t, T GroupBandwidth::*column, std::int64_t members,
+                          T beyond) {
   const auto& table = t.group_bandwidth;
-  if (t.group_sizes == 0) return t.bandwidth;
-  if (members <= table[0].members) return table[0].bandwidth;
+  if (t.group_sizes == 0) return beyond;
+  if (members <= table[0].members) return table[0].*column;
   for (std::size_t i = 1; i < t.group_sizes; ++i) {
     if (members > table[i].members) continue;
     const double part = static_cast<double>(members - table[i - 1].members) /
                         static_cast<double>(table[i].members - table[i - 1].members);
-    return table[i - 1].bandwidth + (table[i].bandwidth - table[i - 1].bandwidth) * part;
+    return table[i - 1].*column + (table[i].*column - table[i - 1].*column) * part;
   }
-  return t.bandwidth;
+  return beyond;
+}
+
+// Line rate of one child among `members` of its tier that talk: `bandwidth`, or where that depends
+// on the group, what its size gets. Never falls with `members`.
+constexpr BytesPerSecond line_rate(const Tier& t, std::int64_t members) {
+  return at_group_size(t, &GroupBandwidth::bandwidth, members, t.bandwidth);
+}
+
+// The share of that rate that an all-to-all among them attains: on a torus its messages pass other
+// members. Beyond the last size that of the last.
+constexpr double exchange_share(const Tier& t, std::int64_t members) {
+  if (t.group_sizes == 0) return 1;
+  return at_group_size(t, &GroupBandwidth::exchange_share, members,
+                       t.group_bandwidth[t.group_sizes - 1U].exchange_share);
 }
 
 // The share of a child's line rate that `ranks` of its devices can fill.

@@ -56,6 +56,18 @@ void check_rising(const Reader& r, const std::vector<GroupBandwidth>& entries,
   }
 }
 
+void read_exchange_share(Reader r, Tier& t) {
+  for (const std::string& key : r.keys()) {
+    const Reader entry = r.at(key);
+    const std::int64_t members = group_members(entry, key);
+    auto* const end = t.group_bandwidth.begin() + t.group_sizes;
+    auto* const found = std::find_if(t.group_bandwidth.begin(), end,
+                                     [&](const GroupBandwidth& g) { return g.members == members; });
+    if (found == end) entry.fail("\"" + key + "\"", "a size of `group_bandwidth`");
+    found->exchange_share = entry.number(node_forms::kAttained.least, 1);
+  }
+}
+
 void read_group_bandwidth(const Reader& r, Tier& t) {
   const std::vector<GroupBandwidth> entries = group_entries(r);
   if (entries.size() > kMaxGroupSizes) {
@@ -101,6 +113,7 @@ void read_rates(Reader& r, bool has_graph, Tier& t) {
   if (has_graph && !groups && !r.has("bandwidth")) return;
   t.bandwidth = r.at("bandwidth").quantity<kRate>();
   if (groups) read_group_bandwidth(*groups, t);
+  if (const auto shares = r.find("exchange_share")) read_exchange_share(*shares, t);
 }
 
 Tier read_tier(Reader r, bool has_graph) {

@@ -328,7 +328,9 @@ class LimitFinder {
     }
     limit.value = static_cast<double>(found->gpus);
     place(limit, trials_.held(with_changes(*q_.run, found->settings)), found->settings);
-    limit.why = found->gpus == 1 ? "one is the least" : "no common layout fits on fewer";
+    limit.why = found->gpus == 1
+                    ? "one is the least"
+                    : "no common layout fits on fewer, of divisors of a node and whole nodes";
   }
 
   // Replicas that divide the batch, from one.
@@ -344,8 +346,7 @@ class LimitFinder {
       TriedRun t = trials_.held(with(settings));
       if (t.fits) {
         limit.value = static_cast<double>(ranks * dp);
-        limit.there = std::move(t.point);
-        limit.settings = settings;
+        place(limit, std::move(t), settings);
         limit.why = before;
         return;
       }

@@ -87,6 +87,11 @@ constexpr TensorAdvice kFusedUpdate = {"a temporary of the optimizer's update",
                                        "the traceback ends in optimizer.step()",
                                        "more sharding (a higher ZeRO stage)"};
 
+// Where the states are in as many shards as there are GPUs already.
+constexpr TensorAdvice kShardedUpdate = {"a temporary of the optimizer's update",
+                                         "the traceback ends in optimizer.step()",
+                                         "more GPUs, or states on the host"};
+
 // The probability that a lognormal peak about `predicted` reaches `needed`.
 double reaches(Bytes predicted, Bytes needed, double spread) {
   if (!(predicted > Bytes())) return 0;
@@ -247,6 +252,17 @@ class MemoryWeighing {
   }
 
   // The traceback says that no step was at work.
+  // ": 61.34 GiB are 108,380 tokens of 151,936 logits in 4 bytes"
+  std::string tokens_of_logits() const {
+    constexpr double kBytesOfLogit = 4;
+    if (r_ == nullptr || !asked()) return "";
+    const Run& run = r_->resolved.run;
+    const std::int64_t logits = run.model.vocab / run.strategy.tp;
+    const double tokens = asked()->si() / (static_cast<double>(logits) * kBytesOfLogit);
+    return ": " + gib_text(*asked()) + " are " + grouped(std::floor(tokens)) + " tokens of " +
+           grouped(logits) + " logits in 4 bytes";
+  }
+
   void moment() {
     switch (m_.moment) {
       case JobMoment::unknown:
@@ -288,6 +304,16 @@ class MemoryWeighing {
                         "meta devices and sharded loading (low_cpu_mem_usage, "
                         "cpu_ram_efficient_loading), one rank a GPU, map_location=\"cpu\"",
                         "", kMomentOfLoading, true});
+        return;
+      case JobMoment::loss:
+        all_.push_back({std::string(kTensorAdvice[TensorUse::loss].what),
+                        "the traceback is in the conversion of the logits or in their loss" +
+                            tokens_of_logits(),
+                        "tokens of the pass that failed",
+                        "fewer tokens a pass (max_tokens_per_gpu, ppo_max_token_len_per_gpu, a "
+                        "smaller micro batch), a fused or chunked loss (Liger's kernels, cut "
+                        "cross-entropy), or tensor parallelism over the vocabulary",
+                        "", kMoment, true});
         return;
     }
   }
@@ -463,7 +489,8 @@ class MemoryWeighing {
     const bool is_sharded = run.strategy.partition.weights > 1;
     if (t.use == TensorUse::gathered && !is_sharded) return kWholeWeights;
     const bool is_fused = run.framework.update.moment_lists == 0;
-    if (t.use == TensorUse::update && is_fused) return kFusedUpdate;
+    if (t.use == TensorUse::update && is_fused)
+      return run.strategy.zero == 3 ? kShardedUpdate : kFusedUpdate;
     return kTensorAdvice[t.use];
   }
 

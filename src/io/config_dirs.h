@@ -5,8 +5,8 @@
 // Directories laid out like configs/, in this order: --config-dir, each of $ORRERY_CONFIG_PATH
 // (separated by ':'), then the first that is there of ../share/orrery/configs beside the program,
 // the source tree it was built from, the place where that build installs. The first that has a name
-// wins; validation/ is beside a directory. A relative path is from the working directory or, where there is no such file, from
-// beside the run file.
+// wins; validation/ is beside a directory. A relative path is from the working directory or, where
+// there is no such file, from beside the run file.
 #pragma once
 
 #include <functional>

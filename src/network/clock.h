@@ -72,13 +72,16 @@ R ring_efficiency(const Cluster& c, std::size_t i) {
 
 // The same of an all-to-all.
 template <Number R>
-R exchange_efficiency(const Cluster& c, std::size_t i) {
+R exchange_efficiency(const Cluster& c, const Group& g, std::size_t i) {
   const Tier& t = c.tiers[i];
-  if (t.exchange_efficiency == 0 || t.exchange_efficiency == t.efficiency) {
-    return ring_efficiency<R>(c, i);
-  }
-  return lift<R>(t.exchange_efficiency,
-                 {"cluster.tiers.exchange_efficiency", "", static_cast<int>(i)});
+  const int tier = static_cast<int>(i);
+  const bool is_own = t.exchange_efficiency != 0 && t.exchange_efficiency != t.efficiency;
+  const R reached =
+      is_own ? lift<R>(t.exchange_efficiency, {"cluster.tiers.exchange_efficiency", "", tier})
+             : ring_efficiency<R>(c, i);
+  const double share = t.group_sizes == 0 ? 1 : exchange_share(t, siblings(c, g, i));
+  if (share == 1) return reached;
+  return reached * lift<R>(share, {"cluster.tiers.exchange_share", "", tier});
 }
 
 // The larger of two; an explanation leaves out the zero of what has not been counted yet.

@@ -70,10 +70,11 @@ template <Number R>
 SecondsOf<R> exchange_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                            Child child, BytesOf<R> full) {
   const auto unit = leaving_busiest(full, g, child.ranks, f.ranks) /
-                    link_share(c, g, i, child, exchange_efficiency<R>(c, i));
+                    link_share(c, g, i, child, exchange_efficiency<R>(c, g, i));
   if (g.busiest_rank == 1 || !is_fabric(c.tiers[i].kind)) return unit;
-  return larger(unit, leaving_alone(full, g, child.ranks, f.ranks) /
-                          link_share(c, g, i, Child{1, child.line}, exchange_efficiency<R>(c, i)));
+  return larger(unit,
+                leaving_alone(full, g, child.ranks, f.ranks) /
+                    link_share(c, g, i, Child{1, child.line}, exchange_efficiency<R>(c, g, i)));
 }
 
 template <Number R>

@@ -24,14 +24,15 @@ inline bool has_ranks_to_join(const Cluster& c, const Fold& f) {
 // over those by which its ranks reach it. `efficiency` is the share of a tier's line rate attained.
 template <Number R>
 SecondsOf<R> phase_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i, Child child,
-                        BytesOf<R> bytes, R (*efficiency)(const Cluster&, std::size_t)) {
-  auto wire = bytes / link_share(c, g, i, child, efficiency(c, i));
+                        BytesOf<R> bytes,
+                        R (*efficiency)(const Cluster&, const Group&, std::size_t)) {
+  auto wire = bytes / link_share(c, g, i, child, efficiency(c, g, i));
   for (std::size_t j = 0; j < i; ++j) {
     if (!on_the_way(c, f, j)) continue;
     const std::int64_t behind = std::min(members_below(g, j), child.ranks);
     const R part = count<R>(behind, {"ranks behind the link", ""}) /
                    count<R>(child.ranks, {"ranks in the unit", ""});
-    wire = larger(wire, bytes * part / link_share(c, g, f, j, efficiency(c, j)));
+    wire = larger(wire, bytes * part / link_share(c, g, f, j, efficiency(c, g, j)));
   }
   return wire;
 }
@@ -40,7 +41,12 @@ SecondsOf<R> phase_wire(const Cluster& c, const Group& g, const Fold& f, std::si
 template <Number R>
 SecondsOf<R> phase_wire(const Cluster& c, const Group& g, const Fold& f, std::size_t i,
                         BytesOf<R> bytes) {
-  return phase_wire(c, g, f, i, last_child(c, g, f, i), bytes, &ring_efficiency<R>);
+  R(*const ring)
+  (const Cluster&, const Group&, std::size_t) = [](const Cluster& cluster, const Group& /*group*/,
+                                                   std::size_t tier) {
+    return ring_efficiency<R>(cluster, tier);
+  };
+  return phase_wire(c, g, f, i, last_child(c, g, f, i), bytes, ring);
 }
 
 }  // namespace orrery

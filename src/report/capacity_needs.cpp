@@ -102,8 +102,11 @@ Section serving_section(const std::vector<InferenceNeeds>& all) {
                gib_text(n.weights / 4 + n.cache, 1)});
   }
   return Section{"Memory to serve the trained model: sequences of " + grouped(first.context) +
-                 " tokens, " + pretty(first.cache_a_token) + " a token, blocks of " +
-                 std::to_string(kCacheBlock)}
+                 " tokens, " + pretty(first.cache_a_token) + " a token" +
+                 (first.window > 0
+                      ? " (layers of a window keep the last " + grouped(first.window) + " alone)"
+                      : "") +
+                 ", blocks of " + std::to_string(kCacheBlock)}
       .add(table);
 }
 

@@ -349,11 +349,12 @@ Table energy_list(const std::vector<NamedDocument>& documents) {
               {"compute", "compute", true},
               {"memory", "memory", true},
               {"waiting", "waiting", true},
-              {"idle", "idle", true}});
+              {"idle", "idle", true},
+              {"rest of a node", "rest", true}});
   for (const NamedDocument& d : documents) {
     const DeviceLoad load = read_energy(Reader(d.json, d.file)).load;
     list.add({d.name, share_cell(load.compute), share_cell(load.memory), share_cell(load.waiting),
-              share_cell(load.idle)});
+              share_cell(load.idle), share_cell(load.rest)});
   }
   return list;
 }

@@ -60,8 +60,21 @@ std::string limit_question(const Limit& l) {
 
 bool begins_with_need(const std::string& why) { return why.starts_with("needs "); }
 
-std::string limit_reason(const Limit& l) {
+// "with recompute full": what an open key takes at the value, where the run as it is takes another.
+std::string settled_words(const LimitsReport& r, const Limit& l) {
+  if (!l.there || l.layout == LimitLayout::any) return "";
+  const Strategy& there = l.there->run.strategy;
+  const Strategy& here = r.resolved.run.strategy;
+  const bool same =
+      there.recompute == here.recompute && there.recompute_layers == here.recompute_layers;
+  if (same) return "";
+  return "with recompute " + std::string(name_of(there.recompute)) +
+         (there.recompute_layers > 0 ? " of " + counted(there.recompute_layers, "layer") : "");
+}
+
+std::string limit_reason(const LimitsReport& r, const Limit& l) {
   std::vector<std::string> parts;
+  if (const std::string settled = settled_words(r, l); !settled.empty()) parts.push_back(settled);
   if (l.layout == LimitLayout::any && l.there) parts.push_back(limit_layout(l));
   if (!l.note.empty()) parts.push_back(l.note);
   parts.push_back((l.value && begins_with_need(l.why) ? "the next " : "") + l.why);
@@ -84,7 +97,7 @@ Table limits_table(const LimitsReport& r) {
 Section limit_reasons(const LimitsReport& r) {
   Section s{bold("What limits")};
   for (const Limit& l : r.limits) {
-    const std::string reason = limit_reason(l);
+    const std::string reason = limit_reason(r, l);
     if (!reason.empty()) s.add(Paragraph{limit_question(l) + ": " + reason, 6, 2});
   }
   return s;
@@ -162,12 +175,13 @@ std::vector<const Limit*> limits_headline(const LimitsReport& r) {
 }
 
 // "longest sequence: 18,074 tokens; with any layout 489,472 tokens"
-std::string headline_words(const std::vector<const Limit*>& rows) {
+std::string headline_words(const LimitsReport& r, const std::vector<const Limit*>& rows) {
   std::string text = question_words(*rows[0]);
   for (const Limit* l : rows) {
     const bool any = l->layout == LimitLayout::any;
     text += (l == rows[0] ? ": " : "; ") + std::string(any ? "with any layout " : "") +
             limit_value(*l) + " (" + limit_fit(*l) + ")";
+    if (const std::string settled = settled_words(r, *l); !settled.empty()) text += " " + settled;
     if (l->even && l->even != l->value) text += ", " + grouped(*l->even) + " as likely as not";
   }
   return text;
@@ -181,7 +195,7 @@ Section limits_ending(const LimitsReport& r, const TypedRun& run) {
     s.add(labelled("next", "orrery search " + typed_with(run)));
     return s;
   }
-  s.add(labelled("answer", bold(headline_words(rows))));
+  s.add(labelled("answer", bold(headline_words(r, rows))));
   s.add(labelled("next", "orrery estimate " + typed_with(run, rows.back()->settings)));
   return s;
 }

@@ -10,6 +10,7 @@
 #include "estimate/rl_keys.h"
 #include "exchange/logs/rl_log.h"
 #include "insight/rl_report.h"
+#include "insight/settings.h"
 #include "report/frame_json.h"
 
 namespace orrery {
@@ -38,7 +39,7 @@ Table phase_table(const RlLog& log, const RlReport* r) {
     std::vector<Cell> row = {p.name, pretty(p.median, 3)};
     if (r != nullptr) {
       const auto off = ratio(p, r);
-      row.push_back(pretty(predicted(p, *r), 3));
+      row.push_back(off ? pretty(predicted(p, *r), 3) : "·");
       row.push_back(off ? fixed(*off, 2) : "·");
     }
     t.add(row);
@@ -46,23 +47,39 @@ Table phase_table(const RlLog& log, const RlReport* r) {
   return t;
 }
 
-// Lengths that the run has otherwise than its log, and how to take them over.
-void add_lengths(const RlLog& log, const RlReport& r, std::vector<std::string>& out) {
+// Lengths that the run has otherwise than its log.
+std::vector<Setting> lengths_of_log(const RlLog& log, const RlReport& r) {
   const RlRun& rl = *r.learner.resolved.rl;
-  const double answer = mean_of(rl.work.lengths);
-  std::string flags;
+  std::vector<Setting> out;
   const auto differs = [](double a, double b) { return std::abs(a / b - 1) > kWorthSaying / 2; };
-  if (log.answer && differs(*log.answer, answer)) {
-    flags += " --response-mean " + std::to_string(std::llround(*log.answer));
+  if (log.answer && differs(*log.answer, mean_of(rl.work.lengths))) {
+    out.push_back({key_path<&ResponseRequest::mean>, std::to_string(std::llround(*log.answer))});
   }
   if (log.prompt && differs(*log.prompt, static_cast<double>(rl.work.prompt_length))) {
-    flags += " --prompt-length " + std::to_string(std::llround(*log.prompt));
+    out.push_back({key_path<&RlRequest::prompt_length>, std::to_string(std::llround(*log.prompt))});
   }
-  if (log.at_cap && *log.at_cap > 0.01 && std::abs(*log.at_cap - rl.work.lengths.at_cap) > 0.01) {
-    flags += std::string(" --set ") + key_path<&ResponseRequest::at_cap> + "=" +
-             significant(*log.at_cap, 2);
-  }
-  if (!flags.empty()) out.push_back("the log's lengths are others than the run's; type:" + flags);
+  if (log.at_cap && *log.at_cap > 0.01 && std::abs(*log.at_cap - rl.work.lengths.at_cap) > 0.01)
+    out.push_back({key_path<&ResponseRequest::at_cap>, significant(*log.at_cap, 2)});
+  return out;
+}
+
+void add_lengths(const RlLog& log, const RlReport& r, std::vector<std::string>& out) {
+  const std::vector<Setting> lengths = lengths_of_log(log, r);
+  if (!lengths.empty())
+    out.push_back("the log's lengths are others than the run's; type: " + typed(lengths));
+}
+
+// "the step takes 1.57 times what is predicted; most of it in timing_s/gen"
+std::string answer_words(const RlLog& log, const RlReport& r) {
+  const LoggedPhase* step = log.step();
+  if (!r.step.fits) return "the run as it is given does not fit: its other keys are to be checked";
+  const auto off = step == nullptr ? std::nullopt : ratio(*step, &r);
+  if (!off) return "the log names no step to set beside the prediction";
+  const bool alike = std::abs(*off - 1) < kWorthSaying;
+  return "the step takes " + fixed(*off, 2) + " times what is predicted" +
+         (alike                             ? ": as predicted"
+          : !lengths_of_log(log, r).empty() ? " of other lengths"
+                                            : "");
 }
 
 // The phase that makes most of the difference.
@@ -106,7 +123,8 @@ std::vector<std::string> findings(const RlLog& log, const RlReport* r) {
 
 }  // namespace
 
-AnswerDocument rl_against_document(const RlLog& log, const std::string& file, const RlReport* r) {
+AnswerDocument rl_against_document(const RlLog& log, const std::string& file, const RlReport* r,
+                                   const TypedRun& run) {
   AnswerDocument d{"A log of reinforcement learning", {}, phase_table(log, r)};
   Section head;
   head.add(labelled("log", file + ": " + log.form + ", " +
@@ -120,11 +138,19 @@ AnswerDocument rl_against_document(const RlLog& log, const std::string& file, co
   d.add({bold("Phases"), {phase_table(log, r)}});
   Section end;
   for (const std::string& line : findings(log, r)) end.add(Paragraph{line, 4, 2});
-  if (r == nullptr) {
-    end.add(labelled(
-        "next", "orrery diagnose " + file_as_typed(file) + " --run RUN, a run with training.rl"));
-  }
   d.add(end);
+  Section ending;
+  if (r == nullptr) {
+    ending.add(labelled(
+        "next", "orrery diagnose " + file_as_typed(file) + " --run RUN, a run with training.rl"));
+  } else {
+    const std::vector<Setting> lengths = lengths_of_log(log, *r);
+    ending.add(labelled("answer", answer_words(log, *r)));
+    ending.add(labelled("next", lengths.empty() ? "orrery estimate " + typed_with(run) + " --all"
+                                                : "orrery diagnose " + file_as_typed(file) + " " +
+                                                      typed_with(run, lengths)));
+  }
+  d.add(ending);
   return d;
 }
 

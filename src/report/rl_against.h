@@ -12,9 +12,11 @@ namespace orrery {
 
 struct RlLog;
 struct RlReport;
+struct TypedRun;
 
-// `r`: null where no run is given.
-AnswerDocument rl_against_document(const RlLog& log, const std::string& file, const RlReport* r);
+// `r`: null where no run is given; `run` is that run as it was typed.
+AnswerDocument rl_against_document(const RlLog& log, const std::string& file, const RlReport* r,
+                                   const TypedRun& run);
 Json rl_against_json(const RlLog& log, const RlReport* r);
 
 }  // namespace orrery

@@ -70,9 +70,8 @@ Phrase nothing_fits(const RunReport& nearest) {
                                fixed(shown_bytes(nearest) / kGiB, 1) + " of " +
                                gib_text(answer.capacity, 1);
   if (!is_feasible(nearest)) return Phrase(TextStyle::red, "nothing fits") + of_least;
-  return Phrase(TextStyle::red, "nothing fits as surely as asked") + of_least +
-         ", and fits with " + probability_words(fit_probability(run, answer)) +
-         " (--risk accepts less)";
+  return Phrase(TextStyle::red, "nothing fits as surely as asked") + of_least + ", and fits with " +
+         probability_words(fit_probability(run, answer)) + " (--risk accepts less)";
 }
 
 // Changes of the run that a search does not make itself: offload, another optimizer.
@@ -80,10 +79,9 @@ std::vector<Setting> beyond_search(const std::vector<Setting>& settings) {
   std::vector<Setting> others;
   for (const Setting& s : settings) {
     const std::string name = path_keys(s.path).back();
-    const bool is_axis =
-        name == recompute_layers_key() ||
-        std::any_of(kAllOf<SearchAxis>.begin(), kAllOf<SearchAxis>.end(),
-                    [&](SearchAxis axis) { return key_of(axis) == name; });
+    const bool is_axis = name == recompute_layers_key() ||
+                         std::any_of(kAllOf<SearchAxis>.begin(), kAllOf<SearchAxis>.end(),
+                                     [&](SearchAxis axis) { return key_of(axis) == name; });
     if (!is_axis) others.push_back(s);
   }
   return others;

@@ -47,17 +47,13 @@ Bytes yielded_by_learner(const RlRun& rl, const StageMemory<double>& learner) {
   return out;
 }
 
+// Gradients are freed and made anew, not copied (volcengine/verl verl/utils/megatron_utils.py,
+// offload_megatron_model_to_cpu).
 Seconds sleep_time(const RlRun& rl, const StageMemory<double>& learner) {
   if (!yields(rl)) return {};
-  const Bytes bytes = kept_by_engine(rl) + yielded_by_learner(rl, learner);
-  return bytes / rl.generator.engine.handover.host;
-}
-
-// Gradients are made anew, not brought back.
-Seconds wake_time(const RlRun& rl, const StageMemory<double>& learner) {
-  if (!yields(rl)) return {};
-  Bytes bytes = kept_by_engine(rl) + yielded_by_learner(rl, learner);
-  if (rl.placement.offload_weights) bytes -= learner[MemoryLine::gradients];
+  Bytes of_learner = yielded_by_learner(rl, learner);
+  if (rl.placement.offload_weights) of_learner -= learner[MemoryLine::gradients];
+  const Bytes bytes = kept_by_engine(rl) + of_learner * models_that_learn(rl);
   return bytes / rl.generator.engine.handover.host;
 }
 

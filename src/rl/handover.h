@@ -32,7 +32,7 @@ Seconds handover_time(const RlRun& rl);
 // Bytes of the learner on one GPU that leave it while answers are made.
 Bytes yielded_by_learner(const RlRun& rl, const StageMemory<double>& learner);
 
+// To the host, and as long back.
 Seconds sleep_time(const RlRun& rl, const StageMemory<double>& learner);
-Seconds wake_time(const RlRun& rl, const StageMemory<double>& learner);
 
 }  // namespace orrery

@@ -34,11 +34,18 @@ class Moments {
   bool colocated() const { return rl_.placement.kind == PlacementKind::colocated; }
   const EnginePool& pool() const { return rollout_.pool; }
 
+  Bytes states() const {
+    return m_[MemoryLine::weights] + m_[MemoryLine::secondary_weights] + m_[MemoryLine::gradients] +
+           m_[MemoryLine::optimizer];
+  }
+
+  // A critic as large as the policy, while the policy works or both rest: what of its states does
+  // not yield.
+  Bytes critic() const { return rl_.critic ? states() - yielded_by_learner(rl_, m_) : Bytes(); }
+
   // Weights, gradients, optimizer: what the learner holds between two steps, less what yields.
   Bytes resident(Bytes yielded) const {
-    const Bytes states = m_[MemoryLine::weights] + m_[MemoryLine::secondary_weights] +
-                         m_[MemoryLine::gradients] + m_[MemoryLine::optimizer];
-    return states + m_[MemoryLine::context] + m_[MemoryLine::communicators] - yielded;
+    return states() + m_[MemoryLine::context] + m_[MemoryLine::communicators] - yielded + critic();
   }
 
   // Memory of the engine while the learner works.
@@ -108,7 +115,7 @@ class Moments {
     MomentMemory m;
     m.happens = true;
     m.engine = asleep();
-    m.learner = m_.needed > Bytes() ? m_.needed : m_.peak;
+    m.learner = (m_.needed > Bytes() ? m_.needed : m_.peak) + critic();
     m.reference = reference_at_rest();
     m.logits = entropy_of_loss();
     return m;

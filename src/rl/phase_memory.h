@@ -5,6 +5,7 @@
 //   generate     share of the engine + graphs + what the learner leaves on the device
 //   log-probs    engine asleep + learner's weights + reference + gathered weights + logits
 //   update       engine asleep + the peak of training + reference + what entropy holds
+//                (a critic as large as the policy adds its states to each of them)
 //   hand-over    learner + bucket + the engine's weights (+ its cache, unless that wakes after)
 //
 // On GPUs of their own, generator and learner do without each other's part; the learner's hand-over
@@ -32,7 +33,7 @@ constexpr EnumNames<RlMoment> names_of(RlMoment) {
 struct MomentMemory {
   bool happens = false;
   Bytes engine{};     // awake or asleep
-  Bytes learner{};    // weights, gradients, optimizer states, activations
+  Bytes learner{};    // weights, gradients, optimizer states, activations; a critic's states
   Bytes reference{};  // the frozen copy
   Bytes logits{};     // of a scoring pass; of an update, what entropy adds to those of training
   Bytes capacity{};

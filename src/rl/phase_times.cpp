@@ -36,7 +36,7 @@ PhaseSeconds phase_seconds(const RlRun& rl, Seconds generation, const LearnerTim
   out[RlPhase::update] = learner.update * (updates_of_step(rl) * models_that_learn(rl));
   out[RlPhase::handover] = handover_time(rl);
   out[RlPhase::sleep] = sleep_time(rl, memory);
-  out[RlPhase::wake] = wake_time(rl, memory);
+  out[RlPhase::wake] = out[RlPhase::sleep];
   return out;
 }
 

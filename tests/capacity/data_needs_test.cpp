@@ -7,6 +7,7 @@
 #include "capacity/shipped_plans.h"
 #include "model/operators.h"
 #include "support/about.h"
+#include "support/runs.h"
 
 namespace orrery {
 namespace {
@@ -209,6 +210,16 @@ TEST_CASE("weights to serve include the encoder of images") {
   REQUIRE(n.tower > 0);
   CHECK(inference_needs(a, 1, 2048).weights.si() ==
         testing::about(2 * static_cast<double>(n.total + n.tower)));
+}
+
+TEST_CASE("layers of a window keep its tokens alone to serve") {
+  // Gemma 3 27B: 10 layers of all 8,192 tokens and 52 of the last 1,024, 16 heads of 128 in 2 B.
+  const Architecture a = testing::run_of(testing::json_of(R"({"model": "gemma-3-27b",
+      "cluster": {"node": "dgx-h100", "gpus": 8},
+      "training": {"sequence_length": 8192, "global_batch": 8}})"))
+                             .model;
+  CHECK(inference_needs(a, 1, 8192).cache.si() ==
+        testing::about((10 * 8192.0 + 52 * 1024.0) * 2 * 16 * 128 * 2));
 }
 
 TEST_CASE("at its break-even rent an option costs what the best one does") {

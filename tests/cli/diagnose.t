@@ -175,3 +175,11 @@ $ orrery diagnose sampler.txt
 > mend              vLLM: a smaller gpu_memory_utilization, ...
 > ...
 > next              what the mend above says, then the same run again: it is no setting of this run
+
+# A log of reinforcement learning ends with an answer and the command that takes its lengths over.
+$ printf 'step:1 - timing_s/step:150.0 - timing_s/gen:29.4 - timing_s/old_log_prob:21.1 - timing_s/ref:20.5 - timing_s/update_actor:77.0 - response_length/mean:288.7 - prompt_length/mean:103.0\n' > rl.log
+$ orrery diagnose rl.log --model qwen2.5-7b --node 8xH100 --framework verl --rl grpo --prompts 64 --group 8 --prompt-length 300 --response-mean 1200
+> ...
+> answer            the step takes ... times what is predicted of other lengths
+> next              orrery diagnose rl.log --model qwen2.5-7b --node 8xH100 --rl grpo --prompts 64
+>                   --group 8 --framework verl --response-mean 289 --prompt-length 103

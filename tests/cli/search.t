@@ -212,3 +212,17 @@ $ orrery search llama-3-8b-8-h100 --power 8kW --fewest
 $ orrery search --model llama-3-8b --node 8xH100 --gpus 64 --sequence-length 8192 --global-batch 512 --framework fsdp --set 'cluster.sites={"count":4,"bandwidth":"1 Gb/s","latency":"80 ms"}' > sites.txt
 $ grep -c '^answer .*ZeRO 3 over 16' sites.txt
 > 1
+
+# Where nothing fits, the answer names what would, with the memory that is short, and a search that finds it.
+$ orrery search --model llama-3-70b --node 8xH100 --gpus 8 --sequence-length 4096 --global-batch 64 --framework fsdp
+> ...
+> What would fit
+>   --set parallel.offload.optimizer=host  ...
+> ...
+> answer            nothing fits; the strategy above needs least memory, ... of 79.7 GiB
+> next              orrery search --model llama-3-70b --node 8xH100 --gpus 8 --sequence-length 4096
+>                   --global-batch 64 --framework fsdp --set parallel.offload.optimizer=host
+> ...
+! exit 3
+$ orrery search --model llama-3-70b --node 8xH100 --gpus 8 --sequence-length 4096 --global-batch 64 --framework fsdp --set parallel.offload.optimizer=host --json
+! json best[0].memory.fit_probability >= 0.9

@@ -56,6 +56,20 @@ TEST_CASE("equal answers take the closed form where the cache sets the wave") {
   CHECK(b.all.si() == about(equal_waves(plain_costs(), limits, 20, 50, 8).si()));
 }
 
+TEST_CASE("a window leaves space that whole layers would fill") {
+  // 60 tokens of which half of the layers keep the last 20: 60 − 0.5·40 = 40 of all layers.
+  const CacheWindow half{0.5, 20};
+  CHECK(kept_tokens(half, 60) == 40);
+  const BatchWork work{10, {50, 50}};
+  CHECK(play_batch(plain_costs(), {4, 80, 1}, work).dropped == 1);
+  CHECK(play_batch(plain_costs(), {4, 80, 1, half}, work).dropped == 0);
+  CHECK(play_batch(plain_costs(), {4, 70, 1, half}, work).dropped == 1);
+  // A window that nothing outgrows changes nothing.
+  const BatchLimits wide{4, 80, 1, {0.5, 1000}};
+  CHECK(play_batch(plain_costs(), wide, work).all.si() ==
+        about(play_batch(plain_costs(), {4, 80, 1}, work).all.si()));
+}
+
 TEST_CASE("a full cache drops the answer that was sent last, which is read anew") {
   const PlayedBatch b = play_batch(plain_costs(0.01), {4, 100, 1}, {20, {50, 50}});
   // Both run until 2·(20 + 30) tokens; the second waits 20 passes, then makes its last 20.

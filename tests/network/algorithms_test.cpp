@@ -65,6 +65,27 @@ TEST_CASE("links of a mesh join with the group") {
         near(5 + 14 + 140));
 }
 
+TEST_CASE("an all-to-all on a torus takes the time of its middle") {
+  // A ring of 16 with two links of 45 GB/s a member: S·A/(8·link); a quarter of an all-gather of
+  // 16·S over both directions (jax-ml/scaling-book@0819a7d sharding.md).
+  Cluster c = round_cluster();
+  c.tiers[0].size = 16;
+  c.tiers[0].latency = {};
+  c.tiers[0].launch = {};
+  c.tiers[0].group_sizes = 2;
+  c.tiers[0].group_bandwidth[0] = {2, BytesPerSecond(45e9), 1};
+  c.tiers[0].group_bandwidth[1] = {16, BytesPerSecond(90e9), 15.0 / 64};
+  c.tiers[0].bandwidth = BytesPerSecond(90e9);
+  const double us = us_by(Algorithm::direct, c, group_over(1, 16), Collective::all_to_all, 1e9);
+  CHECK(us == testing::about(1e9 * 16 / (8 * 45e9) / kUs).epsilon(0.001));
+  // All else goes around the ring, past no other member.
+  CHECK(us_by(Algorithm::ring, c, group_over(1, 16), Collective::all_gather, 1e9) ==
+        testing::about(15e9 / 16 / 90e9 / kUs).epsilon(0.001));
+  // Two members have no one between them.
+  CHECK(us_by(Algorithm::direct, c, group_over(1, 2), Collective::all_to_all, 1e9) ==
+        testing::about(0.5e9 / 45e9 / kUs).epsilon(0.001));
+}
+
 TEST_CASE("a tree is as deep as the logarithm of its nodes") {
   const Cluster c = round_cluster();
   const auto tree = [&](std::int64_t nodes, std::int64_t per_node) {

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "generate/batcher.h"
 #include "generate/pool.h"
 #include "support/about.h"
 #include "support/runs.h"
@@ -100,6 +101,18 @@ TEST_CASE("a window bounds what a layer reads") {
   const Generator g = generator_of("gpt-oss-20b", 1);
   CHECK(tokens_read(g.model, layer_type(g.model, 0), 4096) == 128);
   CHECK(tokens_read(g.model, layer_type(g.model, 1), 4096) == 4096);
+}
+
+TEST_CASE("layers of a window keep its tokens alone where the engine frees the others") {
+  // gpt-oss-20b: every other layer has a window of 128; half of a token's cache.
+  Generator g = generator_of("gpt-oss-20b", 1);
+  CHECK(kept_tokens(window_of(g), 4096) == 4096);
+  g.engine.memory.frees_windows = true;
+  const CacheWindow w = window_of(g);
+  CHECK(w.share == about(0.5));
+  CHECK(w.tokens == 128);
+  CHECK(kept_tokens(w, 100) == 100);
+  CHECK(kept_tokens(w, 4096) == about(4096 / 2.0 + 128 / 2.0));
 }
 
 TEST_CASE("the cache is the share less weights, work and the rest") {

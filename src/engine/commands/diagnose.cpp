@@ -66,10 +66,11 @@ std::optional<CommandAnswer> of_rl(const DiagnoseChoice& choice, const OutputFor
     }
   }
   const RlReport* r = report ? &*report : nullptr;
-  return CommandAnswer{ExitCode::answer,
-                       output.json()
-                           ? AnswerText(rl_against_json(log, r))
-                           : drawn(rl_against_document(log, choice.log->name, r), output)};
+  return CommandAnswer{
+      ExitCode::answer,
+      output.json()
+          ? AnswerText(rl_against_json(log, r))
+          : drawn(rl_against_document(log, choice.log->name, r, typed_run(choice.run)), output)};
 }
 
 CommandAnswer answer_diagnose(Request& request, const CommandContext& context) {

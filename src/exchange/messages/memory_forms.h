@@ -12,8 +12,8 @@
 
 namespace orrery::memory_messages {
 
-// `bare`: behind them, in bytes without a unit.
-enum class Side : std::uint8_t { behind, before, bare };
+// `bare`, `gigabytes`: behind them, a number without a unit.
+enum class Side : std::uint8_t { behind, before, bare, gigabytes };
 
 // An amount by the words beside it.
 struct AmountWords {
@@ -77,6 +77,10 @@ inline constexpr std::array kXlaAmounts = {
     AmountWords{Stated::program, "hbm. Used", Side::behind},
     AmountWords{Stated::capacity, "hbm. Exceeded", Side::before},
     AmountWords{Stated::arguments, "    arguments", Side::behind},
+    AmountWords{Stated::program, "Program hbm requirement", Side::behind},
+    // Neuron's compiler: "Estimated peak HBM usage (22.839451) exceeds 16GB".
+    AmountWords{Stated::program, "Estimated peak HBM usage (", Side::gigabytes},
+    AmountWords{Stated::capacity, ") exceeds", Side::behind},
 };
 
 inline constexpr std::array kHostAmounts = {
@@ -135,6 +139,8 @@ inline constexpr std::array kForms = {
                 DeviceMaker::tpu},
     MessageForm{MessageKind::xla_out_of_memory, "Failed to load NEFF",
                 "the out-of-memory error of Neuron's runtime", DeviceMaker::neuron},
+    MessageForm{MessageKind::xla_out_of_memory, "Estimated peak HBM usage",
+                "the refusal of Neuron's compiler", DeviceMaker::neuron},
     MessageForm{MessageKind::xla_out_of_memory, "RESOURCE_EXHAUSTED", "XLA's out-of-memory error"},
     MessageForm{MessageKind::xla_out_of_memory, "Resource exhausted: Out",
                 "XLA's out-of-memory error"},
@@ -142,6 +148,8 @@ inline constexpr std::array kForms = {
                 "TensorFlow's out-of-memory error"},
     MessageForm{MessageKind::xla_out_of_memory, "Ran out of memory in memory space hbm",
                 "XLA's out-of-memory error (TPU)", DeviceMaker::tpu},
+    MessageForm{MessageKind::xla_out_of_memory, "Program hbm requirement",
+                "XLA's table of a program's memory (TPU)", DeviceMaker::tpu},
     MessageForm{MessageKind::xla_out_of_memory, "ran out of memory trying to allocate",
                 "TensorFlow's out-of-memory error"},
     MessageForm{MessageKind::outside_allocator, "CUBLAS_STATUS_ALLOC_FAILED",
@@ -150,6 +158,8 @@ inline constexpr std::array kForms = {
                 "CUDA's out-of-memory error (torch_memory_saver)"},
     MessageForm{MessageKind::outside_allocator, "CUDA error: out of memory",
                 "CUDA's out-of-memory error"},
+    MessageForm{MessageKind::outside_allocator, "CUDA Error: out of memory",
+                "CUDA's out-of-memory error (vLLM's sleep mode)"},
     MessageForm{MessageKind::outside_allocator, "cuda runtime error (2) : out of memory",
                 "CUDA's out-of-memory error"},
     MessageForm{MessageKind::outside_allocator, "Cuda failure 'out of memory'",
@@ -242,6 +252,15 @@ inline constexpr std::array kMomentWords = {
     MomentWords{JobMoment::generating, "/vllm/model_executor/"},
     MomentWords{JobMoment::generating, "/sglang/srt/"},
     MomentWords{JobMoment::generating, "Capture cuda graph failed"},  // SGLang
+    MomentWords{JobMoment::generating, "inference_engine.wake_up"},
+    MomentWords{JobMoment::loss, "in float_conversion"},  // Megatron-Core: logits to 32 bits
+    MomentWords{JobMoment::loss, "in fixed_cross_entropy"},
+    MomentWords{JobMoment::loss, "in ForCausalLMLoss"},
+    MomentWords{JobMoment::loss, "cross_entropy_loss("},
+    MomentWords{JobMoment::loss, "in vocab_parallel_cross_entropy"},
+    MomentWords{JobMoment::loss, "logits.float()"},
+    MomentWords{JobMoment::loss, "in selective_log_softmax"},
+    MomentWords{JobMoment::loss, "in logprobs_from_logits"},
 };
 
 // Words of vLLM's own message, which name the engine without a traceback.

@@ -44,12 +44,26 @@ std::string message_at(std::string_view text, std::size_t at) {
   return out;
 }
 
+std::optional<Bytes> amount_beside(std::string_view message, const AmountWords& a) {
+  switch (a.side) {
+    case Side::behind:
+      return amount_behind(message, a.words);
+    case Side::before:
+      return amount_before(message, a.words);
+    case Side::bare:
+      return amount_behind(message, a.words, true);
+    case Side::gigabytes:
+      if (const auto bare = amount_behind(message, a.words, true)) return *bare * 1e9;
+      return {};
+  }
+  return {};
+}
+
 template <class Table>
 void take_amounts(const Table& table, std::string_view message, MemoryMessage& out) {
   for (const AmountWords& a : table) {
     if (out[a.stated]) continue;
-    out[a.stated] = a.side == Side::before ? amount_before(message, a.words)
-                                           : amount_behind(message, a.words, a.side == Side::bare);
+    out[a.stated] = amount_beside(message, a);
   }
 }
 

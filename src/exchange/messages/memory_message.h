@@ -117,9 +117,10 @@ enum class JobMoment : std::uint8_t {
   loading,     // weights
   resuming,    // from a checkpoint, with the optimizer's states
   generating,  // in an inference engine
+  loss,        // of the logits: their conversion and cross entropy
 };
 constexpr EnumNames<JobMoment> names_of(JobMoment) {
-  return {"unknown", "saving", "loading", "resuming", "generating"};
+  return {"unknown", "saving", "loading", "resuming", "generating", "loss"};
 }
 
 // One GPU of nvidia-smi's table.

@@ -67,7 +67,7 @@ std::string code_of_notebook(const std::string& text) {
   return code;
 }
 
-using Names = std::map<std::string, Json, std::less<>>;
+using LiteralNames = std::map<std::string, Json, std::less<>>;
 
 Json number(double n) {
   const auto whole = static_cast<std::int64_t>(n);
@@ -126,7 +126,7 @@ class Literals {
     return list;
   }
 
-  Names names_;
+  LiteralNames names_;
 };
 
 class PythonReader {

@@ -551,7 +551,7 @@ test('products stand side by side and follow what is asked of them', { timeout: 
   assert.ok(await page.run(`!!document.querySelector('#panel .stale .products')`));
   await changed(page, 'deadline', '60 d');
   await changed(page, 'power', '50 kW');
-  (await productRow(page, 'meets')).forEach(said => assert.match(said, /^○ no\s+\d+ sizes tried, \d+ to /));
+  (await productRow(page, 'meets')).forEach(said => assert.match(said, /^○ no\s+only \d+ GPUs tried: \d+ more draw too much$/));
   assert.match(await text(page, '.finding'), /^Nothing meets what is asked. Nearest: .*; draws [\d.]+ kW of 50 kW\.$/);
   await changed(page, 'power', '');
   await changed(page, 'add a product', 'dgx-h100');

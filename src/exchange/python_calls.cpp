@@ -44,6 +44,7 @@ constexpr std::array<std::string_view, 14> kOthers = {
 constexpr const char* kUnread = "unread_arguments";
 constexpr const char* kUnreadOf = "unread";
 constexpr std::size_t kMostCalls = 64;
+constexpr std::size_t kMostShown = 60;  // bytes of an expression
 
 // Code of a notebook's cells, without commands of the shell and of the notebook.
 std::string code_of_notebook(const std::string& text) {
@@ -80,6 +81,17 @@ std::string without_underscores(std::string text) {
   return text;
 }
 
+// Enough of an expression to be known by; never half a character.
+std::string beginning_of(std::string_view expression) {
+  std::size_t end = std::min(kMostShown, expression.size());
+  const auto is_within = [&] {  // a character
+    return end > 0 && end < expression.size() &&
+           (static_cast<unsigned char>(expression[end]) & 0xC0U) == 0x80U;
+  };
+  while (is_within()) --end;
+  return std::string(expression.substr(0, end));
+}
+
 bool is_quoted(std::string_view text) {
   return text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
          text.back() == text.front();
@@ -114,7 +126,7 @@ class Literals {
     if (text.size() >= 2 && text.front() == '[' && text.back() == ']') return list(text);
     if (begins_with(text, "torch.") && is_python_name(text.substr(6))) return text.substr(6);
     if (const auto known = names_.find(text); known != names_.end()) return known->second;
-    return "$" + text.substr(0, 60);
+    return "$" + beginning_of(text);
   }
 
  private:
@@ -293,7 +305,7 @@ class PythonReader {
 
   // Arguments that only the running program knows: no default of theirs holds.
   void leave_unread(const std::string& call, const std::string& written, bool at_top) {
-    const std::string shown = written.substr(0, 60);
+    const std::string shown = beginning_of(written);
     at_top ? out_[kUnread] = shown : out_[kUnreadOf][call] = shown;
   }
 

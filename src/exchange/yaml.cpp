@@ -189,6 +189,10 @@ Json read_yaml(std::string_view text, const std::string& file) {
     throw InputError(ErrorCode::malformed, file, "",
                      "a document of " + std::to_string(text.size()) + " bytes", "up to 32 MiB");
   }
+  // yaml-cpp takes it for the sign of an escape.
+  if (text.find('\0') != std::string_view::npos) {
+    throw InputError(ErrorCode::malformed, file, "", "a byte of value 0", "text");
+  }
   try {
     return conversion.document(YAML::Load(std::string(text)));
   } catch (const YAML::Exception& e) {

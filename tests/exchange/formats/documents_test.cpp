@@ -93,6 +93,10 @@ TEST_CASE("Lines that end in CR LF go on behind a backslash, and UTF-16 is named
             .find("UTF-16") != std::string::npos);
 }
 
+TEST_CASE("YAML with a byte of value 0 is refused") {
+  CHECK_THROWS_AS(read_yaml(std::string_view("a: b\0_", 6), "x"), InputError);
+}
+
 TEST_CASE("A mapping that is written as YAML is read as the same") {
   const Json mapping = {{"learning_rate", 5e-6},
                         {"betas", {0.9, 1e-8, 1e300}},

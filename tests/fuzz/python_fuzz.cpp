@@ -3,13 +3,14 @@
 // import, and where that is whole to an estimate.
 #include "exchange/import_files.h"
 #include "exchange/python_calls.h"
-#include "exchange/yaml.h"
+#include "exchange/text_lines.h"
 #include "fuzz/configs.h"
 #include "fuzz/harness.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return orrery::fuzz::run(data, size, [](std::string_view text) {
-    const orrery::ForeignFile script{"fuzz.py", std::string(text)};
+    orrery::ForeignFile script{"fuzz.py", std::string(text)};
+    orrery::make_plain(script.text);  // as an import does
     const auto settings = orrery::python_settings(script);
     if (!settings) return;
     const orrery::Json given = {{"cluster", {{"node", "dgx-h100"}, {"gpus", 8}}}};

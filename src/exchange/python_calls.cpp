@@ -293,7 +293,14 @@ class PythonReader {
     if (other && !is_known_call(value)) leave_unread("", "args=" + value, true);
   }
 
+  // The names at the top beside the arguments, of which none is called so.
+  static bool is_taken(std::string_view key) {
+    return std::find(kOthers.begin(), kOthers.end(), key) != kOthers.end() || key == kUnread ||
+           key == kUnreadOf || key == "imports" || key == "calls";
+  }
+
   void put(const std::string& call, const std::string& key, const Json& read, bool at_top) {
+    if (at_top && is_taken(key)) return;
     keys_.insert(key);
     Json& into = at_top ? out_ : out_[call];
     if (into.is_object() && into.contains(key) && into[key] != read) {
@@ -399,6 +406,7 @@ class PythonReader {
 
   // A write to what a call has made: the value holds where the write always happens.
   void change(const Object& of, const std::string& key, const std::string& text, bool always) {
+    if (of.at_top && is_taken(key)) return;
     Json& into = of.at_top ? out_ : out_[of.call];
     const Json read = literals_.of(text);
     const bool same = into.is_object() && into.contains(key) && into[key] == read;

@@ -70,7 +70,7 @@ test('answers for every shipped run and command are the bytes of the program', {
     assert.equal(file, written(run));
     for (const [command, more, ...flags] of ASKED) {
       // The page sends the run itself, so that no file stands as a source or gives its name.
-      const wanted = (await cli(command, run, ...flags, '--json')).replaceAll(`configs/runs/${run}.json`, 'run').replaceAll(`": "${run}"`, '": "run"').replaceAll(`": "${run}.json"`, '": "run"');
+      const wanted = (await cli(command, run, ...flags, '--json')).replaceAll(`configs/runs/${run}.json`, 'run').replaceAll(`": "${run}"`, '": "run"').replaceAll(`${run}.json`, 'run');
       const got = await called(page, command, `{run: ${plain(run)}, ...${JSON.stringify(more)}}`);
       // A command to type names the run, or, where it has no name, all its keys.
       const bare = answer => answer.replace(/"command": "(?:[^"\\]|\\.)*"/g, '"command"');

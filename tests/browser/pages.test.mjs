@@ -58,7 +58,7 @@ async function settled(page) {
 
 // A question for every command that the page offers; search and sweep are asked once, below.
 const ASKED = [['estimate', {}], ['simulate', {}], ['explain', { metric: 'step_time_s' }, 'step_time_s'],
-  ['capacity', { tokens: 1e12, prices: 'market-2026' }, '--tokens', '1e12', '--prices', 'market-2026'],
+  ['capacity', { tokens: 1e12, prices: 'market-2026' }, '--tokens', '1000000000000', '--prices', 'market-2026'],
   ...['run', 'megatron', 'deepspeed', 'torchtitan-toml', 'bridge', 'accelerate', 'sbatch'].map(as => ['export', { as }, '--as', as])];
 const written = run => readFileSync(`configs/runs/${run}.json`, 'utf8');
 const plain = run => written(run).replace(/^\s*\/\/.*$/gm, '');

@@ -102,6 +102,7 @@ struct SizesTried {
   std::int64_t least = 0;     // GPUs
   std::int64_t most = 0;      // GPUs
   std::int64_t left_out = 0;  // sizes below the answer that were not tried: too many
+  std::int64_t beyond_power = 0;  // sizes that no cap keeps within the power: not tried
   std::optional<OtherBatch> other_batch;
 };
 

@@ -441,6 +441,9 @@ class SizeSearch {
     t.refused = static_cast<std::int64_t>(refused_.size());
     t.tried = t.refused + static_cast<std::int64_t>(fitting_.size());
     t.left_out = left_out_;
+    t.beyond_power = std::count_if(hopeless_.begin(), hopeless_.end(), [&](std::int64_t n) {
+      return fitting_.count(n) + refused_.count(n) == 0 && draws_too_much(n);
+    });
     t.least = std::numeric_limits<std::int64_t>::max();
     for (const Tried* some : {&fitting_, &refused_}) {
       if (some->empty()) continue;

@@ -7,6 +7,7 @@
 
 #include "capacity/training_time.h"
 #include "core/divide.h"
+#include "core/significant_bits.h"
 #include "estimate/run.h"
 
 namespace orrery {
@@ -206,13 +207,6 @@ Sensitivity moved_by(const Knob& knob, const OutcomeInputs& in, const Outcome& m
 
 double width(const Ranged<double>& r) {
   return r.value > 0 ? std::abs(r.high - r.low) / r.value : 0;
-}
-
-// C libraries differ in the last bit of an exponential, and an answer is the same everywhere.
-double to_40_bits(double x) {
-  int exponent = 0;
-  const double fraction = std::frexp(x, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(fraction, 40)), exponent - 40);
 }
 
 // Sums of squared logarithms, on each side.

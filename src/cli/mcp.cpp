@@ -52,6 +52,9 @@ constexpr const char* kInstructions =
 
 constexpr std::chrono::milliseconds kBetweenReports{200};
 
+// Each message has an answer, fifty times as long as the least message.
+constexpr std::size_t kMostMessages = 1024;
+
 // The answers of a batch until all of its requests have theirs.
 struct Batch {
   Json answers = Json::array();
@@ -162,6 +165,12 @@ class McpServer {
   }
 
   void take_batch(const Json& messages) {
+    if (messages.size() > kMostMessages) {
+      refuse({}, kInvalidRequest,
+             "found a batch of " + std::to_string(messages.size()) + " messages; allowed: up to " +
+                 std::to_string(kMostMessages));
+      return;
+    }
     const auto batch = std::make_shared<Batch>();
     for (const Json& message : messages) take(message, batch);
     close_one(batch);

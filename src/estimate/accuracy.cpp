@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/json_reader.h"
 #include "core/provenance.h"
+#include "core/significant_bits.h"
 #include "document/words.h"
 #include "estimate/run.h"
 
@@ -123,8 +124,8 @@ AccuracyCell on_gpus(const Accuracy& table, const AccuracyCell& cell, std::int64
   const double doublings = std::log2(static_cast<double>(gpus) / static_cast<double>(cell.gpus));
   const double more = kNormal80 * table.scale_spread * std::sqrt(doublings);
   AccuracyCell wider = cell;
-  wider.low = std::exp(-std::hypot(std::log(cell.low), more));
-  wider.high = std::exp(std::hypot(std::log(cell.high), more));
+  wider.low = to_40_bits(std::exp(-std::hypot(std::log(cell.low), more)));
+  wider.high = to_40_bits(std::exp(std::hypot(std::log(cell.high), more)));
   return wider;
 }
 
@@ -151,7 +152,7 @@ StackLevel stack_level(const Accuracy& table, const std::vector<double>& given) 
   }
   const double own = weights / (table.noise * table.noise);
   const double believed = prior / std::max(1.0, std::abs(middle) / (kUnlike * table.stack_spread));
-  return {std::exp(own * middle / (own + believed)), 1 / std::sqrt(own + believed), n};
+  return {to_40_bits(std::exp(own * middle / (own + believed))), 1 / std::sqrt(own + believed), n};
 }
 
 namespace {
@@ -181,8 +182,8 @@ StepInterval interval_of(const Accuracy& table, const StackLevel& level) {
 StepInterval interval_of(const Accuracy& table, const StackLevel& level,
                          const StepInterval& before) {
   const double wide = kNormal80 * std::hypot(level.spread, table.noise);
-  const StepInterval i{std::max(std::exp(-wide), before.low), std::min(std::exp(wide), before.high),
-                       level.steps, 1, ""};
+  const StepInterval i{std::max(to_40_bits(std::exp(-wide)), before.low),
+                       std::min(to_40_bits(std::exp(wide)), before.high), level.steps, 1, ""};
   char factor[32];
   std::snprintf(factor, sizeof factor, "%.3f", level.factor);
   return {i.low, i.high, i.rows, i.sources,

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/significant_bits.h"
+
 namespace orrery {
 
 StepInterval widened(const StepInterval& interval, std::span<const Alternative> alternatives,
@@ -14,8 +16,10 @@ StepInterval widened(const StepInterval& interval, std::span<const Alternative> 
     (away < 0 ? below : above) += a.weight * away * away;
   }
   StepInterval wide = interval;
-  wide.low = std::exp(-std::hypot(std::log(interval.low), kNormal80 * std::sqrt(below)));
-  wide.high = std::exp(std::hypot(std::log(interval.high), kNormal80 * std::sqrt(above)));
+  wide.low =
+      to_40_bits(std::exp(-std::hypot(std::log(interval.low), kNormal80 * std::sqrt(below))));
+  wide.high =
+      to_40_bits(std::exp(std::hypot(std::log(interval.high), kNormal80 * std::sqrt(above))));
   return wide;
 }
 

@@ -27,6 +27,11 @@ bool takes_a_period(const Run& run);
 // Until stage `until` is done.
 template <Number R>
 PipelineTime<R> pipeline_time(const Run& run, WorkspaceOf<R>& w, std::int64_t until = kLastOfAll);
+// Each is a function of its own, in pipeline_time.cpp.
+template <>
+PipelineTime<double> pipeline_time(const Run& run, Workspace& w, std::int64_t until);
+template <>
+PipelineTime<Traced> pipeline_time(const Run& run, WorkspaceOf<Traced>& w, std::int64_t until);
 
 // When each stage is done; empty where it takes a period.
 template <Number R>

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/json.h"
+#include "core/significant_bits.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/run_rates.h"
@@ -219,8 +220,8 @@ StepInterval interval_of(const Site& site, const Run& run, std::span<const OpenK
   const SiteVector shares = shares_of(run, workspace);
   const double wide = kNormal80 * spread_of(site, shares);
   StepInterval own;
-  own.low = std::exp(-wide);
-  own.high = std::exp(wide);
+  own.low = to_40_bits(std::exp(-wide));
+  own.high = to_40_bits(std::exp(wide));
   for (const OpenKey& key : open) own = widened(own, key.alternatives, &Alternative::time_ratio);
   const double low = std::max(own.low, before.low);
   const double high = std::min(own.high, before.high);

@@ -44,6 +44,7 @@ constexpr std::array<std::string_view, 14> kOthers = {
 constexpr const char* kUnread = "unread_arguments";
 constexpr const char* kUnreadOf = "unread";
 constexpr std::size_t kMostCalls = 64;
+constexpr std::size_t kMostShown = 60;  // bytes of an expression
 
 // Code of a notebook's cells, without commands of the shell and of the notebook.
 std::string code_of_notebook(const std::string& text) {
@@ -67,7 +68,7 @@ std::string code_of_notebook(const std::string& text) {
   return code;
 }
 
-using Names = std::map<std::string, Json, std::less<>>;
+using LiteralNames = std::map<std::string, Json, std::less<>>;
 
 Json number(double n) {
   const auto whole = static_cast<std::int64_t>(n);
@@ -78,6 +79,17 @@ Json number(double n) {
 std::string without_underscores(std::string text) {
   std::erase(text, '_');
   return text;
+}
+
+// Enough of an expression to be known by; never half a character.
+std::string beginning_of(std::string_view expression) {
+  std::size_t end = std::min(kMostShown, expression.size());
+  const auto is_within = [&] {  // a character
+    return end > 0 && end < expression.size() &&
+           (static_cast<unsigned char>(expression[end]) & 0xC0U) == 0x80U;
+  };
+  while (is_within()) --end;
+  return std::string(expression.substr(0, end));
 }
 
 bool is_quoted(std::string_view text) {
@@ -114,7 +126,7 @@ class Literals {
     if (text.size() >= 2 && text.front() == '[' && text.back() == ']') return list(text);
     if (begins_with(text, "torch.") && is_python_name(text.substr(6))) return text.substr(6);
     if (const auto known = names_.find(text); known != names_.end()) return known->second;
-    return "$" + text.substr(0, 60);
+    return "$" + beginning_of(text);
   }
 
  private:
@@ -126,7 +138,7 @@ class Literals {
     return list;
   }
 
-  Names names_;
+  LiteralNames names_;
 };
 
 class PythonReader {
@@ -281,7 +293,14 @@ class PythonReader {
     if (other && !is_known_call(value)) leave_unread("", "args=" + value, true);
   }
 
+  // The names at the top beside the arguments, of which none is called so.
+  static bool is_taken(std::string_view key) {
+    return std::find(kOthers.begin(), kOthers.end(), key) != kOthers.end() || key == kUnread ||
+           key == kUnreadOf || key == "imports" || key == "calls";
+  }
+
   void put(const std::string& call, const std::string& key, const Json& read, bool at_top) {
+    if (at_top && is_taken(key)) return;
     keys_.insert(key);
     Json& into = at_top ? out_ : out_[call];
     if (into.is_object() && into.contains(key) && into[key] != read) {
@@ -293,7 +312,7 @@ class PythonReader {
 
   // Arguments that only the running program knows: no default of theirs holds.
   void leave_unread(const std::string& call, const std::string& written, bool at_top) {
-    const std::string shown = written.substr(0, 60);
+    const std::string shown = beginning_of(written);
     at_top ? out_[kUnread] = shown : out_[kUnreadOf][call] = shown;
   }
 
@@ -387,6 +406,7 @@ class PythonReader {
 
   // A write to what a call has made: the value holds where the write always happens.
   void change(const Object& of, const std::string& key, const std::string& text, bool always) {
+    if (of.at_top && is_taken(key)) return;
     Json& into = of.at_top ? out_ : out_[of.call];
     const Json read = literals_.of(text);
     const bool same = into.is_object() && into.contains(key) && into[key] == read;

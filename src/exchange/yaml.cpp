@@ -189,6 +189,10 @@ Json read_yaml(std::string_view text, const std::string& file) {
     throw InputError(ErrorCode::malformed, file, "",
                      "a document of " + std::to_string(text.size()) + " bytes", "up to 32 MiB");
   }
+  // yaml-cpp takes it for the sign of an escape.
+  if (text.find('\0') != std::string_view::npos) {
+    throw InputError(ErrorCode::malformed, file, "", "a byte of value 0", "text");
+  }
   try {
     return conversion.document(YAML::Load(std::string(text)));
   } catch (const YAML::Exception& e) {
@@ -224,7 +228,7 @@ class Blocks {
     while (next_ < lines_.size() && indent_of(lines_[next_]) == indent) {
       const std::string_view line = lines_[next_++].substr(indent);
       const bool block = line.back() == ':';
-      const std::size_t colon = block ? line.size() - 1 : line.find(": ");
+      const std::size_t colon = block ? line.size() - 1 : line.find(": ", end_of_quoted(line));
       if (colon == std::string_view::npos) refuse();
       const std::string key(line.substr(0, colon));
       Json& value = members[key.front() == '"' ? parse_json(key, file_).get<std::string>() : key];
@@ -235,6 +239,14 @@ class Blocks {
   }
 
  private:
+  // The end of the quoted text that a line begins with; 0 of another line.
+  static std::size_t end_of_quoted(std::string_view line) {
+    if (line.front() != '"') return 0;
+    std::size_t at = 1;
+    while (at < line.size() && line[at] != '"') at += line[at] == '\\' ? 2 : 1;
+    return at;
+  }
+
   static std::size_t indent_of(std::string_view line) { return line.find_first_not_of(' '); }
 
   Json deeper(std::size_t indent) {
@@ -265,19 +277,45 @@ Json read_yaml(std::string_view text, const std::string& file) {
 
 namespace {
 
+// A number with an exponent has a point, without which YAML 1.1 takes it for text.
+std::string written_number(const Json& value) {
+  std::string text = value.dump();
+  const std::size_t exponent = text.find('e');
+  const bool bare = exponent != std::string::npos && text.find('.') == std::string::npos;
+  return bare ? text.insert(exponent, ".0") : text;
+}
+
+std::string in_flow(const Json& value) {
+  if (value.is_number_float()) return written_number(value);
+  if (!value.is_structured()) return value.dump();
+  std::string text;
+  for (const auto& [key, each] : value.items()) {
+    if (!text.empty()) text += ",";
+    if (value.is_object()) text += Json(key).dump() + ":";
+    text += in_flow(each);
+  }
+  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
 // Text stays plain where a reader takes it for nothing else.
 std::string written(const Json& value) {
-  if (!value.is_string()) return value.dump();
+  if (!value.is_string()) return in_flow(value);
   const std::string& text = value.get_ref<const std::string&>();
   const bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos &&
                      std::isalpha(static_cast<unsigned char>(text[0])) != 0;
   return plain && yaml_scalar(text) == value ? text : value.dump();
 }
 
+std::string written_key(const std::string& key) {
+  const bool plain = !key.empty() && key.find_first_not_of(kPlain) == std::string::npos &&
+                     (std::isalnum(static_cast<unsigned char>(key[0])) != 0 || key[0] == '_');
+  return plain ? key : Json(key).dump();
+}
+
 void write_members(const Json& mapping, const std::string& indent, std::string& text) {
   for (const auto& [key, value] : mapping.items()) {
     const bool block = value.is_object() && !value.empty();
-    text += indent + key + (block ? ":\n" : ": " + written(value) + "\n");
+    text += indent + written_key(key) + (block ? ":\n" : ": " + written(value) + "\n");
     if (block) write_members(value, indent + "  ", text);
   }
 }

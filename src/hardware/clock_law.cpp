@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/significant_bits.h"
+
 namespace orrery {
 namespace {
 
@@ -18,7 +20,7 @@ double rate_at(const ClockLaw& c, Watts cap, double load) {
 
 double sustained_clock(const ClockLaw& c, Watts cap, double load) {
   const double share = (cap - c.at_rest) / (c.at_load * load);
-  return share < 1 ? std::pow(share, 1 / c.exponent) : 1;
+  return share < 1 ? to_40_bits(std::pow(share, 1 / c.exponent)) : 1;
 }
 
 double sustained_rate(const ClockLaw& c, Watts cap, const WorkByClock& work) {

@@ -24,13 +24,13 @@ constexpr std::uint64_t kSpreadSeed = 1;  // that of `simulate` where it is give
 constexpr double kCutShare = 0.98;        // of the answers that an earlier cap leaves whole
 
 // A change to try.
-struct Tried {
+struct RlChange {
   RlChangeKind kind;
   std::string words;
   Settings settings;
   bool shortens_tail = false;
 };
-using TriedList = std::vector<Tried>;
+using RlChanges = std::vector<RlChange>;
 
 std::string number(std::int64_t n) { return std::to_string(n); }
 
@@ -52,14 +52,14 @@ Settings together() {
 }
 
 // In turn, each waits for the other; async, answers are of older weights.
-void add_apart(std::int64_t gpus, TriedList& out) {
+void add_apart(std::int64_t gpus, RlChanges& out) {
   const std::string words = number(gpus) + " GPUs that generate";
   out.push_back({RlChangeKind::placement, "split, " + words, apart(PlacementKind::split, gpus)});
   out.push_back({RlChangeKind::answers, "async, " + words, apart(PlacementKind::async, gpus)});
 }
 
 // GPUs that generate, in eighths of all, whole engines each.
-void add_splits(const RlRun& rl, TriedList& out) {
+void add_splits(const RlRun& rl, RlChanges& out) {
   const std::int64_t engine = gpus_of(rl.generator.layout);
   const bool colocated = rl.placement.kind == PlacementKind::colocated;
   std::set<std::int64_t> tried = {rl.all_gpus};
@@ -79,7 +79,7 @@ void add_splits(const RlRun& rl, TriedList& out) {
   }
 }
 
-void add_engines(const RlRun& rl, TriedList& out) {
+void add_engines(const RlRun& rl, RlChanges& out) {
   using R = RolloutRequest;
   const std::int64_t tp = rl.generator.layout.tp;
   const auto add_tp = [&](std::int64_t n) {
@@ -105,7 +105,7 @@ void add_engines(const RlRun& rl, TriedList& out) {
   }
 }
 
-void add_placements(const RlRun& rl, TriedList& out) {
+void add_placements(const RlRun& rl, RlChanges& out) {
   using P = PlacementRequest;
   const RlPlacement& p = rl.placement;
   const bool is_async = p.kind == PlacementKind::async;  // whose answers are of older weights
@@ -125,7 +125,7 @@ void add_placements(const RlRun& rl, TriedList& out) {
   }
 }
 
-void add_learner(const RlRun& rl, const Run& learner, TriedList& out) {
+void add_learner(const RlRun& rl, const Run& learner, RlChanges& out) {
   const std::int64_t micro_batch = learner.strategy.micro_batch;
   out.push_back({RlChangeKind::learner,
                  "micro batches of " + number(micro_batch * 2),
@@ -148,7 +148,7 @@ void add_learner(const RlRun& rl, const Run& learner, TriedList& out) {
 }
 
 // The learner's states over its replicas, where its framework shards them so.
-void add_sharding(const ResolvedRun& learner, TriedList& out) {
+void add_sharding(const ResolvedRun& learner, RlChanges& out) {
   const Strategy& own = learner.run.strategy;
   Strategy sharded = own;
   sharded.zero = 3;
@@ -160,7 +160,7 @@ void add_sharding(const ResolvedRun& learner, TriedList& out) {
 }
 
 // A cap that leaves 98 of 100 answers whole, with the mean that they then have.
-void add_cap(const RlRun& rl, TriedList& out) {
+void add_cap(const RlRun& rl, RlChanges& out) {
   const AnswerLengths& lengths = rl.work.lengths;
   if (!lengths.listed.empty()) return;
   const std::int64_t n = rl.work.prompts * rl.work.group;
@@ -179,9 +179,9 @@ void add_cap(const RlRun& rl, TriedList& out) {
                  true});
 }
 
-TriedList changes_of(const ResolvedRun& learner) {
+RlChanges changes_of(const ResolvedRun& learner) {
   const RlRun& rl = *learner.rl;
-  TriedList out;
+  RlChanges out;
   add_engines(rl, out);
   add_splits(rl, out);
   add_placements(rl, out);
@@ -208,7 +208,7 @@ class Alternatives {
     const RlRun& rl = *r.learner.resolved.rl;
     std::vector<RlAlternative> out;
     if (!rl.generates) return out;
-    for (const Tried& t : changes_of(r.learner.resolved)) {
+    for (const RlChange& t : changes_of(r.learner.resolved)) {
       const auto step = step_with(t.settings);
       if (step) out.push_back({given(t.settings), *step, t.kind, t.words, t.shortens_tail});
     }

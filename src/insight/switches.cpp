@@ -25,14 +25,15 @@ constexpr const char* kAttention = key_path<&TrainingRequest::flash_attention>;
 constexpr double kWorthSwitching = 1.001;
 constexpr int kMostPasses = 3;
 
-struct Tried {
+struct Switched {
   Run run;
   Answer answer;
 };
 
-std::optional<Tried> tried(const Json& run, const std::string& file, const ConfigLookup& lookup) {
+std::optional<Switched> tried(const Json& run, const std::string& file,
+                              const ConfigLookup& lookup) {
   try {
-    Tried t{resolve_for_numbers(run, file, lookup).run, {}};
+    Switched t{resolve_for_numbers(run, file, lookup).run, {}};
     t.answer = estimate(t.run);
     return t;
   } catch (const InputError&) {

@@ -178,6 +178,7 @@ Json tried_json(const SizesTried& t) {
           {"least_gpus", t.least},
           {"most_gpus", t.most},
           {"left_out", t.left_out},
+          {"beyond_power", t.beyond_power},
           {"other_batch", json_or_null(t.other_batch, other_batch_json)}};
 }
 

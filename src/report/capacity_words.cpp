@@ -41,6 +41,9 @@ std::string tried_line(const CapacityReport& r, const SizesTried& t, bool lone) 
   text += grouped(t.tried) + kind_of_sizes(r, t) + grouped(t.least) + " to " + grouped(t.most) +
           " GPUs";
   if (t.refused > 0) text += "; " + grouped(t.refused) + " refused";
+  if (t.beyond_power > 0) {
+    text += "; " + grouped(t.beyond_power) + " draw more than the power, whatever the cap";
+  }
   if (t.left_out > 0)
     text +=
         "; " + grouped(t.left_out) +

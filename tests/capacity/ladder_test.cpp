@@ -147,6 +147,15 @@ TEST_CASE("progress tells of each size, and never of more than there are") {
   CHECK(all == static_cast<std::int64_t>(ladder_sizes(plan.options[0], context).rungs.size()));
 }
 
+TEST_CASE("sizes beyond the power are counted, and the smallest of them alone is tried") {
+  const auto a =
+      answered(plan_of(llama("720"), R"("require": {"deadline": "60 d", "power": "200 W"})"));
+  const SizesTried& t = a->answer.sizes_tried.at(0);
+  CHECK(t.tried == 1);
+  CHECK(t.least == t.most);
+  CHECK(t.beyond_power > 1);
+}
+
 TEST_CASE("a limit of power without a deadline is used up") {
   const std::string text = plan_of(llama("720"), R"("require": {"power": "99 kW"})");
   const PlanContext context = testing::shipped_context();

@@ -39,6 +39,13 @@ TEST_CASE("verl prints a line a step, also through ray and numpy") {
   CHECK(*log.answer == doctest::Approx(816));
 }
 
+TEST_CASE("A time without an end is none") {
+  const RlLog log = read_rl_log(
+      "step:1 - timing_s/gen:inf - timing_s/step:1e999 - timing_s/reward:2 - timing_s/ref:3\n");
+  CHECK(log.phases.size() == 2);
+  CHECK(log.step() == nullptr);
+}
+
 TEST_CASE("NeMo RL's log-probabilities are of policy and reference together") {
   const RlLog log = read_rl_log(
       "Timing:\n  • Total step time: 97.70s\n  • generation: 55.20s (56.5%)\n"

@@ -203,6 +203,8 @@ def a_batch_is_answered_by_one_list(client):
     assert set(answers) == {"a", "b", "c", None}
     assert answers[None]["error"]["code"] == -32600 and answers["c"]["result"] == {}
     assert "llama-3-8b" in answers["b"]["result"]["content"][0]["text"]
+    client.write([1] * 1025)  # one answer to all of them
+    assert read()["error"] == {"code": -32600, "message": "found a batch of 1025 messages; allowed: up to 1024"}
     client.write([{"jsonrpc": "2.0", "method": "notifications/initialized"}])  # nothing to answer
     client.write([ping("d")])
     (answer,) = read()

@@ -11,9 +11,9 @@ namespace {
 
 using deepspeed::kDevices;
 
-class Export {
+class AccelerateExport {
  public:
-  explicit Export(const ResolvedRun& r) : r_(r), s_(r.run.strategy) {}
+  explicit AccelerateExport(const ResolvedRun& r) : r_(r), s_(r.run.strategy) {}
 
   Json document() {
     launch();
@@ -114,7 +114,7 @@ class Export {
 }  // namespace
 
 std::string export_run(const ResolvedRun& resolved) {
-  return write_yaml(Export(resolved).document());
+  return write_yaml(AccelerateExport(resolved).document());
 }
 
 }  // namespace orrery::accelerate

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 
@@ -11,7 +12,7 @@ namespace {
 
 enum class LoggedKind : std::uint8_t { phase, answer, prompt, at_cap };
 
-struct LoggedName {
+struct RlName {
   const char* form;
   std::string_view name;
   LoggedKind kind = LoggedKind::phase;
@@ -20,10 +21,10 @@ struct LoggedName {
 
 // verl: verl/trainer/ppo/ray_trainer.py and metric_utils.py @b178a3cd; NeMo RL:
 // nemo_rl/algorithms/grpo.py @7ea279ab; TRL: trl/trainer/grpo_trainer.py @f2cd5771.
-const std::vector<LoggedName>& names() {
+const std::vector<RlName>& names() {
   using enum RlPhase;
   using K = LoggedKind;
-  static const std::vector<LoggedName> kAll = {
+  static const std::vector<RlName> kAll = {
       {"verl", "timing_s/step:"},
       {"verl", "timing_s/gen:", K::phase, {generate}},
       {"verl", "timing_s/reward:", K::phase, {reward}},
@@ -57,7 +58,7 @@ std::optional<double> number_behind(std::string_view text) {
   const std::string word(text.substr(0, 32));
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
-  if (end == word.c_str() || !(value >= 0)) return {};
+  if (end == word.c_str() || !(value >= 0) || !std::isfinite(value)) return {};
   return value;
 }
 
@@ -110,7 +111,7 @@ std::string form_of(const Found& found) {
   return best;
 }
 
-void take(const LoggedName& name, const std::vector<double>& values, RlLog& log) {
+void take(const RlName& name, const std::vector<double>& values, RlLog& log) {
   const double median = settled_of(values);
   log.steps = std::max(log.steps, values.size());
   switch (name.kind) {

@@ -35,7 +35,7 @@ std::string of_fused(const std::string& parts, const std::string& fused) {
 }
 
 // A part of a layer: the module that runs again where its tensor is not saved, and the tensor.
-struct Part {
+struct MaxTextPart {
   std::string place;
   const char* again;  // "": none, as of the next
   const char* saved;  // the module that runs again where it is saved
@@ -46,19 +46,19 @@ struct Part {
 
 void custom_policy(tools::HookCall& call) {
   const std::array parts = {
-      Part{place_of(call, "decoder_layer_input"), "", "", "attn_norm"},
-      Part{of_fused(place_of_all(call, {"query_proj", "key_proj", "value_proj"}),
-                    place_of(call, "qkv_proj")),
-           "qkv_proj", "", "core_attn"},
-      Part{place_of(call, "context"), "core_attn", "", "attn_proj"},
-      Part{place_of(call, "out_proj"), "attn_proj", "", "mlp_norm"},
-      Part{of_fused(place_of_all(call, {"mlpwi_0", "mlpwi_1"}), place_of(call, "mlpwi")), "mlp",
-           "mlp_act", "mlp_act"}};
+      MaxTextPart{place_of(call, "decoder_layer_input"), "", "", "attn_norm"},
+      MaxTextPart{of_fused(place_of_all(call, {"query_proj", "key_proj", "value_proj"}),
+                           place_of(call, "qkv_proj")),
+                  "qkv_proj", "", "core_attn"},
+      MaxTextPart{place_of(call, "context"), "core_attn", "", "attn_proj"},
+      MaxTextPart{place_of(call, "out_proj"), "attn_proj", "", "mlp_norm"},
+      MaxTextPart{of_fused(place_of_all(call, {"mlpwi_0", "mlpwi_1"}), place_of(call, "mlpwi")),
+                  "mlp", "mlp_act", "mlp_act"}};
   const bool others =
       place_of_all(call, {"mlpwo", "kv_proj", "query_wa_proj", "kv_wa_proj", "mla_q", "mla_kv",
                           "moe_mlpwi_0", "moe_mlpwi_1", "moe_mlpwo"}) != kRemat;
   const bool differ =
-      std::any_of(parts.begin(), parts.end(), [](const Part& p) { return p.place.empty(); });
+      std::any_of(parts.begin(), parts.end(), [](const MaxTextPart& p) { return p.place.empty(); });
   if (others || differ) {
     return call.facts.leave_open(
         FactId::recompute, call.settings.written("remat_policy"),
@@ -66,7 +66,7 @@ void custom_policy(tools::HookCall& call) {
   }
   Json modules = {"layernorm"};
   Json tensors = Json::array();
-  for (const Part& p : parts) {
+  for (const MaxTextPart& p : parts) {
     const std::string module = p.place == kRemat ? p.again : p.saved;
     if (!module.empty()) modules.push_back(module);
     if (p.place == kOffload) tensors.push_back(p.tensor);

@@ -39,9 +39,10 @@ const AdamWidths* widths_of(const StateRecipe& r, bool remainders) {
 
 std::string type_of(double bytes) { return bytes == 2 ? "bf16" : "fp8"; }
 
-class Export {
+class MegatronExport {
  public:
-  Export(const ResolvedRun& r, const tools::Tool& tool) : r_(r), tool_(tool), in_(*r.inputs) {}
+  MegatronExport(const ResolvedRun& r, const tools::Tool& tool)
+      : r_(r), tool_(tool), in_(*r.inputs) {}
 
   ArgumentLines arguments() {
     model();
@@ -313,12 +314,12 @@ class Export {
 }  // namespace
 
 ArgumentLines arguments_of(const ResolvedRun& resolved, const tools::ToolBook& tools) {
-  return Export(resolved, own_tool(tools)).arguments();
+  return MegatronExport(resolved, own_tool(tools)).arguments();
 }
 
 std::string export_run(const ResolvedRun& resolved, const ConfigLookup& lookup) {
   const tools::ToolBook tools(lookup);
-  return Export(resolved, own_tool(tools)).launch() + arguments_of(resolved, tools).text();
+  return MegatronExport(resolved, own_tool(tools)).launch() + arguments_of(resolved, tools).text();
 }
 
 }  // namespace orrery::megatron

@@ -87,7 +87,7 @@ NsysColumns columns_of(const LinePlace& place, std::string_view header) {
           at("DstMemKd"),    at("Name"),       names.size()};
 }
 
-class Trace {
+class NsysTrace {
  public:
   void read(const LinePlace& place, const NsysColumns& at, std::string_view line) {
     const std::vector<std::string> f = csv_fields(line);
@@ -167,7 +167,7 @@ MeasurementSet read_nsys(std::string_view text, const std::string& file,
   }
   const auto first = static_cast<std::size_t>(header - lines.begin());
   const NsysColumns columns = columns_of({file, first + 1}, *header);
-  Trace trace;
+  NsysTrace trace;
   for (std::size_t i = first + 1; i < lines.size() && !lines[i].empty(); ++i) {
     trace.read({file, i + 1}, columns, lines[i]);
   }

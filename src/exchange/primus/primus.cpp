@@ -28,9 +28,10 @@ const tools::Tool& own_tool(const tools::ToolBook& tools) {
   return *own;
 }
 
-class Reading {
+class PrimusReading {
  public:
-  Reading(const std::vector<ForeignFile>& files, const tools::ToolBook& tools, NamedSettings& out)
+  PrimusReading(const std::vector<ForeignFile>& files, const tools::ToolBook& tools,
+                NamedSettings& out)
       : spoken_(megatron::own_tool(tools)), own_(own_tool(tools)), out_(out) {
     for (const ForeignFile& f : files) {
       Json document = read_yaml(f.text, f.name);
@@ -287,7 +288,7 @@ class Reading {
 
 NamedSettings read_named(const std::vector<ForeignFile>& files, const tools::ToolBook& tools) {
   NamedSettings out{Settings(files.front().name)};
-  Reading(files, tools, out).read();
+  PrimusReading(files, tools, out).read();
   return out;
 }
 

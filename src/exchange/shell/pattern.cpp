@@ -9,12 +9,12 @@ namespace {
 
 // The length of the sign that a pattern begins with, "[a-z]" or "\*" or one character, and whether
 // the character fits it.
-struct Sign {
+struct PatternSign {
   std::size_t size = 1;
   bool fits = false;
 };
 
-Sign of_brackets(std::string_view pattern, char c) {
+PatternSign of_brackets(std::string_view pattern, char c) {
   const bool negated = pattern.size() > 1 && (pattern[1] == '!' || pattern[1] == '^');
   const std::size_t begin = negated ? 2 : 1;
   const std::size_t end = pattern.find(']', begin + 1);
@@ -28,7 +28,7 @@ Sign of_brackets(std::string_view pattern, char c) {
   return {end + 1, found != negated};
 }
 
-Sign sign_of(std::string_view pattern, char c) {
+PatternSign sign_of(std::string_view pattern, char c) {
   if (pattern[0] == '?') return {1, true};
   if (pattern[0] == '[') return of_brackets(pattern, c);
   if (pattern[0] == '\\' && pattern.size() > 1) return {2, pattern[1] == c};
@@ -57,7 +57,8 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
       from = at;
       continue;
     }
-    const Sign sign = p < pattern.size() ? sign_of(pattern.substr(p), text[at]) : Sign();
+    const PatternSign sign =
+        p < pattern.size() ? sign_of(pattern.substr(p), text[at]) : PatternSign();
     if (sign.fits) {
       p += sign.size;
       ++at;

@@ -18,7 +18,7 @@ constexpr EnumArray<Collective, const char*> kSimaiNames = {
     "ALLREDUCE", "ALLGATHER", "REDUCESCATTER", "ALLTOALL", "ALLREDUCE", "ALLREDUCE", "ALLREDUCE"};
 
 // One of the three passes of a line.
-struct Part {
+struct SimaiPart {
   double nanoseconds = 1;
   std::string collective = "NONE";
   double bytes = 0;
@@ -38,7 +38,7 @@ class Workload {
     traffic(true);
     for (std::int64_t m = 0; m < s_.plan.shape.micro_batches; ++m) micro_batch(m);
     const StagePlan& plan = s_.plan.stages[stage_];
-    const Part update{(plan.device_update + plan.host_update).si() * 1e9, "NONE", 0};
+    const SimaiPart update{(plan.device_update + plan.host_update).si() * 1e9, "NONE", 0};
     line("optimizer", {update, {}, {}});
     return header() + "\n" + std::to_string(count_) + "\n" + lines_;
   }
@@ -64,9 +64,9 @@ class Workload {
     return 0;
   }
 
-  void line(const std::string& name, const std::array<Part, 3>& parts) {
+  void line(const std::string& name, const std::array<SimaiPart, 3>& parts) {
     lines_ += name + "\t-1";
-    for (const Part& p : parts) {
+    for (const SimaiPart& p : parts) {
       lines_ +=
           "\t" + whole(std::max(1.0, p.nanoseconds)) + "\t" + p.collective + "\t" + whole(p.bytes);
     }
@@ -79,9 +79,9 @@ class Workload {
     for (const CommLine<double>& l : s_.plan.stages[stage_].lines) {
       if ((l.collective == Collective::all_gather) != gathers) continue;
       const std::string group = l.dimension == CommDimension::edp ? "_DP_EP" : "";
-      const Part moved{1, std::string(kSimaiNames[l.collective]) + group,
-                       full_buffer(l.collective, l.ranks, l.bytes.si())};
-      line(gathers ? "grad_gather" : "grad_param_comm", {Part{}, Part{}, moved});
+      const SimaiPart moved{1, std::string(kSimaiNames[l.collective]) + group,
+                            full_buffer(l.collective, l.ranks, l.bytes.si())};
+      line(gathers ? "grad_gather" : "grad_param_comm", {SimaiPart{}, SimaiPart{}, moved});
     }
   }
 
@@ -100,7 +100,7 @@ class Workload {
     const std::vector<PassExchange>& up = s_.exchanges[cell].backward;
     const std::string name =
         "chunk_" + std::to_string(cell / s_.plan.stages.size()) + "_mb_" + std::to_string(m);
-    std::array<Part, 3> parts;
+    std::array<SimaiPart, 3> parts;
     parts[0].nanoseconds = kernels(plan.forward_terms).si() * 1e9;
     parts[1].nanoseconds = (kernels(plan.backward_terms) - plan.weight).si() * 1e9;
     parts[2].nanoseconds = plan.weight.si() * 1e9;
@@ -112,7 +112,7 @@ class Workload {
     }
   }
 
-  static void add(const PassExchange& e, Part& part) {
+  static void add(const PassExchange& e, SimaiPart& part) {
     part.collective =
         std::string(kSimaiNames[e.collective]) + (e.group == ExchangeGroup::ep ? "_EP" : "");
     part.bytes = full_buffer(e.collective, e.ranks, e.bytes.si());

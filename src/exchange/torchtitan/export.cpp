@@ -18,9 +18,9 @@ struct Line {
   Json value;
 };
 
-class Export {
+class TorchtitanExport {
  public:
-  explicit Export(const ResolvedRun& r) : r_(r) {}
+  explicit TorchtitanExport(const ResolvedRun& r) : r_(r) {}
 
   std::vector<Line> lines(bool tokens) {
     const Strategy& s = r_.run.strategy;
@@ -178,7 +178,7 @@ std::string word(const Json& value) {
 }  // namespace
 
 std::string export_toml(const ResolvedRun& resolved) {
-  std::vector<Line> lines = Export(resolved).lines(false);
+  std::vector<Line> lines = TorchtitanExport(resolved).lines(false);
   if (const ModelName* m = model_of(resolved)) {
     lines.insert(lines.begin(), {{"model", "name", std::string(m->module)},
                                  {"model", "flavor", std::string(m->flavor)}});
@@ -204,7 +204,7 @@ std::string export_arguments(const ResolvedRun& resolved) {
     arguments.add("config", std::string(m->config));
   }
   std::string table;
-  for (const Line& l : Export(resolved).lines(true)) {
+  for (const Line& l : TorchtitanExport(resolved).lines(true)) {
     if (l.table != table) arguments.start();
     table = l.table;
     arguments.add(l.table + "." + l.key, word(l.value));

@@ -93,6 +93,19 @@ TEST_CASE("Lines that end in CR LF go on behind a backslash, and UTF-16 is named
             .find("UTF-16") != std::string::npos);
 }
 
+TEST_CASE("YAML with a byte of value 0 is refused") {
+  CHECK_THROWS_AS(read_yaml(std::string_view("a: b\0_", 6), "x"), InputError);
+}
+
+TEST_CASE("A mapping that is written as YAML is read as the same") {
+  const Json mapping = {{"learning_rate", 5e-6},
+                        {"betas", {0.9, 1e-8, 1e300}},
+                        {"x: y", {{"#", "a: b"}, {"-", 1}}},
+                        {"a \"b\": c", "no"},
+                        {"", {{"l", {{{"eps", 1e-12}, {"z", nullptr}}, Json::array()}}}}};
+  CHECK(read_yaml(write_yaml(mapping), "x") == mapping);
+}
+
 TEST_CASE("A key of YAML that stands twice is refused by its line") {
   CHECK(import_error("a.yml", kAxolotl + "micro_batch_size: 4\n")
             .find("line 7: found the key \"micro_batch_size\" twice") != std::string::npos);

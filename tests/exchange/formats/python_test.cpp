@@ -99,6 +99,24 @@ TEST_CASE("A value of the program's own arguments is asked for, and never an err
   CHECK_FALSE(has_word(r, "neither bf16 nor fp16"));
 }
 
+TEST_CASE("An argument that is called like a call is none") {
+  const Json s = settings_of(
+      "args = TrainingArguments(LoraConfig=3, bf16=True)\nargs.from_pretrained = 2\n"
+      "c = LoraConfig(r=8)\nm = A.from_pretrained('gpt2')\n");
+  CHECK(value_at(s, "LoraConfig.r") == 8);
+  CHECK(value_at(s, "from_pretrained.model_name") == "gpt2");
+}
+
+TEST_CASE("A long expression in any script is shown to the end of a character") {
+  for (const std::string before : {"", "x"}) {
+    std::string word;
+    while (word.size() < 80) word += "\u00e9";
+    const Json s = settings_of("args = TrainingArguments(optim=" + before + "f('" + word + "'))\n");
+    CHECK_NOTHROW(s.dump());
+    CHECK(s.at("optim").get<std::string>().find("$" + before + "f('\u00e9") == 0);
+  }
+}
+
 TEST_CASE("A model that a trainer loads by its name is the model") {
   const Json s = settings_of("from trl import SFTTrainer\nSFTTrainer(model='gpt2', args=None)\n");
   CHECK(value_at(s, "from_pretrained.model_name") == "gpt2");

@@ -195,8 +195,9 @@ function triedOf(a: Doc, o: Doc): string {
   const tried = ((a.sizes_tried ?? []) as Doc[]).find(t => t.scenario === o.scenario);
   if (!tried) return '';
   const least = digits(num(tried, 'least_gpus'), 9), most = digits(num(tried, 'most_gpus'), 9);
-  return num(tried, 'tried') === 1 ? `only ${least} GPUs tried: what layout and batch allow`
-    : `${words(tried.tried)} sizes tried, ${least} to ${most} GPUs: what layout and batch allow`;
+  const beyond = num(tried, 'beyond_power');
+  const why = beyond > 0 ? `${digits(beyond, 9)} more draw too much` : 'what layout and batch allow';
+  return num(tried, 'tried') === 1 ? `only ${least} GPUs tried: ${why}` : `${words(tried.tried)} sizes tried, ${least} to ${most} GPUs: ${why}`;
 }
 
 // Published runs that the numbers of a product rest on, and its assumed parts.

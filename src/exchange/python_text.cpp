@@ -140,6 +140,34 @@ std::vector<PythonText::Assignment> PythonText::assignments() const {
   return all;
 }
 
+std::vector<std::string> PythonText::parameters(std::size_t at) const {
+  const std::size_t open = text_.find('(', at);
+  std::vector<std::string> names;
+  if (open == std::string::npos) return names;
+  for (const std::string& part : expressions(open + 1)) {
+    const std::size_t begin = std::min(part.find_first_not_of('*'), part.size());
+    names.emplace_back(trimmed(part.substr(begin, part.find_first_of(":=", begin) - begin)));
+  }
+  return names;
+}
+
+// A function ends before the next statement that is not further in than it.
+std::vector<PythonText::Function> PythonText::functions() const {
+  std::vector<Function> all;
+  std::vector<std::pair<std::size_t, std::size_t>> open;  // place in `all`, blanks before it
+  for (const std::size_t at : statements()) {
+    const std::size_t blanks = std::min(text_.find_first_not_of(" \t", at), text_.size()) - at;
+    const std::string_view line = std::string_view(text_).substr(at + blanks, 10);
+    if (line.empty() || line[0] == '\n' || line[0] == '\r' || line[0] == '#') continue;
+    for (; !open.empty() && open.back().second >= blanks; open.pop_back())
+      all[open.back().first].end = at;
+    if (!begins_with(line, "def ") && !begins_with(line, "async def ")) continue;
+    open.emplace_back(all.size(), blanks);
+    all.push_back({at, text_.size(), parameters(at)});
+  }
+  return all;
+}
+
 std::string without_python_comments(std::string_view expression) {
   std::string out;
   for (const std::string_view line : lines_of(expression)) {

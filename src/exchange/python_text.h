@@ -39,11 +39,18 @@ class PythonText {
     std::size_t indent = 0;  // blanks before it
   };
   std::vector<Assignment> assignments() const;
+  // A function's text, and the names of its parameters.
+  struct Function {
+    std::size_t begin = 0, end = 0;
+    std::vector<std::string> parameters = {};
+  };
+  std::vector<Function> functions() const;
   // To the end of the line, and on where a bracket is open.
   std::string value_from(std::size_t at) const;
 
  private:
   std::vector<std::size_t> statements() const;
+  std::vector<std::string> parameters(std::size_t at) const;
 
   std::string text_;
 };

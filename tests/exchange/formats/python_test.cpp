@@ -124,4 +124,37 @@ TEST_CASE("A base that a Python script loads in 4 bits is one beside its adapter
   CHECK(at(r, "training.adapter.base_precision") == "nf4");
 }
 
+TEST_CASE("A name that a program sets to one value has it, in a function and over several lines") {
+  const Json read = settings_of(
+      "WIDE = [\n    'q_proj',  # the query\n    'v_proj',\n]\n"
+      "def main():\n    long = 2 * 1024\n    in_4bit = True\n    half = "
+      "torch.cuda.is_bf16_supported()\n"
+      "    model = FastLanguageModel.from_pretrained('m', max_seq_length=long, "
+      "load_in_4bit=in_4bit)\n"
+      "    get_peft_model(model, target_modules=WIDE)\n"
+      "    args = TrainingArguments('o', bf16=half, fp16=not half)\n"
+      "def other():\n    long = 2048\n");
+  CHECK(read["from_pretrained"]["max_seq_length"] == 2048);
+  CHECK(read["from_pretrained"]["load_in_4bit"] == true);
+  CHECK(read["get_peft_model"]["target_modules"] == Json({"q_proj", "v_proj"}));
+  CHECK(read["bf16"] == "auto");
+  CHECK_FALSE(read.contains("fp16"));
+}
+
+TEST_CASE("A name that a program may have set to another value is not known") {
+  const auto value = [](const std::string& text) {
+    return settings_of(text)["per_device_train_batch_size"];
+  };
+  const std::string call = "TrainingArguments('o', per_device_train_batch_size=n)\n";
+  CHECK(value("n = 4\n" + call) == 4);
+  for (const std::string& text :
+       {"n = 4\nif big:\n    n = 8\n" + call, "n = 4\nn += 1\n" + call,
+        "for n in [1, 2]:\n    " + call, "with batch() as n:\n    " + call,
+        "n = 4\ndef train(n):\n    " + call, "n = int(sys.argv[1])\n" + call,
+        "n = [4]\nn.append(8)\n" + call, "a, n = sizes()\n" + call})
+    CHECK_MESSAGE(bare_text(value(text)).front() == '$', text);
+  // A parameter of another function is another name.
+  CHECK(value("n = 4\ndef load(n):\n    return n\n" + call) == 4);
+}
+
 }  // namespace orrery

@@ -6,6 +6,7 @@
 
 #include "core/json_path.h"
 #include "core/units.h"
+#include "exchange/arguments.h"
 #include "exchange/import_files.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/formula.h"
@@ -40,6 +41,19 @@ Item item_of(const std::string& name) {
   const auto n = parse_number(name.substr(open + 1, name.size() - open - 2));
   return {name.substr(0, open),
           n && *n >= 0 ? std::optional(static_cast<std::size_t>(*n)) : std::nullopt};
+}
+
+// A file that is not known has a name all the same.
+bool names_file(const std::vector<ToolRule>& rules, const std::string& setting) {
+  return std::any_of(rules.begin(), rules.end(), [&](const ToolRule& rule) {
+    for (const Assignment& a : rule.set) {
+      const auto id = trainer::find_fact(a.fact);
+      const bool is_file = id == trainer::FactId::deepspeed || id == trainer::FactId::model;
+      const std::vector<std::string> names = alternatives_in(a.setting);
+      if (is_file && std::find(names.begin(), names.end(), setting) != names.end()) return true;
+    }
+    return names_file(rule.first, setting) || names_file(rule.rules, setting);
+  });
 }
 
 }  // namespace
@@ -78,6 +92,7 @@ SeenValue Values::at(const std::string& names) const {
   if (names == "@learners") return learners();
   if (names.front() == '@') return fact_at(names.substr(1));
   if (const ForeignSetting* s = given(names)) return item_at(*s, names);
+  if (const ForeignSetting* s = unknown(names)) return {&s->value, true, true};
   if (const ToolDefault* d = default_of(names)) return {&d->value, false};
   return {};
 }
@@ -183,6 +198,30 @@ const ToolDefault* Values::stated_default(const std::string& names) const {
     if (found != tool_.defaults.end()) return &found->second;
   }
   return nullptr;
+const ForeignSetting* Values::unknown(const std::string& names) const {
+  if (const ForeignSetting* s = given(names))
+    return is_unknown_to_us(s->value) && !names_file(tool_.rules, s->name) ? s : nullptr;
+  for (const std::string& one : alternatives_in(names)) {
+    for (const ForeignSetting& s : aside_.all()) {
+      if (fits_pattern(s.name, item_of(one).name)) return &s;
+    }
+  }
+  return nullptr;
+}
+
+const ForeignSetting* Values::unknown_in(const Condition& when) const {
+  for (const Clause& clause : when.all) {
+    const ForeignSetting* s = clause.setting.front() == '@' ? nullptr : unknown(clause.setting);
+    if (s != nullptr) return s;
+  }
+  for (const auto* parts : {&when.any, &when.none}) {
+    for (const Condition& part : *parts) {
+      if (const ForeignSetting* s = unknown_in(part)) return s;
+    }
+  }
+  return nullptr;
+}
+
 }
 
 std::string Values::default_text(const std::string& names) const {

@@ -117,11 +117,12 @@ class PythonReader {
     return list;
   }
 
-  // Classes of trainers and of their arguments that are made: what is trained.
+  // Classes of trainers and of their arguments that are made, and what prepares the weights: what
+  // is trained.
   Json trainers() const {
     Json list = Json::array();
     const std::string& text = code_.text();
-    for (const std::string_view end : {"Trainer(", "Config(", "Arguments("}) {
+    for (const std::string_view end : {"Trainer(", "Config(", "Arguments(", "kbit_training("}) {
       for (std::size_t at = text.find(end); at != std::string::npos && list.size() < kMostCalls;
            at = text.find(end, at + end.size())) {
         std::size_t begin = at;

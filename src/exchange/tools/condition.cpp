@@ -8,6 +8,7 @@
 #include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/formula.h"
 
 namespace orrery::tools {
 namespace {
@@ -122,9 +123,9 @@ Truth passes(const Test& test, const SeenValue& value, const SettingsSeen& seen)
   return truth(test.holds == value_passes(test, *value.value, seen));
 }
 
-}  // namespace
 Truth not_of(Truth t) { return t == Truth::maybe ? t : truth(t == Truth::no); }
 
+}  // namespace
 
 std::optional<double> number_of(const Json& value) {
   if (value.is_number()) return value.get<double>();
@@ -177,18 +178,30 @@ Truth truth_of(const Condition& c, const SettingsSeen& seen) {
   return all;
 }
 
-std::vector<std::string> alternatives_in(std::string_view name) {
 bool holds(const Condition& c, const SettingsSeen& seen) { return truth_of(c, seen) == Truth::yes; }
 
+std::vector<std::string> alternatives_in(std::string_view name) {
   std::vector<std::string> names;
   for (const std::string_view part : fields_of(name, '|')) names.emplace_back(part);
+  return names;
+}
+
+// The names of a formula, or the one name.
+static std::vector<std::string> names_of_clause(const Clause& clause) {
+  if (!begins_with(clause.setting, "= ")) return {clause.setting};
+  std::vector<std::string> names;
+  for (const std::string_view word : words_of(clause.setting.substr(2))) {
+    if (!is_sign(word) && !parse_number(word) && word.front() != '@') names.emplace_back(word);
+  }
   return names;
 }
 
 void add_settings(const Condition& c, std::vector<std::string>& names) {
   for (const Clause& clause : c.all) {
     if (clause.setting.front() == '@') continue;
-    for (std::string& name : alternatives_in(clause.setting)) names.push_back(std::move(name));
+    for (const std::string& each : names_of_clause(clause)) {
+      for (std::string& name : alternatives_in(each)) names.push_back(std::move(name));
+    }
   }
   for (const Condition& part : c.any) add_settings(part, names);
   for (const Condition& part : c.none) add_settings(part, names);

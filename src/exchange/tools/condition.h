@@ -9,9 +9,9 @@
 // setting and its test: a value, a list of values (one of them), or an object of tests that all
 // hold: given, on (given, and neither false, 0, none nor empty), contains, begins, ends, above,
 // below, same_as (a setting that has the same value), not. "a|b" is the first of them that is
-// given. "part.*" and "*.part" are any setting of that form. "@precision" is a fact that the rules
-// before have found; "@text" is the whole file, "@null.part.a" is there where the document says
-// null.
+// given; "= a * b" is a formula. "part.*" and "*.part" are any setting of that form. "@precision"
+// is a fact that the rules before have found; "@text" is the whole file, "@null.part.a" is there
+// where the document says null.
 //
 // A setting that is not given has the tool's own default, if the file of rules says one; `given`
 // is then false. A test of a setting that has no value is false, but for `given` and `on`. A

@@ -77,6 +77,7 @@ void Values::set_files(bool read, bool missing) {
 
 SeenValue Values::at(const std::string& names) const {
   if (names == "@text") return {&text_, true};
+  if (begins_with(names, "= ")) return formula_at(names.substr(2));
   // NOLINTNEXTLINE(readability-container-size-empty): a JSON text
   if (names == "@program") return {&program_, program_ != ""};
   if (names == "@config") return {&config_, config_ == true};
@@ -91,8 +92,8 @@ SeenValue Values::at(const std::string& names) const {
   if (names == "@replicas") return replicas();
   if (names == "@learners") return learners();
   if (names.front() == '@') return fact_at(names.substr(1));
-  if (const ForeignSetting* s = given(names)) return item_at(*s, names);
   if (const ForeignSetting* s = unknown(names)) return {&s->value, true, true};
+  if (const ForeignSetting* s = given(names)) return item_at(*s, names);
   if (const ToolDefault* d = default_of(names)) return {&d->value, false};
   return {};
 }
@@ -107,6 +108,19 @@ SeenValue Values::fact_at(const std::string& word) const {
   }
   const auto& seen = facts_.seen(*id);
   return seen ? SeenValue{&seen->value, !seen->is_default} : SeenValue{};
+}
+
+// A number of settings, facts and numbers; not known where one of them is not.
+SeenValue Values::formula_at(const std::string& formula) const {
+  SeenValue seen;
+  const std::vector<std::string_view> words = words_of(formula);
+  const auto n = worked({words.begin(), words.end()}, [&](const std::string& name) {
+    const SeenValue part = at(name);
+    seen.is_unknown = seen.is_unknown || part.is_unknown;
+    return part.value == nullptr ? std::nullopt : number_of(*part.value);
+  });
+  items_.push_back(std::make_unique<Json>(n.value_or(0)));
+  return n || seen.is_unknown ? SeenValue{items_.back().get(), true, seen.is_unknown} : SeenValue{};
 }
 
 SeenValue Values::key_at(const std::string& path) const {
@@ -184,20 +198,6 @@ const ForeignSetting* Values::given(const std::string& names) const {
   return nullptr;
 }
 
-const ToolDefault* Values::default_of(const std::string& names) const {
-  return defaults_hold_ ? stated_default(names) : nullptr;
-}
-
-bool Values::is_unknown_default(const std::string& names) const {
-  return !defaults_hold_ && stated_default(names) != nullptr;
-}
-
-const ToolDefault* Values::stated_default(const std::string& names) const {
-  for (const std::string& name : alternatives_in(names)) {
-    const auto found = tool_.defaults.find(name);
-    if (found != tool_.defaults.end()) return &found->second;
-  }
-  return nullptr;
 const ForeignSetting* Values::unknown(const std::string& names) const {
   if (const ForeignSetting* s = given(names))
     return is_unknown_to_us(s->value) && !names_file(tool_.rules, s->name) ? s : nullptr;
@@ -222,6 +222,20 @@ const ForeignSetting* Values::unknown_in(const Condition& when) const {
   return nullptr;
 }
 
+const ToolDefault* Values::default_of(const std::string& names) const {
+  return defaults_hold_ ? stated_default(names) : nullptr;
+}
+
+bool Values::is_unknown_default(const std::string& names) const {
+  return !defaults_hold_ && stated_default(names) != nullptr;
+}
+
+const ToolDefault* Values::stated_default(const std::string& names) const {
+  for (const std::string& name : alternatives_in(names)) {
+    const auto found = tool_.defaults.find(name);
+    if (found != tool_.defaults.end()) return &found->second;
+  }
+  return nullptr;
 }
 
 std::string Values::default_text(const std::string& names) const {

@@ -67,6 +67,7 @@ class Values : public SettingsSeen {
  private:
   const ToolDefault* stated_default(const std::string& names) const;
   SeenValue fact_at(const std::string& word) const;
+  SeenValue formula_at(const std::string& formula) const;
   SeenValue key_at(const std::string& path) const;
   SeenValue open_at(const std::string& path) const;
   SeenValue named_model() const;
@@ -80,8 +81,8 @@ class Values : public SettingsSeen {
 
   const Tool& tool_;
   Settings& settings_;
-  const trainer::Facts& facts_;
   Settings aside_{""};
+  const trainer::Facts& facts_;
   Json text_;
   const Json* document_ = nullptr;
   Json program_ = "";

@@ -3,6 +3,7 @@
 // it starts.
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/json_path.h"
 #include "exchange/assumptions.h"
 #include "exchange/recognise.h"
@@ -13,6 +14,7 @@
 
 namespace orrery {
 namespace {
+#include "exchange/yaml.h"
 
 // The content of a manifest, a notebook or the like takes its place.
 void unwrap(ImportJob& job, SortedFiles& out) {
@@ -38,13 +40,12 @@ void unwrap(ImportJob& job, SortedFiles& out) {
 void add_written_files(ImportJob& job) {
   std::vector<ForeignFile> written;
   for (const ForeignFile& f : job.files) {
-    if (!is_script(f) || !contains(f.text, "{")) continue;
+    if (!is_script(f) || begins_as_yaml(f.text)) continue;
     if (!contains(f.text, "<<") && !contains(f.text, "echo")) continue;
     if (recognise(f, job.tools).format == ForeignFormat::megatron) continue;
     for (const ShellDocument& d : run_shell(f.text, f.name).documents) {
-      const ForeignFile file{base_name(d.target), d.text};
-      if (first_character(d.text) == '{' && recognise(file, job.tools).kind == FileKind::training)
-        written.push_back(file);
+      const ForeignFile file{base_name(d.target), known_lines(d.text)};
+      if (is_settings(file, job)) written.push_back(file);
     }
   }
   for (ForeignFile& w : written) job.files.push_back(std::move(w));
@@ -84,6 +85,29 @@ void take_started(ImportJob& job, SortedFiles& out) {
       part.file = s.script;
       set_at(part.run, "cluster.gpus", s.gpus);
       if (value_at(job.given, "cluster.gpus").is_null()) {
+  if (starts.size() == 1) leave_script(starts[0].script, starts[0].gpus, job, out);
+}
+
+// A YAML without the lines that only a running shell prints: "$(printf …)".
+std::string known_lines(const std::string& text) {
+  if (first_character(text) == '{') return text;
+  std::string known;
+  for (const std::string_view line : lines_of(text)) {
+    if (!begins_with(trimmed(line), "$")) known += std::string(line) + "\n";
+  }
+  return known;
+}
+
+bool is_settings(const ForeignFile& file, const ImportJob& job) {
+  const bool is_json = first_character(file.text) == '{';
+  const bool is_yaml = file.name.ends_with(".yml") || file.name.ends_with(".yaml");
+  if (!is_json && !(is_yaml && begins_as_yaml(file.text))) return false;
+  try {
+    return recognise(file, job.tools).kind == FileKind::training;
+  } catch (const InputError&) {
+    if (is_json) throw;
+    return false;
+  }
         set_at(job.given, "cluster.gpus", s.gpus);
         job.launched = s.gpus;
       }

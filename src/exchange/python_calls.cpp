@@ -12,6 +12,7 @@
 #include "core/json_in.h"
 #include "core/json_path.h"
 #include "core/limits.h"
+#include "exchange/import_draft.h"
 #include "exchange/python_names.h"
 #include "exchange/python_text.h"
 #include "exchange/text_lines.h"
@@ -69,17 +70,13 @@ std::string code_of_notebook(const std::string& text) {
   return code;
 }
 
-bool is_quoted(std::string_view text) {
-  return text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
-         text.back() == text.front();
-}
-
 class PythonReader {
  public:
-  explicit PythonReader(std::string text) : code_(std::move(text)) {}
+  PythonReader(std::string text, const Settings* arguments)
+      : code_(std::move(text)), given_(arguments) {}
 
   std::optional<Json> read() {
-    names_.read(code_);
+    names_.read(code_, given_);
     assignments_ = code_.assignments();
     for (std::size_t i = 0; i < assignments_.size(); ++i)
       set_at_[assignments_[i].target].push_back(i);
@@ -91,6 +88,7 @@ class PythonReader {
     writes();
     setattrs();
     arguments_of_others();
+    arguments_of_program();
     out_["imports"] = imports();
     out_["calls"] = trainers();
     return std::move(out_);
@@ -204,6 +202,7 @@ class PythonReader {
 
   void value(const std::string& call, const std::string& key, const std::string& value,
              bool at_top) {
+    read_ += value + " ";
     const Json read = names_.of(value, place_);
     if (asks_for_bf16(value, read)) {
       if (!begins_with(value, "not ")) put(call, key, "auto", at_top);
@@ -406,6 +405,16 @@ class PythonReader {
       out_[kUnread] = "args of the trainer";
   }
 
+  // Arguments of the command that no call here takes, and that may move a number.
+  void arguments_of_program() {
+    if (given_ == nullptr) return;
+    for (const ForeignSetting& s : given_->all()) {
+      const bool is_taken = out_.contains(s.name) || contains(read_, "." + s.name);
+      if (!is_taken && moves_a_number(s.name))
+        out_[s.name] = s.value.is_null() ? Json(true) : s.value;
+    }
+  }
+
   // Objects that a program passes on.
   static bool is_object_of_program(const std::string& key) {
     constexpr std::array<std::string_view, 10> kObjects = {
@@ -425,12 +434,14 @@ class PythonReader {
   }
 
   PythonText code_;
+  const Settings* given_;
   ProgramNames names_;
   std::vector<PythonText::Assignment> assignments_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> set_at_;
   std::map<std::string, Object, std::less<>> objects_;
   std::set<std::string> keys_;                        // of the call that is being read
   std::size_t place_ = 0;                             // of the same
+  std::string read_;                                  // the texts of all arguments
   std::vector<std::set<std::string>> argument_keys_;  // of each call at the top
   bool has_args_ = false, lacks_args_ = false;        // of a trainer's call
   std::size_t spreads_ = 0;
@@ -439,10 +450,10 @@ class PythonReader {
 
 }  // namespace
 
-std::optional<Json> python_settings(const ForeignFile& file) {
+std::optional<Json> python_settings(const ForeignFile& file, const Settings* arguments) {
   const bool notebook = file.name.ends_with(".ipynb");
   if (file.text.size() > (std::size_t{4} << 20)) return {};
-  return PythonReader(notebook ? code_of_notebook(file.text) : file.text).read();
+  return PythonReader(notebook ? code_of_notebook(file.text) : file.text, arguments).read();
 }
 
 }  // namespace orrery

@@ -17,13 +17,15 @@
 
 #include "core/json.h"
 #include "exchange/foreign_file.h"
+#include "exchange/settings.h"
 
 namespace orrery {
 
 // The document's first line, by which it is known in place of the source.
 inline constexpr const char* kOfPythonCalls = "# arguments of Python's calls\n";
 
-// Nothing for a text without such a call.
-std::optional<Json> python_settings(const ForeignFile& file);
+// Nothing for a text without such a call. `arguments`: of the command that starts the program,
+// which argparse reads; nullptr where none is known.
+std::optional<Json> python_settings(const ForeignFile& file, const Settings* arguments = nullptr);
 
 }  // namespace orrery

@@ -5,8 +5,11 @@
 #include <array>
 #include <string_view>
 
+#include "core/json_path.h"
+#include "exchange/assumptions.h"
 #include "exchange/python_statements.h"
 #include "exchange/text_lines.h"
+#include "exchange/yaml.h"
 
 namespace orrery {
 namespace {
@@ -43,8 +46,9 @@ std::string changed_name(const std::string& text) {
 
 }  // namespace
 
-void ProgramNames::read(const PythonText& code) {
+void ProgramNames::read(const PythonText& code, const Settings* arguments) {
   names_.stand_for_themselves = false;
+  if (arguments != nullptr) read_arguments(code, *arguments);
   functions_ = code.functions();
   for (const PythonStatement& s : python_statements(code.text())) statement(s.text);
 }
@@ -64,6 +68,11 @@ void ProgramNames::statement(const std::string& text) {
   const auto made = python_assignment(text);
   if (!made) return;
   for (const std::string& target : made->targets) {
+    if (contains(made->value, "parse_args(") && arguments_.is_object()) {
+      parsed_.insert(target);
+      set(target, arguments_);
+      continue;
+    }
     made->sign.empty() ? assign(target, made->value) : set_unknown(target);
   }
 }
@@ -82,6 +91,36 @@ void ProgramNames::assign(const std::string& target, const std::string& value) {
   }
 }
 
+// The defaults of argparse's add_argument, and the command's own words over them.
+void ProgramNames::read_arguments(const PythonText& code, const Settings& given) {
+  constexpr std::string_view kCall = "add_argument(";
+  const std::string& text = code.text();
+  arguments_ = Json::object();
+  for (std::size_t at = text.find(kCall); at != std::string::npos;
+       at = text.find(kCall, at + kCall.size())) {
+    std::string name;
+    Json otherwise;
+    for (const std::string& part : code.expressions(at + kCall.size())) {
+      const std::size_t equals = part.find('=');
+      const std::string key(trimmed(std::string_view(part).substr(0, equals)));
+      const std::string value =
+          equals == std::string::npos ? "" : std::string(trimmed(part.substr(equals + 1)));
+      if (!is_python_name(key) && is_quoted(part))
+        name = plain_name(part.substr(1, part.size() - 2));
+      if (key == "dest" && is_quoted(value)) name = value.substr(1, value.size() - 2);
+      if (key == "default") otherwise = python_value(value, names_);
+      if (key == "action" && contains(value, "store_true")) otherwise = false;
+      if (key == "action" && contains(value, "store_false")) otherwise = true;
+    }
+    arguments_[name] = otherwise;
+  }
+  for (const ForeignSetting& s : given.all()) {
+    const Json turned = value_at(arguments_, s.name) == true ? Json(false) : Json(true);
+    const Json typed = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
+    arguments_[s.name] = s.value.is_null() ? turned : typed;
+  }
+}
+
 // A name of which two statements say different things is not known.
 void ProgramNames::set(const std::string& name, const Json& value) {
   if (!is_python_name(name)) return;
@@ -93,7 +132,9 @@ Json ProgramNames::of(const std::string& expression, std::size_t at) const {
   PythonNames names = names_;
   for (const PythonText::Function& f : functions_) {
     if (at < f.begin || at >= f.end) continue;
-    for (const std::string& name : f.parameters) names.values[name] = unknown_python(name);
+    for (const std::string& name : f.parameters) {
+      if (parsed_.count(name) == 0) names.values[name] = unknown_python(name);
+    }
   }
   return python_value(expression, names);
 }

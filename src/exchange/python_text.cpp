@@ -10,6 +10,11 @@ namespace orrery {
 
 bool is_name_sign(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+bool is_quoted(std::string_view text) {
+  return text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
+         text.back() == text.front();
+}
+
 bool is_python_name(std::string_view word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), is_name_sign);
 }

@@ -57,6 +57,7 @@ class PythonText {
 
 bool is_python_name(std::string_view word);
 bool is_name_sign(char c);
+bool is_quoted(std::string_view text);
 std::string without_python_comments(std::string_view expression);
 
 }  // namespace orrery

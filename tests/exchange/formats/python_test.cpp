@@ -157,4 +157,28 @@ TEST_CASE("A name that a program may have set to another value is not known") {
   CHECK(value("n = 4\ndef load(n):\n    return n\n" + call) == 4);
 }
 
+TEST_CASE("Arguments that argparse reads are those of the command that starts the program") {
+  const std::string program =
+      kImports +
+      "parser = argparse.ArgumentParser()\nparser.add_argument('--batch-size', type=int, "
+      "default=1)\n"
+      "parser.add_argument('--passes', default=4)\nparser.add_argument('--half', "
+      "action='store_true')\n"
+      "def main(args):\n    training = TrainingArguments('o', bf16=args.half,\n"
+      "        per_device_train_batch_size=args.batch_size,\n"
+      "        gradient_accumulation_steps=args.passes)\n"
+      "    Trainer(model=model, args=training).train()\n"
+      "args = parser.parse_args()\nmain(args)\n";
+  const ImportedRun r =
+      read({{"run.sh", "torchrun --nproc_per_node 2 train.py --batch-size 8 --half\n"},
+            {"train.py", program}},
+           R"({"cluster": {"node": "dgx-h100"}})");
+  CHECK(at(r, "training.micro_batch") == 8);
+  CHECK(at(r, "training.global_batch") == 64);
+  CHECK(at(r, "training.precision") == "bf16");
+  CHECK(at(r, "cluster.gpus") == 2);
+  // Alone, only the running program knows them.
+  CHECK(is_open(read({{"train.py", program}}, kOneNode), "training.micro_batch"));
+}
+
 }  // namespace orrery

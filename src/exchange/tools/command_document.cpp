@@ -41,7 +41,10 @@ class Commands {
       one(run.words, {}, run.variables);
       out_.misses_file = true;
     } else {
-      for (const ShellCommand& c : run.commands) one(words_of(run, c), c, seen_by(c, run));
+      for (const ShellCommand& c : run.commands) {
+        around_ = c.outer == ShellCommand::kNone ? Words() : words_of(run, run.commands[c.outer]);
+        one(words_of(run, c), c, seen_by(c, run));
+      }
     }
     for (const ShellCommand& c : run.commands) other_training(words_of(run, c));
     out_.variables = run.variables;
@@ -289,6 +292,7 @@ class Commands {
   CommandDocument out_;
   Json document_ = Json::object();  // of the command that is being read
   Words named_;                     // what was said once
+  Words around_;                    // the command that starts the text in which this one stands
   std::int64_t launched_ = 0;       // processes of the command before
 };
 

@@ -198,9 +198,12 @@ std::vector<std::string> settings_read(const tools::Tool& tool) {
 
 // True of a setting that moves a number of this file.
 bool moves(const tools::Example& example, const std::string& setting) {
-  const auto on = with_setting(example, setting, true);
-  const auto off = with_setting(example, setting, false);
-  return on && off && on->run != off->run;
+  auto on = with_setting(example, setting, true);
+  auto off = with_setting(example, setting, false);
+  if (!on || !off) return false;
+  // The example's command line says the GPUs.
+  for (ImportedRun* r : {&*on, &*off}) r->run.erase("cluster");
+  return on->run != off->run;
 }
 
 }  // namespace

@@ -170,7 +170,9 @@ Json read_adapter(const AdapterSettings& names, StoredBase base, Settings& setti
   add_names(adapter, "trained", kPartNames, words_of(settings, names.trained), names.trained, left);
   if (packed) adapter["base_precision"] = "nf4";
   if (base == StoredBase::nf4_single) adapter["double_quantisation"] = false;
-  if (base == StoredBase::int8) adapter["base_precision"] = "int8";
+  for (const StoredBase own : {StoredBase::fp32, StoredBase::int8}) {
+    if (base == own) adapter["base_precision"] = std::string(name_of(own));
+  }
   if (!names.dropout.empty() &&
       settings.number(names.dropout, 0, 1).value_or(names.default_dropout) > 0)
     adapter["dropout"] = true;

@@ -30,9 +30,9 @@ struct AdapterSettings {
 };
 
 // How the base model is stored.
-enum class StoredBase : std::uint8_t { half, int8, nf4, nf4_single };
+enum class StoredBase : std::uint8_t { half, fp32, int8, nf4, nf4_single };
 constexpr EnumNames<StoredBase> names_of(StoredBase) {
-  return {"half", "int8", "nf4", "nf4_single"};
+  return {"half", "fp32", "int8", "nf4", "nf4_single"};
 }
 
 Json read_adapter(const AdapterSettings& names, StoredBase base, Settings& settings,

@@ -14,6 +14,17 @@ std::string plain_name(std::string name) {
   return name;
 }
 
+std::string name_of_setting(const std::string& setting) {
+  int depth = 0;
+  std::size_t end = 0;
+  for (; end < setting.size() && (depth > 0 || setting[end] != ' '); ++end) {
+    const char c = setting[end];
+    if (c == '(' || c == '{') ++depth;
+    if ((c == ')' || c == '}') && depth > 0) --depth;
+  }
+  return setting.substr(0, end);
+}
+
 void apply(std::vector<GivenSetting>& assumed, Settings& settings, ImportedRun& out) {
   for (GivenSetting& a : assumed) {
     const std::string name = plain_name(a.name);
@@ -33,7 +44,7 @@ void drop_assumed(std::vector<GivenSetting>& assumed, ImportedRun& all) {
   for (GivenSetting& a : assumed) {
     const std::string name = plain_name(a.name);
     const auto settles = [&](const LeftOver& l) {
-      const std::string first = l.setting.substr(0, l.setting.find(' '));
+      const std::string first = name_of_setting(l.setting);
       return l.is_refused && l.key.empty() && plain_name(first) == name;
     };
     if (std::erase_if(all.ignored, settles) == 0 || a.used) continue;

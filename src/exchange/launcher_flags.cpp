@@ -51,6 +51,18 @@ const Launcher* launcher_at(const std::string& word) {
 
 }  // namespace
 
+std::string included_gpus(const Words& before) {
+  const auto launcher = std::find_if(before.begin(), before.end(), [](const std::string& w) {
+    return base_name(w) == "deepspeed";
+  });
+  for (auto at = launcher; at != before.end(); ++at) {
+    if (begins_with(*at, "--include=")) return at->substr(at->find('=') + 1);
+    if ((*at == "--include" || *at == "-i") && at + 1 != before.end()) return at[1];
+    if (at->ends_with(".py")) break;
+  }
+  return "";
+}
+
 std::vector<ForeignSetting> odd_launcher_flags(const Words& before, const std::string& file) {
   const auto last = std::find_if(before.rbegin(), before.rend(),
                                  [](const std::string& w) { return launcher_at(w) != nullptr; });

@@ -19,4 +19,7 @@ namespace orrery {
 std::vector<ForeignSetting> odd_launcher_flags(const std::vector<std::string>& before,
                                                const std::string& file);
 
+// DeepSpeed's list of hosts and GPUs, `--include localhost:0,1` or `-i`; "" where it names none.
+std::string included_gpus(const std::vector<std::string>& before);
+
 }  // namespace orrery

@@ -138,7 +138,8 @@ bool trains_nothing(const std::string& program) {
 
 std::size_t place_of_python(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i].ends_with(".py")) return i;
+    // "env_path=envs/a.py" is an argument.
+    if (words[i].ends_with(".py") && !contains(words[i], "=")) return i;
   }
   for (std::size_t i = words.size(); i > 1; --i) {
     if (words[i - 2] == "-m" || words[i - 2] == "--module") return i - 1;

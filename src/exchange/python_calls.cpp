@@ -12,7 +12,8 @@
 #include "core/json_in.h"
 #include "core/json_path.h"
 #include "core/limits.h"
-#include "core/units.h"
+#include "exchange/import_draft.h"
+#include "exchange/python_names.h"
 #include "exchange/python_text.h"
 #include "exchange/text_lines.h"
 
@@ -44,7 +45,8 @@ constexpr std::array<std::string_view, 14> kOthers = {
 constexpr const char* kUnread = "unread_arguments";
 constexpr const char* kUnreadOf = "unread";
 constexpr std::size_t kMostCalls = 64;
-constexpr std::size_t kMostShown = 60;  // bytes of an expression
+constexpr std::array<std::string_view, 2> kAsksForBf16 = {"is_bfloat16_supported",
+                                                          "is_bf16_supported"};
 
 // Code of a notebook's cells, without commands of the shell and of the notebook.
 std::string code_of_notebook(const std::string& text) {
@@ -68,85 +70,13 @@ std::string code_of_notebook(const std::string& text) {
   return code;
 }
 
-using LiteralNames = std::map<std::string, Json, std::less<>>;
-
-Json number(double n) {
-  const auto whole = static_cast<std::int64_t>(n);
-  constexpr double kMost = 1e15;
-  return n < kMost && n > -kMost && static_cast<double>(whole) == n ? Json(whole) : Json(n);
-}
-
-std::string without_underscores(std::string text) {
-  std::erase(text, '_');
-  return text;
-}
-
-// Enough of an expression to be known by; never half a character.
-std::string beginning_of(std::string_view expression) {
-  std::size_t end = std::min(kMostShown, expression.size());
-  const auto is_within = [&] {  // a character
-    return end > 0 && end < expression.size() &&
-           (static_cast<unsigned char>(expression[end]) & 0xC0U) == 0x80U;
-  };
-  while (is_within()) --end;
-  return std::string(expression.substr(0, end));
-}
-
-bool is_quoted(std::string_view text) {
-  return text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
-         text.back() == text.front();
-}
-
-// Values as a text writes them: literals, and names that it sets once to one at the left margin.
-class Literals {
- public:
-  void read(const PythonText& code) {
-    for (const std::string_view line : lines_of(code.text())) {
-      const std::size_t equals = line.find('=');
-      if (equals == std::string_view::npos || equals == 0 || line[0] == ' ' || line[0] == '\t')
-        continue;
-      const std::string name(trimmed(line.substr(0, equals)));
-      if (!is_python_name(name) || line.substr(equals, 2) == "==") continue;
-      const Json literal = of(without_python_comments(line.substr(equals + 1)));
-      const auto known = names_.find(name);
-      if (known != names_.end() && known->second != literal) {
-        known->second = Json("$" + name);
-      } else {
-        names_[name] = literal;
-      }
-    }
-  }
-
-  Json of(const std::string& text) const {
-    if (text == "True") return true;
-    if (text == "False") return false;
-    if (text == "None") return nullptr;
-    if (const auto n = parse_number(without_underscores(text))) return number(*n);
-    if (is_quoted(text)) return text.substr(1, text.size() - 2);
-    if (text.size() >= 2 && text.front() == '[' && text.back() == ']') return list(text);
-    if (begins_with(text, "torch.") && is_python_name(text.substr(6))) return text.substr(6);
-    if (const auto known = names_.find(text); known != names_.end()) return known->second;
-    return "$" + beginning_of(text);
-  }
-
- private:
-  Json list(const std::string& text) const {
-    Json list = Json::array();
-    for (const std::string& part : PythonText(text.substr(1, text.size() - 2)).expressions(0)) {
-      if (!part.empty() && part.front() != '[') list.push_back(of(part));
-    }
-    return list;
-  }
-
-  LiteralNames names_;
-};
-
 class PythonReader {
  public:
-  explicit PythonReader(std::string text) : code_(std::move(text)) {}
+  PythonReader(std::string text, const Settings* arguments)
+      : code_(std::move(text)), given_(arguments) {}
 
   std::optional<Json> read() {
-    literals_.read(code_);
+    names_.read(code_, given_);
     assignments_ = code_.assignments();
     for (std::size_t i = 0; i < assignments_.size(); ++i)
       set_at_[assignments_[i].target].push_back(i);
@@ -158,6 +88,7 @@ class PythonReader {
     writes();
     setattrs();
     arguments_of_others();
+    arguments_of_program();
     out_["imports"] = imports();
     out_["calls"] = trainers();
     return std::move(out_);
@@ -184,11 +115,12 @@ class PythonReader {
     return list;
   }
 
-  // Classes of trainers and of their arguments that are made: what is trained.
+  // Classes of trainers and of their arguments that are made, and what prepares the weights: what
+  // is trained.
   Json trainers() const {
     Json list = Json::array();
     const std::string& text = code_.text();
-    for (const std::string_view end : {"Trainer(", "Config(", "Arguments("}) {
+    for (const std::string_view end : {"Trainer(", "Config(", "Arguments(", "kbit_training("}) {
       for (std::size_t at = text.find(end); at != std::string::npos && list.size() < kMostCalls;
            at = text.find(end, at + end.size())) {
         std::size_t begin = at;
@@ -212,6 +144,7 @@ class PythonReader {
       if (!own || open >= text.size() || text[open] != '(' || code_.is_definition(at)) continue;
       if (++count > kMostCalls) break;
       keys_.clear();
+      place_ = at;
       const bool holds_settings = at_top || name.ends_with("Config");
       if (const std::string object = name_before(at); holds_settings && !object.empty())
         objects_[object] = {std::string(name), at_top, at, code_.indent(at)};
@@ -269,20 +202,30 @@ class PythonReader {
 
   void value(const std::string& call, const std::string& key, const std::string& value,
              bool at_top) {
-    // "bf16 where the GPU has it", in two arguments.
-    if (contains(value, "is_bfloat16_supported") || contains(value, "is_bf16_supported")) {
+    read_ += value + " ";
+    const Json read = names_.of(value, place_);
+    if (asks_for_bf16(value, read)) {
       if (!begins_with(value, "not ")) put(call, key, "auto", at_top);
       return;
     }
     const bool of_trainer = call.ends_with("Trainer");
     if (of_trainer && key == "args") return args_of_trainer(value);
     // A trainer loads the model of a name itself.
-    const bool loads = of_trainer && key == "model" && literals_.of(value).is_string() &&
-                       !contains(bare_text(literals_.of(value)), "$");
-    if (loads) return put("from_pretrained", "model_name", literals_.of(value), false);
+    const bool loads = of_trainer && key == "model" && read.is_string() && !is_unknown(read);
+    if (loads) return put("from_pretrained", "model_name", read, false);
     // A call within an argument is read by itself.
     if (is_object_of_program(key)) return;
-    put(call, key, literals_.of(value), at_top);
+    put(call, key, read, at_top);
+  }
+
+  // "bf16 where the GPU has it", in two arguments, or by a name that the text sets to it.
+  bool asks_for_bf16(const std::string& value, const Json& read) const {
+    const std::string set = begins_with(value, "not ")
+                                ? bare_text(names_.of(value.substr(4), place_))
+                                : bare_text(read);
+    return std::any_of(kAsksForBf16.begin(), kAsksForBf16.end(), [&](std::string_view call) {
+      return contains(value, call) || (begins_with(set, "$") && contains(set, call));
+    });
   }
 
   // The arguments of a trainer; those that another call than ours makes are not known.
@@ -399,16 +342,17 @@ class PythonReader {
     if (!sets) return true;
     const std::string key(trimmed(std::string_view(text).substr(at, close - at)));
     if (!is_quoted(key)) return false;
-    change({call, at_top, 0, 0}, key.substr(1, key.size() - 2), code_.value_from(sign + 1),
+    change({call, at_top, 0, 0}, key.substr(1, key.size() - 2), code_.value_from(sign + 1), at,
            code_.indent(at) == made.indent);
     return true;
   }
 
   // A write to what a call has made: the value holds where the write always happens.
-  void change(const Object& of, const std::string& key, const std::string& text, bool always) {
+  void change(const Object& of, const std::string& key, const std::string& text, std::size_t at,
+              bool always) {
     if (of.at_top && is_taken(key)) return;
     Json& into = of.at_top ? out_ : out_[of.call];
-    const Json read = literals_.of(text);
+    const Json read = names_.of(text, at);
     const bool same = into.is_object() && into.contains(key) && into[key] == read;
     if (!is_object_of_program(key)) into[key] = always || same ? read : Json("$" + key);
   }
@@ -433,7 +377,8 @@ class PythonReader {
       if (known != objects_.end() || dot == std::string::npos) continue;
       const Object* of = object(a.target.substr(0, dot));
       if (of == nullptr || (of->at > a.at && of->indent == a.indent)) continue;
-      change(*of, a.target.substr(dot + 1), code_.value_from(a.value_at), a.indent == of->indent);
+      change(*of, a.target.substr(dot + 1), code_.value_from(a.value_at), a.at,
+             a.indent == of->indent);
     }
     for (const auto& [name, of] : objects_) {
       for (const std::string& use : {name + ".set_", name + ".__dict__", "vars(" + name}) {
@@ -456,7 +401,7 @@ class PythonReader {
         leave_unread(of->call, "setattr(" + parts[0] + ", " + parts[1] + ")", of->at_top);
         continue;
       }
-      change(*of, parts[1].substr(1, parts[1].size() - 2), parts[2],
+      change(*of, parts[1].substr(1, parts[1].size() - 2), parts[2], at,
              code_.indent(at) == of->indent);
     }
   }
@@ -466,6 +411,16 @@ class PythonReader {
     const bool none = argument_keys_.empty();
     if (none && (has_args_ || !lacks_args_) && !out_.contains(kUnread))
       out_[kUnread] = "args of the trainer";
+  }
+
+  // Arguments of the command that no call here takes, and that may move a number.
+  void arguments_of_program() {
+    if (given_ == nullptr) return;
+    for (const ForeignSetting& s : given_->all()) {
+      const bool is_taken = out_.contains(s.name) || contains(read_, "." + s.name);
+      if (!is_taken && moves_a_number(s.name))
+        out_[s.name] = s.value.is_null() ? Json(true) : s.value;
+    }
   }
 
   // Objects that a program passes on.
@@ -487,11 +442,14 @@ class PythonReader {
   }
 
   PythonText code_;
-  Literals literals_;
+  const Settings* given_;
+  ProgramNames names_;
   std::vector<PythonText::Assignment> assignments_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> set_at_;
   std::map<std::string, Object, std::less<>> objects_;
   std::set<std::string> keys_;                        // of the call that is being read
+  std::size_t place_ = 0;                             // of the same
+  std::string read_;                                  // the texts of all arguments
   std::vector<std::set<std::string>> argument_keys_;  // of each call at the top
   bool has_args_ = false, lacks_args_ = false;        // of a trainer's call
   std::size_t spreads_ = 0;
@@ -500,10 +458,10 @@ class PythonReader {
 
 }  // namespace
 
-std::optional<Json> python_settings(const ForeignFile& file) {
+std::optional<Json> python_settings(const ForeignFile& file, const Settings* arguments) {
   const bool notebook = file.name.ends_with(".ipynb");
   if (file.text.size() > (std::size_t{4} << 20)) return {};
-  return PythonReader(notebook ? code_of_notebook(file.text) : file.text).read();
+  return PythonReader(notebook ? code_of_notebook(file.text) : file.text, arguments).read();
 }
 
 }  // namespace orrery

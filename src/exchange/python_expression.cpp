@@ -455,7 +455,8 @@ class Expression {
     const std::string last = path.substr(path.rfind('.') + 1);
     const bool is_class = !last.empty() && std::isupper(static_cast<unsigned char>(last[0])) != 0;
     if (begins_with(path, "torch.")) return path.substr(std::string_view("torch.").size());
-    return names_.imported.count(root) > 0 || is_class ? Json(path) : unknown();
+    const bool is_named = names_.imported.count(root) > 0 || is_class;
+    return is_named && names_.stand_for_themselves ? Json(path) : unknown();
   }
 
   struct Arguments {
@@ -504,7 +505,8 @@ class Expression {
     if (last == "Path" || last == "deepcopy" || path == "list" || path == "tuple")
       return a.placed.size() == 1 ? a.placed[0] : unknown();
     if (const auto known = built_in(path, a.placed)) return *known;
-    if (last.empty() || std::isupper(static_cast<unsigned char>(last[0])) == 0) return unknown();
+    const bool is_class = !last.empty() && std::isupper(static_cast<unsigned char>(last[0])) != 0;
+    if (!is_class || !names_.stand_for_themselves) return unknown();
     Json object = Json::object();
     object["type"] = last;
     if (!a.placed.empty()) object["args"] = a.placed;
@@ -556,8 +558,7 @@ bool is_unknown(const Json& value) {
 }
 
 Json unknown_python(std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  return "$" + std::string(trimmed(text.substr(0, kShown)));
+  return "$" + std::string(trimmed(beginning_of(text)));
 }
 
 std::optional<bool> python_truth(const Json& value) {

@@ -23,6 +23,7 @@ struct PythonNames {
   std::set<std::string, std::less<>> imported;
   std::set<std::string, std::less<>> passed;  // whole, as an argument or an element
   std::size_t repeated = 0;                   // values that were read by a name
+  bool stand_for_themselves = true;           // imported names and calls of classes; else not known
 };
 
 Json python_value(const std::string& text, PythonNames& names, int depth = 0);

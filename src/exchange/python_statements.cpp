@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "exchange/python_expression.h"
 #include "exchange/python_text.h"
 #include "exchange/text_lines.h"
 
@@ -62,7 +63,58 @@ class Splitter {
   std::vector<PythonStatement> all_;
 };
 
+// The next place from `at` of a sign outside of strings and brackets.
+template <class Is>
+std::size_t find_outside(const std::string& text, std::size_t at, Is is) {
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"' || c == '\'') {
+      at = end_of_python_string(text, at) - 1;
+    } else if (c == '(' || c == '[' || c == '{') {
+      at = end_of_bracket(text, at);
+    } else if (is(at)) {
+      return at;
+    }
+  }
+  return std::string::npos;
+}
+
+std::size_t find_equals(const std::string& text, std::size_t from) {
+  return find_outside(text, from, [&](std::size_t at) {
+    const bool is_sign = text[at] == '=' && (at + 1 >= text.size() || text[at + 1] != '=');
+    return is_sign && at > 0 && !contains("=!<>:", {&text[at - 1], 1});
+  });
+}
+
+std::string part_of(const std::string& text, std::size_t from, std::size_t to) {
+  return std::string(trimmed(std::string_view(text).substr(from, to - from)));
+}
+
 }  // namespace
+
+std::size_t find_python_sign(const std::string& text, char sign) {
+  return find_outside(text, 0, [&](std::size_t at) { return text[at] == sign; });
+}
+
+std::optional<PythonAssignment> python_assignment(const std::string& statement) {
+  PythonAssignment made;
+  std::size_t from = 0;
+  for (std::size_t at = find_equals(statement, 0); at != std::string::npos;
+       at = find_equals(statement, from)) {
+    std::size_t end = at;
+    while (made.targets.empty() && end > 0 && contains("+-*/%|&@", {&statement[end - 1], 1})) --end;
+    made.sign = part_of(statement, end, at);
+    const std::string target = part_of(statement, from, end);
+    made.targets.push_back(
+        part_of(target, 0, std::min(find_python_sign(target, ':'), target.size())));
+    from = at + 1;
+    if (!made.sign.empty()) break;
+  }
+  if (made.targets.empty()) return {};
+  made.value = part_of(statement, from, statement.size());
+  if (find_python_sign(made.value, ',') != std::string::npos) made.value = "(" + made.value + ")";
+  return made;
+}
 
 std::vector<PythonStatement> python_statements(const std::string& text) {
   return Splitter(text).split();

@@ -10,6 +10,11 @@ namespace orrery {
 
 bool is_name_sign(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+bool is_quoted(std::string_view text) {
+  return text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
+         text.back() == text.front();
+}
+
 bool is_python_name(std::string_view word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), is_name_sign);
 }
@@ -138,6 +143,45 @@ std::vector<PythonText::Assignment> PythonText::assignments() const {
     if (plain) all.push_back({std::string(target), at + equals + 1, at, indent(at)});
   }
   return all;
+}
+
+std::vector<std::string> PythonText::parameters(std::size_t at) const {
+  const std::size_t open = text_.find('(', at);
+  std::vector<std::string> names;
+  if (open == std::string::npos) return names;
+  for (const std::string& part : expressions(open + 1)) {
+    const std::size_t begin = std::min(part.find_first_not_of('*'), part.size());
+    names.emplace_back(trimmed(part.substr(begin, part.find_first_of(":=", begin) - begin)));
+  }
+  return names;
+}
+
+// A function ends before the next statement that is not further in than it.
+std::vector<PythonText::Function> PythonText::functions() const {
+  std::vector<Function> all;
+  std::vector<std::pair<std::size_t, std::size_t>> open;  // place in `all`, blanks before it
+  for (const std::size_t at : statements()) {
+    const std::size_t blanks = std::min(text_.find_first_not_of(" \t", at), text_.size()) - at;
+    const std::string_view line = std::string_view(text_).substr(at + blanks, 10);
+    if (line.empty() || line[0] == '\n' || line[0] == '\r' || line[0] == '#') continue;
+    for (; !open.empty() && open.back().second >= blanks; open.pop_back())
+      all[open.back().first].end = at;
+    if (!begins_with(line, "def ") && !begins_with(line, "async def ")) continue;
+    open.emplace_back(all.size(), blanks);
+    all.push_back({at, text_.size(), parameters(at)});
+  }
+  return all;
+}
+
+std::string beginning_of(std::string_view expression) {
+  constexpr std::size_t kMostShown = 60;
+  std::size_t end = std::min(kMostShown, expression.size());
+  const auto is_within = [&] {  // a character
+    return end > 0 && end < expression.size() &&
+           (static_cast<unsigned char>(expression[end]) & 0xC0U) == 0x80U;
+  };
+  while (is_within()) --end;
+  return std::string(expression.substr(0, end));
 }
 
 std::string without_python_comments(std::string_view expression) {

@@ -39,17 +39,27 @@ class PythonText {
     std::size_t indent = 0;  // blanks before it
   };
   std::vector<Assignment> assignments() const;
+  // A function's text, and the names of its parameters.
+  struct Function {
+    std::size_t begin = 0, end = 0;
+    std::vector<std::string> parameters = {};
+  };
+  std::vector<Function> functions() const;
   // To the end of the line, and on where a bracket is open.
   std::string value_from(std::size_t at) const;
 
  private:
   std::vector<std::size_t> statements() const;
+  std::vector<std::string> parameters(std::size_t at) const;
 
   std::string text_;
 };
 
 bool is_python_name(std::string_view word);
 bool is_name_sign(char c);
+bool is_quoted(std::string_view text);
 std::string without_python_comments(std::string_view expression);
+// Enough of an expression to be known by: 60 bytes, never half a character.
+std::string beginning_of(std::string_view expression);
 
 }  // namespace orrery

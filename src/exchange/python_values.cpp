@@ -17,67 +17,14 @@ namespace orrery {
 namespace {
 
 using Statements = std::vector<PythonStatement>;
+using Assignment = PythonAssignment;
 
-// "a = b = value" and "a += value".
-struct Assignment {
-  std::vector<std::string> targets;
-  std::string sign;  // of an augmented one
-  std::string value;
-};
-
-// The next place from `at` of a sign outside of strings and brackets.
-template <class Is>
-std::size_t find_outside(const std::string& text, std::size_t at, Is is) {
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '"' || c == '\'') {
-      at = end_of_python_string(text, at) - 1;
-    } else if (c == '(' || c == '[' || c == '{') {
-      at = end_of_bracket(text, at);
-    } else if (is(at)) {
-      return at;
-    }
-  }
-  return std::string::npos;
-}
-
-std::size_t find_equals(const std::string& text, std::size_t from) {
-  return find_outside(text, from, [&](std::size_t at) {
-    const bool is_sign = text[at] == '=' && (at + 1 >= text.size() || text[at + 1] != '=');
-    return is_sign && at > 0 && !contains("=!<>:", {&text[at - 1], 1});
-  });
+std::string root_of(const std::string& target) {
+  return target.substr(0, target.find_first_of(".[ "));
 }
 
 std::string slice(const std::string& text, std::size_t from, std::size_t to) {
   return std::string(trimmed(std::string_view(text).substr(from, to - from)));
-}
-
-std::optional<Assignment> assignment(const std::string& text) {
-  Assignment made;
-  std::size_t from = 0;
-  for (std::size_t at = find_equals(text, 0); at != std::string::npos;
-       at = find_equals(text, from)) {
-    std::size_t end = at;
-    while (made.targets.empty() && end > 0 && contains("+-*/%|&@", {&text[end - 1], 1})) --end;
-    made.sign = slice(text, end, at);
-    std::string target = slice(text, from, end);
-    const std::size_t type =
-        find_outside(target, 0, [&](std::size_t i) { return target[i] == ':'; });
-    made.targets.push_back(slice(target, 0, std::min(type, target.size())));
-    from = at + 1;
-    if (!made.sign.empty()) break;
-  }
-  if (made.targets.empty()) return {};
-  made.value = slice(text, from, text.size());
-  const bool is_tuple = find_outside(made.value, 0, [&](std::size_t i) {
-                          return made.value[i] == ',';
-                        }) != std::string::npos;
-  if (is_tuple) made.value = "(" + made.value + ")";
-  return made;
-}
-
-std::string root_of(const std::string& target) {
-  return target.substr(0, target.find_first_of(".[ "));
 }
 
 class Program {
@@ -137,7 +84,7 @@ class Program {
       doubt(s.text);
       for (std::size_t k = i + 1; k < behind; ++k) doubt(all_[k].text);
       return behind;
-    } else if (const auto made = assignment(s.text)) {
+    } else if (const auto made = python_assignment(s.text)) {
       assign(*made);
     } else {
       method(s.text);
@@ -174,8 +121,7 @@ class Program {
       const bool is_else = begins_with(text, "else");
       if (!first && (all_[i].indent != indent || (!is_else && !begins_with(text, "elif ")))) break;
       const std::size_t behind = std::min(end, end_of_block(all_, i + 1, indent));
-      const std::size_t colon = std::min(
-          find_outside(text, 0, [&](std::size_t at) { return text[at] == ':'; }), text.size());
+      const std::size_t colon = std::min(find_python_sign(text, ':'), text.size());
       const std::size_t word = is_else ? 4 : first ? 2 : 4;
       const std::string condition = slice(text, std::min(word, colon), colon);
       const std::string inner = colon < text.size() ? slice(text, colon + 1, text.size()) : "";
@@ -194,7 +140,7 @@ class Program {
   }
 
   void branch(const std::string& inner, std::size_t first, std::size_t behind, bool is_doubted) {
-    const auto made = assignment(inner);
+    const auto made = python_assignment(inner);
     if (is_doubted) {
       doubt(inner);
       for (std::size_t k = first; k < behind; ++k) doubt(all_[k].text);
@@ -206,7 +152,7 @@ class Program {
 
   // Names that a statement sets are not known.
   void doubt(const std::string& text) {
-    const auto made = assignment(text);
+    const auto made = python_assignment(text);
     if (made) {
       for (const std::string& target : made->targets) set_unknown(target);
       return;

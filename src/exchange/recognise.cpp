@@ -11,6 +11,7 @@
 #include "exchange/import_files.h"
 #include "exchange/line_marks.h"
 #include "exchange/other_tools.h"
+#include "exchange/programs.h"
 #include "exchange/python_calls.h"
 #include "exchange/python_values.h"
 #include "exchange/text_lines.h"
@@ -259,6 +260,15 @@ bool is_of_hugging_face_alone(std::string_view text) {
                       [&](std::string_view flag) { return contains(text, flag); });
 }
 
+// A program of DeepSpeed's pipeline with arguments of its own has none of Megatron-LM's sizes.
+bool is_of_deepspeed_alone(std::string_view text) {
+  static constexpr std::string_view kPipeline[] = {"--pipe_parallel_size", "--pipe-parallel-size"};
+  static constexpr std::string_view kMegatron[] = {"--num-layers", "--num_layers",   "--hidden",
+                                                   "tensor-model", "tensor_model",   "pretrain_",
+                                                   "egatron",      "--num-attention"};
+  return has_part(text, kPipeline) && !has_part(text, kMegatron);
+}
+
 Recognised python(std::string_view text) {
   const auto source = std::find_if(kOtherSources.begin(), kOtherSources.end(),
                                    [&](const auto& o) { return contains(text, o.part); });
@@ -287,7 +297,8 @@ Recognised script(const ForeignFile& source, const tools::ToolBook& tools) {
   const bool script = std::any_of(std::begin(kStarts), std::end(kStarts),
                                   [&](std::string_view part) { return contains(text, part); });
   if (s.tool != nullptr && !script) return of_tool(*s.tool);
-  const bool megatron = has_arguments_of_megatron(text) && !is_of_hugging_face_alone(text);
+  const bool megatron = has_arguments_of_megatron(text) && !is_of_hugging_face_alone(text) &&
+                        !is_of_deepspeed_alone(text);
   const tools::Tool* by_flags = megatron ? nullptr : tools.of_flags(text, false);
   if (by_flags != nullptr) return of_tool(*by_flags);
   if (contains(text, "#SBATCH") && !megatron) return training(ForeignFormat::sbatch);
@@ -425,8 +436,16 @@ bool is_script(const ForeignFile& file) {
 
 // The program of a command line that no tool of ours has; "" where none is seen.
 static std::string started_program(const ForeignFile& file, const Recognised& found) {
+  if (found.looks != kOtherProgram) return "";
+  try {
+    for (const StartedProgram& p : started_programs(file, {})) {
+      if (!p.name.empty() && p.name.front() != '-') return ": " + p.name;
+    }
+  } catch (const InputError&) {
+    // The first Python file is named then.
+  }
   const std::size_t end = file.text.find(".py");
-  if (found.looks != kOtherProgram || end == std::string::npos) return "";
+  if (end == std::string::npos) return "";
   const std::size_t begin = file.text.find_last_of(" \t\n\"'=/", end);
   return ": " + file.text.substr(begin + 1, end + 2 - begin);
 }

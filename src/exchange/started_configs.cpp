@@ -11,6 +11,7 @@
 #include "core/units.h"
 #include "exchange/arguments.h"
 #include "exchange/flat.h"
+#include "exchange/launcher_flags.h"
 #include "exchange/python_values.h"
 #include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
@@ -307,6 +308,18 @@ std::int64_t listed_gpus(const Words& words) {
   return 0;
 }
 
+// xpk's `--device-type h100-80gb-8 --num-nodes 2`: the type ends with the GPUs of a node.
+std::int64_t gpus_of_xpk(const Words& words) {
+  const auto is_xpk = [](const std::string& w) {
+    return base_name(w) == "xpk" || base_name(w) == "xpk.py";
+  };
+  const auto type = value_of(words, "device_type");
+  if (!type || std::none_of(words.begin(), words.end(), is_xpk)) return 0;
+  const std::int64_t one = whole(type->substr(type->rfind('-') + 1));
+  const auto nodes = value_of(words, "num_nodes");
+  return nodes ? one * whole(nodes) : one;
+}
+
 // `srun -N 8 torchrun`: a launcher on each node, whose own words are of its node alone.
 std::optional<std::string> nodes_of_srun(const Words& words, const ShellVariables& variables) {
   const auto srun = std::find(words.begin(), words.end(), "srun");
@@ -376,7 +389,8 @@ std::int64_t launched_processes(const std::vector<std::string>& words,
     return value.empty() ? std::nullopt : std::optional(value);
   };
   if (const std::int64_t all = whole(value_of(words, "num_processes"))) return all;
-  if (const auto slots = value_of(words, "include")) return slots_of(*slots);
+  if (const std::string gpus = included_gpus(words); !gpus.empty()) return slots_of(gpus);
+  if (const std::int64_t gpus = gpus_of_xpk(words); gpus > 0) return gpus;
   std::int64_t one = whole(first({"nproc_per_node", "num_gpus"}, "NPROC_PER_NODE"));
   if (one == 0) one = whole(first({}, "GPUS_PER_NODE"));
   if (one == 0) one = listed_gpus(words);

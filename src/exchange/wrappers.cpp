@@ -244,10 +244,10 @@ std::optional<Unwrapped> of_document(const ForeignFile& file, const Json& docume
 
 }  // namespace
 
-std::optional<Unwrapped> unwrapped(const ForeignFile& file) {
+std::optional<Unwrapped> unwrapped(const ForeignFile& file, const Settings* arguments) {
   if (file.name.ends_with(".md")) return readme(file);
   if (file.name.ends_with(".py") || file.name.ends_with(".ipynb")) {
-    if (const auto settings = python_settings(file))
+    if (const auto settings = python_settings(file, arguments))
       return Unwrapped{{file.name, kOfPythonCalls + write_yaml(*settings)}};
     const auto values = file.name.ends_with(".py") ? python_values(file.text) : std::nullopt;
     if (!values) return {};

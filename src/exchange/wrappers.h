@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "exchange/foreign_file.h"
+#include "exchange/settings.h"
 
 namespace orrery {
 
@@ -25,7 +26,8 @@ struct Unwrapped {
   std::string device = {};  // as the wrapper names it: "H100"
 };
 
-// Nothing for a file that wraps none.
-std::optional<Unwrapped> unwrapped(const ForeignFile& file);
+// Nothing for a file that wraps none. `arguments`: of the command that starts a Python program;
+// nullptr where none is known.
+std::optional<Unwrapped> unwrapped(const ForeignFile& file, const Settings* arguments = nullptr);
 
 }  // namespace orrery

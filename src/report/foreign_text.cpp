@@ -10,6 +10,7 @@
 #include "estimate/origins.h"
 #include "estimate/run.h"
 #include "estimate/training_keys.h"
+#include "exchange/assumptions.h"
 #include "hardware/cluster_keys.h"
 #include "parallel/strategy_keys.h"
 #include "report/frame_json.h"
@@ -161,18 +162,25 @@ static std::string flag_instead(const std::string& setting) {
   return "";
 }
 
+// A name with signs of the shell stands in quotes.
+static std::string assumption(const std::string& name, const std::string& value) {
+  const bool is_plain = name.find_first_of(" $()'\"`&;|<>*?") == std::string::npos;
+  return "--assume " + (is_plain ? name + "=" + value : "'" + name + "=" + value + "'");
+}
+
 std::string refusal_line(const LeftOver& l) {
   // A setting may stand behind its file: "ds.yaml: zero_stage 2".
   const std::size_t file = l.setting.find(": ");
   const std::string setting = file < l.setting.find(' ') ? l.setting.substr(file + 2) : l.setting;
-  const std::string name = l.key.empty() ? setting.substr(0, setting.find(' ')) : l.key;
+  const std::string name = l.key.empty() ? name_of_setting(setting) : l.key;
   const std::string key =
       l.key.empty() || l.key == l.setting ? "" : " (" + l.key + " is left open)";
   const std::string flag = flag_of_key(l.key);
   const std::string own = l.key.empty() ? flag_instead(name) : "";
   return one_line(l.setting + ": " + l.why + key + "; " +
-                  (flag.empty() ? "" : flag + " VALUE, or ") + own + "--assume " + name +
-                  (l.key.empty() ? "=none" : "=VALUE"));
+                  (flag.empty() ? "" : flag + " VALUE, or ") + own +
+                  (l.key == key_path<&TrainingRequest::adapter> ? "--lora RANK, or " : "") +
+                  assumption(name, l.key.empty() ? "none" : "VALUE"));
 }
 
 // A setting of which something is known, but no value of a key, is noted.

@@ -205,7 +205,7 @@ void add_processes(const ShellRun& run, const ShellCommand& c, Launch& launch) {
     words.insert(words.begin(), outer.begin(), outer.end());
   }
   if (words.empty()) return;
-  if (base_name(words.front()) == "deepspeed" && !value_of(words, "--include").empty()) {
+  if (!included_gpus(words).empty()) {
     const std::int64_t slots = launched_processes(words, run.variables);
     if (slots > 0) launch.settings.add({"WORLD_SIZE", "--include", std::to_string(slots)});
     return;

@@ -291,7 +291,11 @@ NamedSettings read_named(const ForeignFile& file, const ImportJob& job) {
   add_overrides(tool, run, named);
   add_unknown_words(tool, run, named);
   for (ShellDocument& d : run.documents) {
-    if (first_character(d.text) == '{')
+    // Several runs of a loop may write the same.
+    const bool is_known =
+        std::any_of(named.files.begin(), named.files.end(),
+                    [&](const ForeignFile& known) { return known.text == d.text; });
+    if (first_character(d.text) == '{' && !is_known)
       named.files.push_back({d.target.empty() ? file.name : d.target, d.text});
   }
   return named;

@@ -350,6 +350,11 @@ void take_document(const Call& call, const std::string& name, Evaluation& state)
 
 }  // namespace
 
+// `conda run -n env torchrun …` starts a program; other commands of conda prepare one.
+static bool runs_another(const std::vector<std::string>& words) {
+  return words.size() > 1 && words[0] == "conda" && words[1] == "run";
+}
+
 Status run_call(Call& call, Evaluation& state) {
   const std::string name = call.words.front();
   const auto function = state.functions.find(name);
@@ -360,7 +365,7 @@ Status run_call(Call& call, Evaluation& state) {
   const auto rule = rules().find(name);
   if (state.printed && !prints_itself(name) && !is_quiet(name)) print_unknown(call, state);
   Status status;
-  if (rule != rules().end()) {
+  if (rule != rules().end() && !runs_another(call.words)) {
     status = rule->second(call, state);
   } else {
     start(call, state);

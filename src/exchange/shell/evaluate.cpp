@@ -48,8 +48,37 @@ Status run_pipeline(const Pipeline& p, Evaluation& state) {
   return status;
 }
 
+// The assignment that is all of a command; nullptr for another one.
+const ShellAssignment* only_assignment(const Pipeline& p) {
+  const auto* simple = p.commands.size() == 1 ? std::get_if<Simple>(&p.commands[0]->what) : nullptr;
+  return simple != nullptr && simple->items.size() == 1 ? simple->items[0].assignment.get()
+                                                        : nullptr;
+}
+
+std::string without_quotes(std::string word) {
+  std::erase_if(word, [](char c) { return c == '"' || c == '{' || c == '}'; });
+  return word;
+}
+
+// [[ -n "$RUN" ]] && r=$RUN || r=python is r=${RUN:-python} written out.
+bool gives_default(const Chain& chain, const Evaluation& state) {
+  const bool is_choice = chain.size() == 3 && chain[1].join == Link::Join::both &&
+                         chain[2].join == Link::Join::either &&
+                         chain[0].pipeline.commands.size() == 1;
+  if (!is_choice) return false;
+  const auto* test = std::get_if<TestCommand>(&chain[0].pipeline.commands[0]->what);
+  const ShellAssignment* given = only_assignment(chain[1].pipeline);
+  const ShellAssignment* otherwise = only_assignment(chain[2].pipeline);
+  if (test == nullptr || given == nullptr || otherwise == nullptr) return false;
+  if (test->words.size() != 2 || test->words[0].written != "-n") return false;
+  const std::string tested = without_quotes(test->words[1].written);
+  return given->name == otherwise->name && without_quotes(given->value.written) == tested &&
+         tested.starts_with('$') && state.variables.find(tested.substr(1)) == nullptr;
+}
+
 Status run_chain(const Chain& chain, Evaluation& state) {
   Status status = run_pipeline(chain[0].pipeline, state);
+  if (!status.truth && gives_default(chain, state)) status.truth = false;
   for (std::size_t i = 1; i < chain.size(); ++i) {
     if (status.leave != Leave::nothing) return status;
     const Link& link = chain[i];

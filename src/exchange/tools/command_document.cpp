@@ -41,7 +41,10 @@ class Commands {
       one(run.words, {}, run.variables);
       out_.misses_file = true;
     } else {
-      for (const ShellCommand& c : run.commands) one(words_of(run, c), c, seen_by(c, run));
+      for (const ShellCommand& c : run.commands) {
+        around_ = c.outer == ShellCommand::kNone ? Words() : words_of(run, run.commands[c.outer]);
+        one(words_of(run, c), c, seen_by(c, run));
+      }
     }
     for (const ShellCommand& c : run.commands) other_training(words_of(run, c));
     out_.variables = run.variables;
@@ -71,9 +74,8 @@ class Commands {
     const Settings own = settings_of_words({program, words.end()}, script_.name);
     // A program that any tool may have is ours by its settings.
     const bool any_program = command->program.find('*') != std::string::npos;
-    if (any_program && std::none_of(own.all().begin(), own.all().end(), [&](const auto& s) {
-          return is_asked(tool_, name_in(tool_, s.name)) || s.name == command->config;
-        }))
+    if (any_program && !has_setting(own, *command) &&
+        !(command->overrides && has_override({program, words.end()})))
       return;
     out_.program = name_of(*program, *command);
     const auto behind = program + 1 + (command->word.empty() ? 0 : 1);
@@ -91,7 +93,37 @@ class Commands {
     if (command->overrides) overrides({behind, words.end()});
     merge_over(out_.document, document_);
     out_.each.push_back({std::move(document_), at.line});
-    if (const std::int64_t gpus = launched_processes(words, variables); gpus > 0) launch(gpus);
+    const std::int64_t own_gpus = launched_processes(words, variables);
+    const std::int64_t gpus = own_gpus > 0 ? own_gpus : launched_processes(around_, {});
+    if (gpus > 0) launch(gpus);
+  }
+
+  // A program of any name has the tool's parser where a flag of the tool's alone stands behind it.
+  bool has_own_arguments(const StartCommand& command, const Settings& own) const {
+    if (command.program.find('*') == std::string::npos) return true;
+    const auto is_given = [&](const std::string& flag) {
+      return std::any_of(own.all().begin(), own.all().end(),
+                         [&](const ForeignSetting& s) { return s.written == flag; });
+    };
+    return std::any_of(tool_.commands.begin(), tool_.commands.end(), [&](const StartCommand& c) {
+      return c.beside.empty() && std::any_of(c.flags.begin(), c.flags.end(), is_given);
+    });
+  }
+
+  bool has_setting(const Settings& own, const StartCommand& command) const {
+    return std::any_of(own.all().begin(), own.all().end(), [&](const ForeignSetting& s) {
+      return is_asked(tool_, name_in(tool_, s.name)) || s.name == command.config;
+    });
+  }
+
+  // "+a.b=c" of a setting of the tool's.
+  bool has_override(const Words& behind) const {
+    return std::any_of(behind.begin(), behind.end(), [&](const std::string& word) {
+      const std::size_t first = std::min(word.find_first_not_of('+'), word.size());
+      const std::size_t equals = word.find('=');
+      return equals != std::string::npos && equals > first &&
+             is_asked(tool_, word.substr(first, equals - first));
+    });
   }
 
   // The script's variables, and the GPUs that the command sees of them.
@@ -199,7 +231,11 @@ class Commands {
     for (const ForeignSetting& s : own.all()) {
       if (s.name == command.config) continue;
       const Json value = s.value.is_string() ? yaml_scalar(s.value.get<std::string>()) : s.value;
-      const std::string name = argument_of(s);
+      const std::string name = has_own_arguments(command, own) ? argument_of(s) : s.name;
+      if (s.value.is_null() && key_of(tool_, name) == "model") {
+        facts_.mention(s.written, "given without a value");
+        continue;
+      }
       if (!name.empty()) document_[name] = s.value.is_null() ? Json(true) : value;
     }
   }
@@ -256,6 +292,7 @@ class Commands {
   CommandDocument out_;
   Json document_ = Json::object();  // of the command that is being read
   Words named_;                     // what was said once
+  Words around_;                    // the command that starts the text in which this one stands
   std::int64_t launched_ = 0;       // processes of the command before
 };
 

@@ -8,6 +8,7 @@
 #include "core/json_path.h"
 #include "core/units.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/formula.h"
 
 namespace orrery::tools {
 namespace {
@@ -105,11 +106,24 @@ bool value_passes(const Test& test, const Json& value, const SettingsSeen& seen)
   return false;
 }
 
-bool passes(const Test& test, const SeenValue& value, const SettingsSeen& seen) {
-  if (test.kind == Test::Kind::given) return test.holds == value.is_given;
-  if (test.kind == Test::Kind::on && value.value == nullptr) return !test.holds;
-  return value.value != nullptr && test.holds == value_passes(test, *value.value, seen);
+Truth truth(bool holds) { return holds ? Truth::yes : Truth::no; }
+
+// A part of an unknown value is there whatever the rest of it is.
+bool is_part(const Test& test, const SeenValue& value, const SettingsSeen& seen) {
+  constexpr std::array kParts = {Test::Kind::contains, Test::Kind::begins, Test::Kind::ends};
+  return std::find(kParts.begin(), kParts.end(), test.kind) != kParts.end() &&
+         value_passes(test, *value.value, seen);
 }
+
+Truth passes(const Test& test, const SeenValue& value, const SettingsSeen& seen) {
+  if (test.kind == Test::Kind::given) return truth(test.holds == value.is_given);
+  if (test.kind == Test::Kind::on && value.value == nullptr) return truth(!test.holds);
+  if (value.value == nullptr) return Truth::no;
+  if (value.is_unknown) return is_part(test, value, seen) ? truth(test.holds) : Truth::maybe;
+  return truth(test.holds == value_passes(test, *value.value, seen));
+}
+
+Truth not_of(Truth t) { return t == Truth::maybe ? t : truth(t == Truth::no); }
 
 }  // namespace
 
@@ -150,16 +164,21 @@ Condition read_condition(const Reader& at) {
   return c;
 }
 
-bool holds(const Condition& c, const SettingsSeen& seen) {
-  const auto one = [&](const Condition& part) { return holds(part, seen); };
-  const bool every = std::all_of(c.all.begin(), c.all.end(), [&](const Clause& clause) {
+Truth truth_of(const Condition& c, const SettingsSeen& seen) {
+  Truth all = Truth::yes;
+  for (const Clause& clause : c.all) {
     const SeenValue value = seen.at(clause.setting);
-    return std::all_of(clause.tests.begin(), clause.tests.end(),
-                       [&](const Test& t) { return passes(t, value, seen); });
-  });
-  return every && (c.any.empty() || std::any_of(c.any.begin(), c.any.end(), one)) &&
-         std::none_of(c.none.begin(), c.none.end(), one);
+    for (const Test& t : clause.tests) all = std::min(all, passes(t, value, seen));
+    if (all == Truth::no) return all;
+  }
+  Truth any = truth(c.any.empty());
+  for (const Condition& part : c.any) any = std::max(any, truth_of(part, seen));
+  all = std::min(all, any);
+  for (const Condition& part : c.none) all = std::min(all, not_of(truth_of(part, seen)));
+  return all;
 }
+
+bool holds(const Condition& c, const SettingsSeen& seen) { return truth_of(c, seen) == Truth::yes; }
 
 std::vector<std::string> alternatives_in(std::string_view name) {
   std::vector<std::string> names;
@@ -167,10 +186,22 @@ std::vector<std::string> alternatives_in(std::string_view name) {
   return names;
 }
 
+// The names of a formula, or the one name.
+static std::vector<std::string> names_of_clause(const Clause& clause) {
+  if (!begins_with(clause.setting, "= ")) return {clause.setting};
+  std::vector<std::string> names;
+  for (const std::string_view word : words_of(clause.setting.substr(2))) {
+    if (!is_sign(word) && !parse_number(word) && word.front() != '@') names.emplace_back(word);
+  }
+  return names;
+}
+
 void add_settings(const Condition& c, std::vector<std::string>& names) {
   for (const Clause& clause : c.all) {
     if (clause.setting.front() == '@') continue;
-    for (std::string& name : alternatives_in(clause.setting)) names.push_back(std::move(name));
+    for (const std::string& each : names_of_clause(clause)) {
+      for (std::string& name : alternatives_in(each)) names.push_back(std::move(name));
+    }
   }
   for (const Condition& part : c.any) add_settings(part, names);
   for (const Condition& part : c.none) add_settings(part, names);

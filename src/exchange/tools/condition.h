@@ -9,12 +9,13 @@
 // setting and its test: a value, a list of values (one of them), or an object of tests that all
 // hold: given, on (given, and neither false, 0, none nor empty), contains, begins, ends, above,
 // below, same_as (a setting that has the same value), not. "a|b" is the first of them that is
-// given. "part.*" and "*.part" are any setting of that form. "@precision" is a fact that the rules
-// before have found; "@text" is the whole file, "@null.part.a" is there where the document says
-// null.
+// given; "= a * b" is a formula. "part.*" and "*.part" are any setting of that form. "@precision"
+// is a fact that the rules before have found; "@text" is the whole file, "@null.part.a" is there
+// where the document says null.
 //
 // A setting that is not given has the tool's own default, if the file of rules says one; `given`
-// is then false. A test of a setting that has no value is false, but for `given` and `on`.
+// is then false. A test of a setting that has no value is false, but for `given` and `on`. A
+// test of a value that only a running shell or program knows may hold.
 #pragma once
 
 #include <optional>
@@ -63,6 +64,7 @@ Condition read_condition(const Reader& at);
 struct SeenValue {
   const Json* value = nullptr;  // null: it has none
   bool is_given = false;        // false: the tool's default
+  bool is_unknown = false;      // only a running shell or program knows it
 };
 
 // Looks names up: settings, facts, the text.
@@ -72,6 +74,9 @@ class SettingsSeen {
   virtual SeenValue at(const std::string& name) const = 0;
 };
 
+enum class Truth : std::uint8_t { no, maybe, yes };
+
+Truth truth_of(const Condition& condition, const SettingsSeen& seen);
 bool holds(const Condition& condition, const SettingsSeen& seen);
 
 // Names of the settings in a condition, facts and the text apart; "a|b" are two.

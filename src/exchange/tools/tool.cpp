@@ -801,6 +801,7 @@ std::vector<std::string>::const_iterator program_in(const Tool& tool,
     // Any program of Python may be a module.
     const std::string module = at == python ? *at + ".py" : "";
     for (const StartCommand& c : tool.commands) {
+      if (c.program == "*" && python != words.end() && at != python) continue;
       const bool any = contains(c.program, "*") && fits_pattern(module, c.program);
       const bool in_folder = contains(c.program, "/") && at->ends_with("/" + c.program);
       const bool same =

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_path.h"
+#include "core/units.h"
 #include "exchange/arguments.h"
 #include "exchange/document.h"
 #include "exchange/flat.h"
@@ -16,6 +17,7 @@
 #include "exchange/several_runs.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/command_document.h"
+#include "exchange/tools/formula.h"
 #include "exchange/tools/hooks.h"
 #include "exchange/tools/values.h"
 #include "exchange/yaml.h"
@@ -39,7 +41,9 @@ class Run {
 
  private:
   void one(const ToolRule& rule) {
-    if (!holds(rule.when, values_)) return;
+    const Truth truth = truth_of(rule.when, values_);
+    if (truth == Truth::maybe) return doubt({&rule});
+    if (truth == Truth::no) return;
     const Came came = values_.came_of(rule.when);
     for (const Assignment& a : rule.set) assign(a, rule, came, false);
     for (const Assignment& a : rule.assume) assign(a, rule, came, true);
@@ -57,12 +61,83 @@ class Run {
       facts_.set_picked_precision(came.setting.empty() ? rule.why : came.setting);
     if (rule.adapter) adapters_.emplace_back(&*rule.adapter, came);
     if (!rule.hook.empty()) hook(rule);
-    const auto first =
-        std::find_if(rule.first.begin(), rule.first.end(),
-                     [&](const ToolRule& part) { return holds(part.when, values_); });
-    if (first != rule.first.end()) one(*first);
+    first(rule.first);
     for (const ToolRule& part : rule.rules) one(part);
     ground_ = before;
+  }
+
+  // The first rule that holds, where no unknown value makes another one possible.
+  void first(const std::vector<ToolRule>& rules) {
+    std::vector<const ToolRule*> possible;
+    for (const ToolRule& part : rules) {
+      const Truth truth = truth_of(part.when, values_);
+      if (truth == Truth::no) continue;
+      possible.push_back(&part);
+      if (truth == Truth::yes) break;
+    }
+    if (possible.empty()) return;
+    const bool is_sure = holds(possible.back()->when, values_);
+    const bool all_same = std::all_of(possible.begin(), possible.end(), [&](const ToolRule* rule) {
+      return outcome_of(*rule) == outcome_of(*possible.back());
+    });
+    is_sure&& all_same ? one(*possible.back()) : doubt(possible);
+  }
+
+  // The outcome of a rule, as far as another one may have the same.
+  static Json outcome_of(const ToolRule& rule) {
+    Json outcome = {rule.open, rule.refuse, rule.pick_precision, rule.hook, rule.parameters};
+    for (const auto* list : {&rule.set, &rule.assume, &rule.pass}) {
+      for (const Assignment& a : *list)
+        outcome.push_back({a.fact, a.literal, a.setting, a.formula, a.of_width});
+    }
+    if (rule.adapter) outcome.push_back(rule.adapter->rank + " " + rule.adapter->targets);
+    for (const auto* parts : {&rule.first, &rule.rules}) {
+      for (const ToolRule& part : *parts) outcome.push_back(outcome_of(part));
+    }
+    return outcome;
+  }
+
+  // Rules of which an unknown value says whether they hold: their keys are open.
+  void doubt(const std::vector<const ToolRule*>& rules) {
+    const ForeignSetting* s = nullptr;
+    for (const ToolRule* rule : rules) {
+      if (s == nullptr) s = values_.unknown_in(rule->when);
+    }
+    if (s == nullptr) return;
+    for (const ToolRule* rule : rules) doubt(*rule, *s);
+  }
+
+  void doubt(const ToolRule& rule, const ForeignSetting& s) {
+    for (const auto* list : {&rule.set, &rule.assume}) {
+      for (const Assignment& a : *list) leave_open(a.fact, s);
+    }
+    if (!rule.open.empty()) leave_open(rule.open, s);
+    if (rule.adapter) leave_open("adapter", s);
+    if (rule.pick_precision) leave_open("precision", s);
+    if (!rule.hook.empty()) facts_.refuse(text_of(s), unknown_of(s));
+    if (rule.refuse) facts_.mention(text_of(s), unknown_of(s) + "; it may be refused: " + rule.why);
+    for (const Assignment& a : rule.pass) doubt_passed(a.fact, s);
+    for (const auto* parts : {&rule.first, &rule.rules}) {
+      for (const ToolRule& part : *parts) doubt(part, s);
+    }
+  }
+
+  // An argument of the tool that this one speaks leaves its key open there.
+  void doubt_passed(const std::string& argument, const ForeignSetting& s) {
+    const Tool* spoken = facts_.tools().find(tool_.speaks);
+    const auto key = spoken == nullptr ? std::nullopt : key_of(*spoken, argument);
+    key ? leave_open(*key, s) : facts_.refuse(text_of(s), unknown_of(s));
+  }
+
+  std::string unknown_of(const ForeignSetting& s) const {
+    return why_unknown(settings_.file_of(s));
+  }
+
+  void leave_open(const std::string& fact, const ForeignSetting& s) {
+    const auto id = trainer::find_fact(fact);
+    if (id == FactId::deepspeed || id == FactId::framework) return;
+    facts_.leave_key_open(id ? std::string(trainer::name_of(*id)) : fact, text_of(s),
+                          unknown_of(s));
   }
 
   void hook(const ToolRule& rule) {
@@ -92,6 +167,8 @@ class Run {
   void pass(const Assignment& a, const ToolRule& rule) {
     const ForeignSetting* s = a.setting.empty() ? nullptr : values_.given(a.setting);
     if (s == nullptr && !a.setting.empty()) return;
+    if (s != nullptr && is_unknown_to_us(s->value) && is_flag_of_spoken(a.fact))
+      return doubt_passed(a.fact, *s);
     const auto value = passed_value(a, s);
     if (!value) return;
     const ForeignSetting* by = s == nullptr ? ground_ : s;
@@ -99,6 +176,11 @@ class Run {
     facts_.pass(
         {a.fact, written, *value, by == nullptr ? settings_.file() : settings_.file_of(*by)});
     if (!rule.why.empty()) facts_.note_passed(a.fact, bare_text(*value), rule.why);
+  }
+
+  bool is_flag_of_spoken(const std::string& argument) const {
+    const Tool* spoken = facts_.tools().find(tool_.speaks);
+    return spoken != nullptr && is_flag(*spoken, argument);
   }
 
   std::optional<Json> passed_value(const Assignment& a, const ForeignSetting* s) {
@@ -225,13 +307,15 @@ class Run {
 
   // A value that only a running shell or program knows leaves its key open.
   bool is_of_shell(const Assignment& a) {
-    const ForeignSetting* s = a.setting.empty() ? nullptr : values_.given(a.setting);
-    if (s == nullptr || !is_unknown_to_us(s->value)) return false;
     const auto id = trainer::find_fact(a.fact);
     if (id == FactId::deepspeed || id == FactId::model) return false;  // a file, which has a name
-    facts_.leave_key_open(id ? std::string(trainer::name_of(*id)) : a.fact, text_of(*s),
-                          why_unknown(settings_.file_of(*s)));
-    return true;
+    const ForeignSetting* s = a.setting.empty() ? nullptr : values_.unknown(a.setting);
+    for (const std::string& word : a.formula) {
+      const bool is_name = !is_sign(word) && !parse_number(word) && word.front() != '@';
+      if (s == nullptr && is_name) s = values_.unknown(word);
+    }
+    if (s != nullptr) leave_open(a.fact, *s);
+    return s != nullptr;
   }
 
   // A default that does not hold: the file that sets it is not given.
@@ -277,11 +361,7 @@ class Run {
     const ToolDefault* targets = rule.targets.empty() ? nullptr : values_.default_of(rule.targets);
     const std::string setting = came.setting.empty() ? tool_.title : bare_setting(came.setting);
     const bool every = !rule.every_linear.empty() && settings_.has(rule.every_linear);
-    for (const std::string& name : {rule.rank, rule.targets, rule.dropout, rule.dora}) {
-      const ForeignSetting* s = name.empty() ? nullptr : values_.given(name);
-      if (s != nullptr && is_unknown_to_us(s->value))
-        return facts_.leave_open(FactId::adapter, text_of(*s), why_unknown(settings_.file_of(*s)));
-    }
+    if (const ForeignSetting* s = unknown_of(rule)) return leave_open("adapter", *s);
     if (!settings_.has(rule.rank) && rank == nullptr)
       return facts_.leave_open(FactId::adapter, setting,
                                rule.rank + " is not given, and " + tool_.title + " has no default");
@@ -291,6 +371,20 @@ class Run {
     set_adapter(rule, rank, targets, setting);
     adapter_defaults(rule, rank, targets);
     add_targets(rule);
+  }
+
+  // A setting of an adapter that only a running shell or program knows; nullptr for none.
+  const ForeignSetting* unknown_of(const AdapterRule& rule) const {
+    for (const std::string* name : {&rule.rank, &rule.targets, &rule.dropout, &rule.dora,
+                                    &rule.every_linear, &rule.trained}) {
+      const ForeignSetting* s = name->empty() ? nullptr : values_.unknown(*name);
+      if (s != nullptr) return s;
+    }
+    if (const ForeignSetting* s = values_.unknown_in(rule.dora_when)) return s;
+    for (const AdapterRule::Also& also : rule.also) {
+      if (const ForeignSetting* s = values_.unknown_in(also.when)) return s;
+    }
+    return nullptr;
   }
 
   void set_adapter(const AdapterRule& rule, const ToolDefault* rank, const ToolDefault* targets,
@@ -481,8 +575,9 @@ CommandDocument document_of(const Tool& tool, const ForeignFile& file, Facts& fa
   return d;
 }
 
-// Values that only a running shell knows are of no use to a rule.
-void set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
+// Values that only a running shell knows are of no use to a rule; those taken out.
+Settings set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
+  Settings aside(settings.file());
   for (const ForeignSetting& s : std::vector<ForeignSetting>(settings.all())) {
     if (!is_unknown_to_us(s.value)) continue;
     const auto key = key_of(tool, s.name);
@@ -499,7 +594,9 @@ void set_aside_unknown(const Tool& tool, Settings& settings, Facts& facts) {
       facts.mention(text_of(s), why_unknown(settings.file_of(s)));
     }
     settings.remove(s.name);
+    aside.add(s);
   }
+  return aside;
 }
 
 Json typed(const std::string& name, FactKind kind, Settings& settings) {
@@ -642,11 +739,13 @@ void read_settings(const Tool& tool, const ForeignFile& file, const CommandDocum
   // --assume and values that a shell alone knows are of the tool that is spoken.
   if (!speaks) facts.assume_settings(settings);
   drop_differing(tool, d, settings, facts);
-  if (!speaks) set_aside_unknown(tool, settings, facts);
+  Settings aside(settings.file());
+  if (!speaks) aside = set_aside_unknown(tool, settings, facts);
   refuse_lacking(tool, settings, facts);
   drop_elsewhere(tool, settings, facts);
   read_types(tool, settings);
   Values values(tool, file, settings, facts);
+  values.set_aside(aside);
   values.set_command(d.program.empty() ? facts.program_of(file.name) : d.program, d.variables);
   values.set_files(d.has_file, d.misses_file);
   values.set_document(d.document);

@@ -6,6 +6,7 @@
 
 #include "core/json_path.h"
 #include "core/units.h"
+#include "exchange/arguments.h"
 #include "exchange/import_files.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/formula.h"
@@ -42,6 +43,19 @@ Item item_of(const std::string& name) {
           n && *n >= 0 ? std::optional(static_cast<std::size_t>(*n)) : std::nullopt};
 }
 
+// A file that is not known has a name all the same.
+bool names_file(const std::vector<ToolRule>& rules, const std::string& setting) {
+  return std::any_of(rules.begin(), rules.end(), [&](const ToolRule& rule) {
+    for (const Assignment& a : rule.set) {
+      const auto id = trainer::find_fact(a.fact);
+      const bool is_file = id == trainer::FactId::deepspeed || id == trainer::FactId::model;
+      const std::vector<std::string> names = alternatives_in(a.setting);
+      if (is_file && std::find(names.begin(), names.end(), setting) != names.end()) return true;
+    }
+    return names_file(rule.first, setting) || names_file(rule.rules, setting);
+  });
+}
+
 }  // namespace
 
 std::string bare_setting(const std::string& setting) {
@@ -63,6 +77,7 @@ void Values::set_files(bool read, bool missing) {
 
 SeenValue Values::at(const std::string& names) const {
   if (names == "@text") return {&text_, true};
+  if (begins_with(names, "= ")) return formula_at(names.substr(2));
   // NOLINTNEXTLINE(readability-container-size-empty): a JSON text
   if (names == "@program") return {&program_, program_ != ""};
   if (names == "@config") return {&config_, config_ == true};
@@ -77,6 +92,7 @@ SeenValue Values::at(const std::string& names) const {
   if (names == "@replicas") return replicas();
   if (names == "@learners") return learners();
   if (names.front() == '@') return fact_at(names.substr(1));
+  if (const ForeignSetting* s = unknown(names)) return {&s->value, true, true};
   if (const ForeignSetting* s = given(names)) return item_at(*s, names);
   if (const ToolDefault* d = default_of(names)) return {&d->value, false};
   return {};
@@ -92,6 +108,19 @@ SeenValue Values::fact_at(const std::string& word) const {
   }
   const auto& seen = facts_.seen(*id);
   return seen ? SeenValue{&seen->value, !seen->is_default} : SeenValue{};
+}
+
+// A number of settings, facts and numbers; not known where one of them is not.
+SeenValue Values::formula_at(const std::string& formula) const {
+  SeenValue seen;
+  const std::vector<std::string_view> words = words_of(formula);
+  const auto n = worked({words.begin(), words.end()}, [&](const std::string& name) {
+    const SeenValue part = at(name);
+    seen.is_unknown = seen.is_unknown || part.is_unknown;
+    return part.value == nullptr ? std::nullopt : number_of(*part.value);
+  });
+  items_.push_back(std::make_unique<Json>(n.value_or(0)));
+  return n || seen.is_unknown ? SeenValue{items_.back().get(), true, seen.is_unknown} : SeenValue{};
 }
 
 SeenValue Values::key_at(const std::string& path) const {
@@ -164,6 +193,30 @@ const ForeignSetting* Values::given(const std::string& names) const {
     const Item item = item_of(one);
     for (const ForeignSetting& s : settings_.all()) {
       if (fits_pattern(s.name, item.name)) return &s;
+    }
+  }
+  return nullptr;
+}
+
+const ForeignSetting* Values::unknown(const std::string& names) const {
+  if (const ForeignSetting* s = given(names))
+    return is_unknown_to_us(s->value) && !names_file(tool_.rules, s->name) ? s : nullptr;
+  for (const std::string& one : alternatives_in(names)) {
+    for (const ForeignSetting& s : aside_.all()) {
+      if (fits_pattern(s.name, item_of(one).name)) return &s;
+    }
+  }
+  return nullptr;
+}
+
+const ForeignSetting* Values::unknown_in(const Condition& when) const {
+  for (const Clause& clause : when.all) {
+    const ForeignSetting* s = clause.setting.front() == '@' ? nullptr : unknown(clause.setting);
+    if (s != nullptr) return s;
+  }
+  for (const auto* parts : {&when.any, &when.none}) {
+    for (const Condition& part : *parts) {
+      if (const ForeignSetting* s = unknown_in(part)) return s;
     }
   }
   return nullptr;

@@ -33,6 +33,8 @@ class Values : public SettingsSeen {
   Values(const Tool& tool, const ForeignFile& file, Settings& settings, const trainer::Facts& facts)
       : tool_(tool), settings_(settings), facts_(facts), text_(file.text) {}
 
+  // Settings that the file gives, and whose values only a running shell knows.
+  void set_aside(const Settings& settings) { aside_.add_all(settings); }
   // The command that starts the tool.
   void set_command(const std::string& program, const ShellVariables& variables);
   // The document, for names that it says are null.
@@ -47,6 +49,10 @@ class Values : public SettingsSeen {
 
   // The first of the names that the file gives; nullptr for none.
   const ForeignSetting* given(const std::string& names) const;
+  // The same where only a running shell or program knows its value.
+  const ForeignSetting* unknown(const std::string& names) const;
+  // The first such setting that a condition tests.
+  const ForeignSetting* unknown_in(const Condition& when) const;
   const ToolDefault* default_of(const std::string& names) const;  // nullptr where none holds
   std::string default_text(const std::string& names) const;
   std::string written(const ForeignSetting& s) const;  // with its file
@@ -61,6 +67,7 @@ class Values : public SettingsSeen {
  private:
   const ToolDefault* stated_default(const std::string& names) const;
   SeenValue fact_at(const std::string& word) const;
+  SeenValue formula_at(const std::string& formula) const;
   SeenValue key_at(const std::string& path) const;
   SeenValue open_at(const std::string& path) const;
   SeenValue named_model() const;
@@ -74,6 +81,7 @@ class Values : public SettingsSeen {
 
   const Tool& tool_;
   Settings& settings_;
+  Settings aside_{""};
   const trainer::Facts& facts_;
   Json text_;
   const Json* document_ = nullptr;

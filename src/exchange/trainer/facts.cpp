@@ -61,6 +61,15 @@ void Facts::leave_open(FactId fact, const std::string& setting, const std::strin
   left_.push_back({setting, why, std::string(name_of(fact)), true});
 }
 
+// Once, of a setting that several rules read.
+void Facts::leave_key_open(const std::string& path, const std::string& setting,
+                           const std::string& why) {
+  const bool is_known = std::any_of(left_.begin(), left_.end(), [&](const LeftOver& l) {
+    return l.key == path && l.setting == setting && l.is_refused;
+  });
+  if (!is_known) left_.push_back({setting, why, path, true});
+}
+
 bool Facts::is_assumed(const std::string& setting) const {
   return std::any_of(job_.assumed.begin(), job_.assumed.end(), [&](const GivenSetting& a) {
     return a.used && plain_name(a.name) == setting;

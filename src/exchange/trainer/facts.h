@@ -154,9 +154,7 @@ class Facts {
   // "auto" of a trainer: what it picks on the GPU of the command line, open without one.
   void set_picked_precision(const std::string& setting);
   void leave_open(FactId fact, const std::string& setting, const std::string& why);
-  void leave_key_open(const std::string& path, const std::string& setting, const std::string& why) {
-    left_.push_back({setting, why, path, true});
-  }
+  void leave_key_open(const std::string& path, const std::string& setting, const std::string& why);
   // The command line's value of a fact's key; null where it has none.
   const Json& of_command_line(FactId fact) const;
   // The processes that a launcher starts, and the GPUs that the user sets; 0 where none does.

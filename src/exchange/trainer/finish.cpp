@@ -457,8 +457,19 @@ class Finish {
       f_.replace(FactId::adapter, std::move(packed));
     }
     experts_are_no_layers();
+    wide_base();
     copy(FactId::adapter);
     tower();
+  }
+
+  // A base that computes in fp32 is stored so, where nothing says another width.
+  void wide_base() {
+    if (!has(FactId::adapter) || !has(FactId::precision) || f_.seen(FactId::base_weights)) return;
+    const Json& precision = f_.at(FactId::precision)->value;
+    Json stated = f_.at(FactId::adapter)->value;
+    if ((precision != "fp32" && precision != "tf32") || stated.contains("base_precision")) return;
+    stated["base_precision"] = "fp32";
+    f_.replace(FactId::adapter, std::move(stated));
   }
 
   // transformers keeps the experts of these families in one tensor, beside which no adapter of

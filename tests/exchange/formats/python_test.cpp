@@ -142,4 +142,61 @@ TEST_CASE("A base that a Python script loads in 4 bits is one beside its adapter
   CHECK(at(r, "training.adapter.base_precision") == "nf4");
 }
 
+TEST_CASE("A name that a program sets to one value has it, in a function and over several lines") {
+  const Json read = settings_of(
+      "WIDE = [\n    'q_proj',  # the query\n    'v_proj',\n]\n"
+      "def main():\n    long = 2 * 1024\n    in_4bit = True\n    half = "
+      "torch.cuda.is_bf16_supported()\n"
+      "    model = FastLanguageModel.from_pretrained('m', max_seq_length=long, "
+      "load_in_4bit=in_4bit)\n"
+      "    get_peft_model(model, target_modules=WIDE)\n"
+      "    args = TrainingArguments('o', bf16=half, fp16=not half)\n"
+      "def other():\n    long = 2048\n");
+  CHECK(read["from_pretrained"]["max_seq_length"] == 2048);
+  CHECK(read["from_pretrained"]["load_in_4bit"] == true);
+  CHECK(read["get_peft_model"]["target_modules"] == Json({"q_proj", "v_proj"}));
+  CHECK(read["bf16"] == "auto");
+  CHECK_FALSE(read.contains("fp16"));
+}
+
+TEST_CASE("A name that a program may have set to another value is not known") {
+  const auto value = [](const std::string& text) {
+    return settings_of(text)["per_device_train_batch_size"];
+  };
+  const std::string call = "TrainingArguments('o', per_device_train_batch_size=n)\n";
+  CHECK(value("n = 4\n" + call) == 4);
+  for (const std::string& text :
+       {"n = 4\nif big:\n    n = 8\n" + call, "n = 4\nn += 1\n" + call,
+        "for n in [1, 2]:\n    " + call, "with batch() as n:\n    " + call,
+        "n = 4\ndef train(n):\n    " + call, "n = int(sys.argv[1])\n" + call,
+        "n = [4]\nn.append(8)\n" + call, "a, n = sizes()\n" + call})
+    CHECK_MESSAGE(bare_text(value(text)).front() == '$', text);
+  // A parameter of another function is another name.
+  CHECK(value("n = 4\ndef load(n):\n    return n\n" + call) == 4);
+}
+
+TEST_CASE("Arguments that argparse reads are those of the command that starts the program") {
+  const std::string program =
+      kImports +
+      "parser = argparse.ArgumentParser()\nparser.add_argument('--batch-size', type=int, "
+      "default=1)\n"
+      "parser.add_argument('--passes', default=4)\nparser.add_argument('--half', "
+      "action='store_true')\n"
+      "def main(args):\n    training = TrainingArguments('o', bf16=args.half,\n"
+      "        per_device_train_batch_size=args.batch_size,\n"
+      "        gradient_accumulation_steps=args.passes)\n"
+      "    Trainer(model=model, args=training).train()\n"
+      "args = parser.parse_args()\nmain(args)\n";
+  const ImportedRun r =
+      read({{"run.sh", "torchrun --nproc_per_node 2 train.py --batch-size 8 --half\n"},
+            {"train.py", program}},
+           R"({"cluster": {"node": "dgx-h100"}})");
+  CHECK(at(r, "training.micro_batch") == 8);
+  CHECK(at(r, "training.global_batch") == 64);
+  CHECK(at(r, "training.precision") == "bf16");
+  CHECK(at(r, "cluster.gpus") == 2);
+  // Alone, only the running program knows them.
+  CHECK(is_open(read({{"train.py", program}}, kOneNode), "training.micro_batch"));
+}
+
 }  // namespace orrery

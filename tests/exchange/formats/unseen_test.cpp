@@ -99,4 +99,72 @@ TEST_CASE("A flag that no launcher has is named") {
   CHECK(at(known, "cluster.gpus") == 8);
 }
 
+TEST_CASE("A launcher that conda starts is a launcher") {
+  const ImportedRun r = read(small_megatron("conda run -n env torchrun --nproc_per_node 8", ""));
+  CHECK(at(r, "cluster.gpus") == 8);
+  CHECK(at(r, "model.num_hidden_layers") == 10);
+}
+
+TEST_CASE("DeepSpeed's launcher names its GPUs by --include and -i") {
+  for (const std::string flag :
+       {"-i localhost:0,1", "--include localhost:0,1", "--include=h:4,5"}) {
+    const ImportedRun r = read("deepspeed " + flag +
+                               " train.py --model_name_or_path meta-llama/Llama-3.2-1B "
+                               "--per_device_train_batch_size 2 --bf16 True --max_length 512\n");
+    CHECK_MESSAGE(at(r, "cluster.gpus") == 2, flag);
+    CHECK_MESSAGE(at(read(small_megatron("deepspeed " + flag, "")), "cluster.gpus") == 2, flag);
+  }
+}
+
+TEST_CASE("A type of xpk's devices ends with the GPUs of a node") {
+  const ImportedRun r = read(
+      "xpk workload create --device-type h100-80gb-8 --num-nodes 2 --command \"python3 -m "
+      "MaxText.train MaxText/configs/base.yml run_name=a per_device_batch_size=4\"\n");
+  CHECK(at(r, "cluster.gpus") == 16);
+}
+
+TEST_CASE("A program of DeepSpeed's pipeline is not Megatron-LM's") {
+  CHECK_THROWS_WITH_AS(
+      read("torchrun --nproc-per-node 4 cli/train.py --max_seq_len 2048 --pipe_parallel_size 4 "
+           "--model_parallel_size 1 --deepspeed_config ds.json\n"),
+      doctest::Contains("a program of no tool that is read: train.py"), InputError);
+  // Megatron-DeepSpeed's older releases name their stages so too.
+  CHECK(at(read(started_megatron("--pipe-parallel-size 2")), "parallel.pp") == 2);
+}
+
+TEST_CASE("A program that is not read is named, and not its argument") {
+  CHECK_THROWS_WITH_AS(read("torchrun --nproc_per_node=8 -m RL2.trainer.ppo "
+                            "train_data.path=a rollout.env_path=envs/orz.py --x 1\n"),
+                       doctest::Contains(": RL2.trainer.ppo"), InputError);
+  CHECK_THROWS_WITH_AS(read("fairseq-train data/bin --arch transformer --max-tokens 8192\n"),
+                       doctest::Contains("fairseq"), InputError);
+}
+
+TEST_CASE("A YAML that a script writes and starts is read") {
+  const std::string script =
+      "NAME=/tmp/run-$(date +%F).yml\nSIZE=2\ncat > ${NAME} << EOF\n"
+      "base_model: meta-llama/Llama-3.2-1B\nsequence_len: 512\nmicro_batch_size: ${SIZE}\n"
+      "gradient_accumulation_steps: 4\nbf16: true\nEOF\n"
+      "accelerate launch -m axolotl.cli.train ${NAME}\n";
+  const ImportedRun r = read({{"a.sh", script}}, R"({"cluster": {"gpus": 8}})");
+  CHECK(at(r, "training.micro_batch") == 2);
+  CHECK(at(r, "training.sequence_length") == 512);
+}
+
+TEST_CASE("A beginning of an argument counts for the tool's own programs alone") {
+  const ImportedRun r = read(
+      "python own.py --model_name meta-llama/Llama-3.2-1B --batch_size 4 --output_dir o --bf16 "
+      "True "
+      "--gradient_checkpointing True --max_length 512\n");
+  CHECK_FALSE(is_named(r, "is taken for"));
+}
+
+TEST_CASE("A model that is given without a value is asked for") {
+  const ImportedRun r = read(
+      "python train.py --model_name_or_path --per_device_train_batch_size 2 "
+      "--bf16 True --max_length 512\n");
+  CHECK(at(r, "model").is_null());
+  CHECK_FALSE(refuses_at(r, "model_name_or_path true"));
+}
+
 }  // namespace orrery

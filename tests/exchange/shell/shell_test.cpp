@@ -193,6 +193,13 @@ TEST_CASE("text that a script reads into a name is that name's value") {
   CHECK(words_passed("mapfile -t A < x\nrun \"${A[@]}\"") == Words{"run", "${A}", ";"});
 }
 
+TEST_CASE("a choice between a variable that nothing sets and a default takes the default") {
+  const std::string choice = "[[ -n \"$R\" ]] && r=$R || r=python\nrun $r";
+  CHECK(words_passed(choice) == Words{"run", "python", ";"});
+  CHECK(words_passed("R=bash\n" + choice) == Words{"run", "bash", ";"});
+  CHECK(words_passed("R=$(which python3)\n" + choice) != Words{"run", "python", ";"});
+}
+
 TEST_CASE("defaults, members and parts of values") {
   CHECK(words_passed(": ${TP:=4} \"${PP:=2}\"\nPP=${PP:=9}\nrun $TP $PP") ==
         Words{"run", "4", "2", ";"});

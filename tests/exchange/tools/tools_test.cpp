@@ -9,6 +9,7 @@
 #include "exchange/import_files.h"
 #include "exchange/tools/formula.h"
 #include "exchange/tools/tool.h"
+#include "exchange/yaml.h"
 #include "parallel/framework_json.h"
 #include "support/runs.h"
 
@@ -139,6 +140,86 @@ TEST_CASE("Each tool's examples give the keys that its file says they give") {
                            l.key == "training.global_batch";
         CHECK(meant);
       }
+    }
+  }
+}
+
+namespace {
+
+// Settings that a rule sets a fact from, or that a condition of one tests.
+void add_read(const std::vector<tools::ToolRule>& rules, std::vector<std::string>& names) {
+  for (const tools::ToolRule& rule : rules) {
+    tools::add_settings(rule.when, names);
+    for (const auto* list : {&rule.set, &rule.assume}) {
+      for (const tools::Assignment& a : *list) {
+        if (a.fact == "model" || a.fact == "deepspeed") continue;  // files, which have names
+        for (const std::string& name : tools::alternatives_in(a.setting)) names.push_back(name);
+      }
+    }
+    add_read(rule.first, names);
+    add_read(rule.rules, names);
+  }
+}
+
+// The import of a document with a setting more; nothing where it throws.
+std::optional<ImportedRun> with_setting(const tools::Example& example, const std::string& setting,
+                                        const Json& value) {
+  tools::Example changed = example;
+  ForeignFile& file = changed.files.front();
+  Json document = read_yaml(file.text, file.name);
+  try {
+    set_at(document, setting, value);
+    file.text = document.dump();
+    return imported(changed);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+bool is_named(const ImportedRun& r, const std::string& value) {
+  const auto given = [&](const std::string& s) {
+    return s.find(value) != std::string::npos && s.ends_with("(given instead)");
+  };
+  return std::any_of(r.without_effect.begin(), r.without_effect.end(), given) ||
+         std::any_of(r.ignored.begin(), r.ignored.end(),
+                     [&](const LeftOver& l) { return l.setting.find(value) != std::string::npos; });
+}
+
+std::vector<std::string> settings_read(const tools::Tool& tool) {
+  std::vector<std::string> names;
+  add_read(tool.rules, names);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::erase_if(names, [](const std::string& name) {
+    return name.empty() || name.find_first_of("*[@$") != std::string::npos;
+  });
+  return names;
+}
+
+// True of a setting that moves a number of this file.
+bool moves(const tools::Example& example, const std::string& setting) {
+  auto on = with_setting(example, setting, true);
+  auto off = with_setting(example, setting, false);
+  if (!on || !off) return false;
+  // The example's command line says the GPUs.
+  for (ImportedRun* r : {&*on, &*off}) r->run.erase("cluster");
+  return on->run != off->run;
+}
+
+}  // namespace
+
+TEST_CASE("A setting that a rule reads and only a running program knows is asked for or named") {
+  for (const tools::Tool& tool : book().all()) {
+    const auto example =
+        std::find_if(tool.examples.begin(), tool.examples.end(), [](const tools::Example& e) {
+          const std::string& name = e.files.front().name;
+          return name.ends_with(".json") || name.ends_with(".yaml") || name.ends_with(".yml");
+        });
+    if (example == tool.examples.end()) continue;
+    for (const std::string& name : settings_read(tool)) {
+      const auto unknown = with_setting(*example, name, "$UNKNOWN");
+      if (!unknown || is_named(*unknown, "$UNKNOWN")) continue;
+      CHECK_MESSAGE(!moves(*example, name), tool.name << ": " << name);
     }
   }
 }

@@ -7,6 +7,9 @@
 
 namespace orrery {
 
+// The first line of a document that stands in place of a Python file (exchange/python_values.h).
+inline constexpr const char* kOfPythonValues = "# values of a Python file\n";
+
 struct ForeignFile {
   std::string name;
   std::string text;

@@ -31,7 +31,7 @@ Json number_of(double n) {
 }
 
 // The operators of one level of precedence; a longer one stands before its beginning.
-struct Operator {
+struct BinarySign {
   std::string_view sign;
   std::optional<double> (*apply)(double, double);
 };
@@ -40,20 +40,20 @@ std::optional<double> finite(double n) {
   return std::isfinite(n) ? std::optional<double>(n) : std::nullopt;
 }
 
-constexpr Operator kSums[] = {
+constexpr BinarySign kSums[] = {
     {"+", [](double a, double b) { return finite(a + b); }},
     {"-", [](double a, double b) { return finite(a - b); }},
 };
-constexpr Operator kProducts[] = {
+constexpr BinarySign kProducts[] = {
     {"//", [](double a, double b) { return finite(std::floor(a / b)); }},
     {"/", [](double a, double b) { return finite(a / b); }},
     {"%", [](double a, double b) { return finite(a - b * std::floor(a / b)); }},
     {"*", [](double a, double b) { return finite(a * b); }},
 };
 
-class Expression {
+class Evaluation {
  public:
-  Expression(const std::string& text, PythonNames& names, int depth)
+  Evaluation(const std::string& text, PythonNames& names, int depth)
       : text_(text), names_(names), depth_(depth) {}
 
   Read read() {
@@ -205,10 +205,10 @@ class Expression {
   }
 
   template <std::size_t N, class Operand>
-  Read operators(const Operator (&all)[N], Operand operand) {
+  Read operators(const BinarySign (&all)[N], Operand operand) {
     Read value = operand();
     while (value) {
-      const auto* o = std::find_if(std::begin(all), std::end(all), [&](const Operator& each) {
+      const auto* o = std::find_if(std::begin(all), std::end(all), [&](const BinarySign& each) {
         return next() == each.sign[0] && !is_power() && takes(each.sign);
       });
       if (o == std::end(all)) break;
@@ -221,7 +221,7 @@ class Expression {
 
   bool is_power() const { return text_.compare(at_, 2, "**") == 0; }
 
-  Json applied(const Operator& o, const Json& a, const Json& b) const {
+  Json applied(const BinarySign& o, const Json& a, const Json& b) const {
     if (is_unknown(a) || is_unknown(b)) return unknown();
     if (a.is_number() && b.is_number()) {
       const auto n = o.apply(a.get<double>(), b.get<double>());
@@ -549,7 +549,7 @@ class Expression {
 
 Json python_value(const std::string& text, PythonNames& names, int depth) {
   if (depth > kDeepestNesting) return unknown_python(text);
-  const Read value = Expression(text, names, depth).read();
+  const Read value = Evaluation(text, names, depth).read();
   return value ? *value : unknown_python(text);
 }
 

@@ -21,9 +21,6 @@
 
 namespace orrery {
 
-// The document's first line, by which it is known in place of the source.
-inline constexpr const char* kOfPythonValues = "# values of a Python file\n";
-
 // Nothing for a text that sets no name.
 std::optional<Json> python_values(const std::string& text);
 

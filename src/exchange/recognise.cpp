@@ -13,7 +13,6 @@
 #include "exchange/other_tools.h"
 #include "exchange/programs.h"
 #include "exchange/python_calls.h"
-#include "exchange/python_values.h"
 #include "exchange/text_lines.h"
 #include "exchange/toml.h"
 #include "exchange/yaml.h"

@@ -12,7 +12,6 @@
 #include "exchange/arguments.h"
 #include "exchange/flat.h"
 #include "exchange/launcher_flags.h"
-#include "exchange/python_values.h"
 #include "exchange/recognise.h"
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"

@@ -98,7 +98,7 @@ std::string training_words(const RlReport& r) {
 }
 
 std::string spread_words(const StepSpread& s) {
-  return "half of the steps take under " + pretty(s.p50, 3) + ", 80 % " + pretty(s.p10, 3) +
+  return "half of the steps under " + pretty(s.p50, 3) + ", 80 % " + pretty(s.p10, 3) +
          " to " + pretty(s.p90, 3) + ", one in 100 over " + pretty(s.p99, 3) + " (" +
          grouped(s.steps) + " played)";
 }

@@ -98,9 +98,9 @@ std::string training_words(const RlReport& r) {
 }
 
 std::string spread_words(const StepSpread& s) {
-  return "half of the steps under " + pretty(s.p50, 3) + ", 80 % " + pretty(s.p10, 3) +
-         " to " + pretty(s.p90, 3) + ", one in 100 over " + pretty(s.p99, 3) + " (" +
-         grouped(s.steps) + " played)";
+  return "half of the steps under " + pretty(s.p50, 3) + ", 80 % " + pretty(s.p10, 3) + " to " +
+         pretty(s.p90, 3) + ", 99 % under " + pretty(s.p99, 3) + " (" + grouped(s.steps) +
+         " played)";
 }
 
 Section rl_headline(const RlReport& r) {
@@ -354,7 +354,7 @@ Section rl_parts(const RlReport& r) {
     if (words.size() < kMostParts && share > kLeastPart)
       words.push_back(std::string(name_of(phase)) + " " + percent(share, 0));
   }
-  s.add(labelled("spends", joined(words, ", ") + "; --all shows every table"));
+  s.add(labelled("spends", joined(words, ", ") + "; --all: all tables"));
   return s;
 }
 

@@ -1,7 +1,7 @@
 # A step of reinforcement learning on one screen: the phases by their shares, the fullest GPU, what to type next.
 $ orrery estimate grpo-qwen3-30b-a3b-32-h100 > short.txt; test $(wc -l < short.txt) -le 30 && grep -E '^(fullest|spends|answer|next)' short.txt
 > fullest           update: engine ... GiB, learner ... GiB (... GiB), of 79.7 GiB
-> spends            generate ... %, update ... %, ...; --all shows every table
+> spends            generate ... %, update ... %, ...; --all: all tables
 > answer            ..., ... %: ... of 79.7 GiB in update, ... s a step
 > next              orrery estimate grpo-qwen3-30b-a3b-32-h100 --...
 
@@ -17,7 +17,7 @@ $ orrery estimate grpo-qwen3-30b-a3b-32-h100 --all
 > memory            ..., ... %
 > step              ... s (80 % interval ... s to ... s)
 > speed             ... tokens/s, ... tokens/s/GPU, ... sequences/s
-> spread            half of the steps under ... s, 80 % ... s to ... s, one in 100 over ... s...
+> spread            half of the steps under ... s, 80 % ... s to ... s, 99 % under ... s...
 > ...
 >
 > Time by phase

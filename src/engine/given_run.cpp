@@ -110,21 +110,28 @@ RunSource source_of(const GivenRun& given, const ConfigSource& configs) {
 }
 
 // "8xA100" beside a file that says its GPUs is the kind of node: the number is the file's. A
-// smaller one gets a warning.
+// smaller one gets a warning, as does another number than that of --nodes, which holds.
 void keep_gpus_of_files(const GivenRun& given, const ConfigText& foreign,
                         const ConfigSource& configs, Json& own,
                         std::vector<std::string>& warnings) {
   constexpr const char* kGpus = key_path<&ClusterRequest::gpus>;
-  if (given.nodes || !value_at(own, kGpus).is_null()) return;
+  if (!value_at(own, kGpus).is_null()) return;
   const ConfigLookup lookup = config_lookup(configs);
   Json named = own;
   std::vector<Fact> facts;
-  take_node(lookup, "command line", {}, named, facts);
+  take_node(lookup, "command line", given.nodes, named, facts);
   const Json counted = value_at(named, kGpus);
   if (!counted.is_number_integer()) return;
   named["cluster"].erase(key_name<&ClusterRequest::gpus>);
   const std::int64_t stated = gpus_of_foreign(foreign, given.with, named, configs);
   const auto each = counted.get<std::int64_t>();
+  if (given.nodes) {
+    if (stated > 0 && stated != each) {
+      warnings.push_back(foreign.file + ": GPUs: " + std::to_string(each) +
+                         " by --nodes, not the " + std::to_string(stated) + " of the file");
+    }
+    return;
+  }
   if (stated < 1 || (stated > each && stated % each != 0)) return;
   set_at(own, kGpus, stated);
   if (stated < each) {

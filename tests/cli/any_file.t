@@ -57,3 +57,10 @@ $ printf 'from unsloth import FastLanguageModel\nmodel, tok = FastLanguageModel.
 # YAML in braces with comments is GPT-NeoX's own style.
 $ printf '{\n  # sizes\n  "num_layers": 24, "hidden_size": 2048, "num_attention_heads": 16, "seq_length": 2048, "max_position_embeddings": 2048,\n  "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 1, "pipe_parallel_size": 1, "model_parallel_size": 2,\n  "precision": "bfloat16", "zero_optimization": {"stage": 1}, "optimizer": {"type": "Adam"}\n}\n' > neox.yml; orrery estimate neox.yml --node dgx-h100 --gpus 8 --recompute none --states adam-fp32-gradients-18 --json > neox.json
 ! json neox.json:inputs.parallel.tp = 2
+
+# Another number of GPUs by --nodes than the file's goes over it, with a word.
+$ printf 'python -m openrlhf.cli.train_ppo_ray --advantage_estimator group_norm --actor_num_nodes 1 --actor_num_gpus_per_node 3 --vllm_num_engines 3 --vllm_tensor_parallel_size 1 --pretrain Qwen/Qwen2.5-7B-Instruct --train_batch_size 72 --rollout_batch_size 72 --n_samples_per_prompt 8 --micro_train_batch_size 1 --prompt_max_len 1024 --generate_max_len 4096 --zero_stage 3 --bf16 --gradient_checkpointing\n' > rl.sh
+$ orrery estimate rl.sh --node 8xH100 --nodes 3 --prompt-length 300 --response-mean 1200
+> ...
+! stderr /warning: rl.sh: GPUs: 24 by --nodes, not the 6 of the file/
+! exit 0

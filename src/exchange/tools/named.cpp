@@ -34,7 +34,7 @@ NamedSettings read_variables(const std::vector<ForeignFile>& files, ForeignForma
   ShellVariables variables;
   std::vector<std::string> included, sourced;
   for (const ForeignFile& f : files) {
-    ShellRun run = run_shell(f.text, f.name, std::move(variables), job.scripts);
+    ShellRun run = run_shell(f.text, f.name, variables, job.scripts);
     included.insert(included.end(), run.included.begin(), run.included.end());
     variables = std::move(run.variables);
     for (const std::string& s : run.sources) sourced.push_back(base_name(s));

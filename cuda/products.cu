@@ -48,6 +48,7 @@ bool format_of(Precision precision, Format& f) {
       return true;
     case Precision::mxfp8:
     case Precision::nvfp4:
+    case Precision::int8:
       return false;
   }
   return false;
@@ -172,6 +173,7 @@ bool multiplies(Precision precision, int major, int minor) {
       return major >= 9 || (major == 8 && minor == 9);
     case Precision::mxfp8:
     case Precision::nvfp4:
+    case Precision::int8:
       return false;
   }
   return false;

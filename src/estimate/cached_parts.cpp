@@ -17,6 +17,7 @@ struct CachedPart {
     std::optional<HardwareKind> hardware;
     std::function<std::optional<ConfigText>(const std::string&)> ConfigLookup::*document = nullptr;
     std::string name;
+    bool tools = false;  // their names, a line each
   };
 
   struct Asked {
@@ -37,6 +38,12 @@ using Record = std::vector<Asked>;
 // A cluster's documents are some 100 kB: no sweep may grow without end.
 constexpr std::size_t kMostParts = 256;
 
+ConfigText lines_of(const std::vector<std::string>& names) {
+  std::string lines;
+  for (const std::string& name : names) lines += name + "\n";
+  return {lines, ""};
+}
+
 std::optional<ConfigText> answer_of(const ConfigLookup& lookup, const Question& q) {
   if (q.hardware) {
     const std::optional<HardwareText> found = lookup.hardware.find(*q.hardware, q.name);
@@ -44,6 +51,7 @@ std::optional<ConfigText> answer_of(const ConfigLookup& lookup, const Question& 
     return ConfigText{found->text, found->file};
   }
   if (q.document != nullptr) return (lookup.*q.document)(q.name);
+  if (q.tools) return lines_of(lookup.tool_names());
   return lookup.accuracy ? lookup.accuracy() : std::nullopt;
 }
 
@@ -54,8 +62,9 @@ bool answers_alike(const ConfigLookup& lookup, const Asked& asked) {
 }
 
 void record_documents(ConfigLookup& lookup, Record& record) {
-  for (const auto document : {&ConfigLookup::model, &ConfigLookup::framework,
-                              &ConfigLookup::compression, &ConfigLookup::schedule}) {
+  for (const auto document :
+       {&ConfigLookup::model, &ConfigLookup::framework, &ConfigLookup::compression,
+        &ConfigLookup::schedule, &ConfigLookup::tool}) {
     const auto find = lookup.*document;
     if (!find) continue;
     lookup.*document = [&record, document, find](const std::string& name) {
@@ -78,6 +87,13 @@ ConfigLookup recording(const ConfigLookup& lookup, Record& record) {
     record.push_back({{kind, nullptr, name}, std::move(answer)});
     return found;
   };
+  if (lookup.tool_names) {
+    out.tool_names = [&record, list = lookup.tool_names] {
+      std::vector<std::string> names = list();
+      record.push_back({{{}, nullptr, "", true}, lines_of(names)});
+      return names;
+    };
+  }
   if (!lookup.accuracy) {  // also an answer: another lookup may have a table
     record.push_back({});
     return out;

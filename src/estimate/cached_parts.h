@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parts of runs (a model, a cluster, a framework) that were resolved before, kept by the JSON that
-// they came from: after one key changes, only the parts that depend on it are resolved again.
+// they came from: after one key changes, only the parts that depend on it are resolved again. The
+// rules of other tools' files are kept likewise.
 //
 // A kept part cannot be stale: what was asked of the lookup while it was made is remembered with
 // its answer, and asked again each time. A user's file that changed, a lookup that answers
@@ -23,7 +24,7 @@ namespace orrery {
 
 struct ConfigLookup;
 
-enum class RunPart : std::uint8_t { model, cluster, framework, schedule, accuracy };
+enum class RunPart : std::uint8_t { model, cluster, framework, schedule, accuracy, tools };
 
 struct CachedPart;
 

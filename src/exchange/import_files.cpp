@@ -20,6 +20,7 @@
 #include "exchange/sorted_files.h"
 #include "exchange/started_configs.h"
 #include "exchange/tools/named.h"
+#include "exchange/tools/tool.h"
 #include "exchange/tools/tool_run.h"
 #include "exchange/trainer/facts.h"
 

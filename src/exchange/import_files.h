@@ -19,7 +19,7 @@
 #include "exchange/foreign.h"
 #include "exchange/import_draft.h"
 #include "exchange/shell/shell.h"
-#include "exchange/tools/tool.h"
+#include "exchange/tools/tool_book.h"
 
 namespace orrery {
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "exchange/machine/products.h"
 #include "exchange/recognise.h"
 
 namespace orrery {
@@ -21,9 +22,6 @@ inline constexpr const char* kCalibrate = "orrery calibrate fit reads it";
 inline constexpr const char* kDiagnose = "orrery diagnose and orrery calibrate fit read it";
 inline constexpr const char* kObserved =
     "orrery diagnose reads it, and --observed FILE of orrery estimate its steps";
-// rocm-smi --showproductname prints it.
-inline constexpr std::string_view kAmdProduct = "Card Series:";
-inline constexpr std::string_view kAmdOlderProduct = "Card series:";
 inline constexpr const char* kMachineFiles =
     "of a machine: nvidia-smi topo -m, nvidia-smi -L, rocm-smi --showtopo and --showproductname, "
     "amd-smi topology, NCCL's or lstopo's XML, ibnetdiscover, Slurm's topology.conf";

@@ -15,6 +15,7 @@
 #include "exchange/python_calls.h"
 #include "exchange/text_lines.h"
 #include "exchange/toml.h"
+#include "exchange/tools/tool.h"
 #include "exchange/yaml.h"
 
 namespace orrery {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "exchange/foreign.h"
-#include "exchange/tools/tool.h"
+#include "exchange/tools/tool_book.h"
 
 namespace orrery {
 

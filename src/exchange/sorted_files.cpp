@@ -9,6 +9,7 @@
 #include "exchange/recognise.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/inline_deepspeed.h"
+#include "exchange/tools/tool.h"
 #include "exchange/yaml.h"
 
 namespace orrery {

@@ -16,6 +16,7 @@
 #include "exchange/shell/shell.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/named.h"
+#include "exchange/tools/tool.h"
 #include "exchange/yaml.h"
 
 namespace orrery {

@@ -3,6 +3,7 @@
 // Lines, words, fields and numbers of another tool's text. Errors: InputError with file and line.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -53,6 +54,14 @@ std::vector<std::string_view> lines_of(std::string_view text);
 std::vector<std::string_view> words_of(std::string_view line);
 // Trimmed, and out of double quotes.
 std::vector<std::string_view> fields_of(std::string_view line, char separator);
+
+// A text that ends with the call would leave them parts of nothing.
+template <std::same_as<std::string> Text>
+std::vector<std::string_view> lines_of(Text&&) = delete;
+template <std::same_as<std::string> Text>
+std::vector<std::string_view> words_of(Text&&) = delete;
+template <std::same_as<std::string> Text>
+std::vector<std::string_view> fields_of(Text&&, char) = delete;
 
 // The place of a text, for its errors.
 struct LinePlace {

@@ -14,6 +14,8 @@
 #include "exchange/import_files.h"
 #include "exchange/recognise.h"
 #include "exchange/settings.h"
+#include "exchange/tools/tool.h"
+#include "exchange/tools/tool_book.h"
 #include "support/runs.h"
 #include "support/sanitized.h"
 

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/json.h"
+#include "estimate/cached_parts.h"
 #include "estimate/estimate.h"
 #include "estimate/resolve.h"
 
@@ -42,8 +44,11 @@ inline std::vector<std::string> shipped_tools() {
   return names;
 }
 
+// With parts that are kept, as every command has them.
 inline ConfigLookup shipped_configs() {
+  static const auto kParts = std::make_shared<CachedParts>();
   ConfigLookup lookup;
+  lookup.parts = kParts;
   lookup.hardware.find = [](HardwareKind kind,
                             const std::string& name) -> std::optional<HardwareText> {
     const std::string folder = "hardware/" + folder_of(kind);

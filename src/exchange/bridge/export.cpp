@@ -8,6 +8,7 @@
 #include "exchange/bridge/bridge.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/tools/tool.h"
+#include "exchange/tools/tool_book.h"
 #include "exchange/yaml.h"
 
 namespace orrery::bridge {

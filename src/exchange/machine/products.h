@@ -8,6 +8,10 @@
 
 namespace orrery {
 
+// rocm-smi --showproductname prints it before a card's product.
+inline constexpr std::string_view kAmdProduct = "Card Series:";
+inline constexpr std::string_view kAmdOlderProduct = "Card series:";
+
 // Our device by its product's name ("NVIDIA H100 80GB HBM3"). A product that is not known keeps its
 // name.
 std::string device_of_product(std::string_view name);

@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "exchange/line_marks.h"
 #include "exchange/machine/facts.h"
 #include "exchange/machine/products.h"
 #include "exchange/text_lines.h"

@@ -11,6 +11,7 @@
 #include "exchange/arguments.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/megatron/names.h"
+#include "exchange/tools/tool.h"
 #include "exchange/trainer/facts.h"
 #include "parallel/stages.h"
 #include "parallel/strategy_keys.h"

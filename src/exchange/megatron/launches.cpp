@@ -11,6 +11,7 @@
 #include "exchange/shell/shell.h"
 #include "exchange/started_configs.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/tool.h"
 
 namespace orrery::megatron {
 namespace {

@@ -12,7 +12,7 @@
 #include "exchange/arguments.h"
 #include "exchange/import_files.h"
 #include "exchange/shell/shell.h"
-#include "exchange/tools/tool.h"
+#include "exchange/tools/tool_book.h"
 
 namespace orrery {
 struct ResolvedRun;

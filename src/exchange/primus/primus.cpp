@@ -13,6 +13,7 @@
 #include "exchange/hub_names.h"
 #include "exchange/megatron/megatron.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/tool.h"
 #include "exchange/yaml.h"
 
 namespace orrery::primus {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/json_path.h"
+#include "core/json_reader.h"
 #include "core/units.h"
 #include "exchange/text_lines.h"
 #include "exchange/tools/formula.h"
@@ -190,7 +191,7 @@ std::vector<std::string> alternatives_in(std::string_view name) {
 static std::vector<std::string> names_of_clause(const Clause& clause) {
   if (!begins_with(clause.setting, "= ")) return {clause.setting};
   std::vector<std::string> names;
-  for (const std::string_view word : words_of(clause.setting.substr(2))) {
+  for (const std::string_view word : words_of(std::string_view(clause.setting).substr(2))) {
     if (!is_sign(word) && !parse_number(word) && word.front() != '@') names.emplace_back(word);
   }
   return names;

@@ -18,13 +18,17 @@
 // test of a value that only a running shell or program knows may hold.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/json.h"
-#include "core/json_reader.h"
+
+namespace orrery {
+class Reader;
+}
 
 namespace orrery::tools {
 

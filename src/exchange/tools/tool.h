@@ -54,10 +54,6 @@
 #include "exchange/settings.h"
 #include "exchange/tools/condition.h"
 
-namespace orrery {
-struct ConfigLookup;
-}
-
 namespace orrery::tools {
 
 // A value for a fact: a literal, or the value of a setting ("$name"), perhaps translated or cut
@@ -208,33 +204,6 @@ struct Tool {
   std::vector<std::pair<std::string, Json>> shipped_settings(std::string_view file) const;
   // Why a value is another file's to say; nullptr where it is not.
   const std::string* elsewhere_of(const Json& value) const;
-};
-
-// The tools of a source of configs.
-class ToolBook {
- public:
-  ToolBook() = default;
-  explicit ToolBook(const ConfigLookup& lookup);
-
-  const Tool* find(std::string_view name) const;
-  // The tool of a document, and how sure that is; nullptr for none.
-  struct Found {
-    const Tool* tool = nullptr;
-    int score = 0;
-  };
-  Found of_document(const Json& document, bool is_json = false) const;
-  // The tool whose variables a script sets; nullptr for none.
-  const Tool* of_variable(std::string_view name) const;
-  // The tool that launches the program of a command; nullptr for none.
-  const Tool* launcher_in(const std::vector<std::string>& words) const;
-  // The tool whose command a script holds; what only launches is none.
-  const Tool* of_script(std::string_view text) const;
-  // The same by the flags of a program that may be anybody's; `own`: flags of the tool's alone.
-  const Tool* of_flags(std::string_view text, bool own) const;
-  const std::vector<Tool>& all() const { return tools_; }
-
- private:
-  std::vector<Tool> tools_;
 };
 
 // The key of the run that a setting says, by a row or by `says`; nothing where it says none.

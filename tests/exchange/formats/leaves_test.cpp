@@ -6,6 +6,8 @@
 
 #include "core/error.h"
 #include "exchange/text_lines.h"
+#include "exchange/tools/tool.h"
+#include "exchange/tools/tool_book.h"
 #include "exchange/yaml.h"
 #include "read_text.h"
 

@@ -49,7 +49,7 @@ TEST_CASE("Expressions are worked out as Python does") {
       {"dict(a=dict(type=AdamW, lr=1e-4))", {{"a", {{"type", "AdamW"}, {"lr", 1e-4}}}}},
       {"int(os.environ.get('MICRO', 4))", 4},
   };
-  for (const auto& [text, worked] : kWorked) CHECK_MESSAGE(value_of(text) == worked, text);
+  for (const auto& row : kWorked) CHECK_MESSAGE(value_of(row.first) == row.second, row.first);
 }
 
 TEST_CASE("What only a running program knows stays as written") {

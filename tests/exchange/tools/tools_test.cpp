@@ -9,6 +9,7 @@
 #include "exchange/import_files.h"
 #include "exchange/tools/formula.h"
 #include "exchange/tools/tool.h"
+#include "exchange/tools/tool_book.h"
 #include "exchange/yaml.h"
 #include "parallel/framework_json.h"
 #include "support/runs.h"

@@ -34,6 +34,25 @@ constexpr CostPart main_part(Payment p) {
   return p == Payment::rent ? CostPart::rent : CostPart::hardware;
 }
 
+// True of a part that this payment has.
+bool is_paid(const Bill& b, CostPart part) {
+  const bool rented = b.payment == Payment::rent;
+  switch (part) {
+    case CostPart::storage:
+      return true;
+    case CostPart::egress:
+      return b.has_sites;
+    case CostPart::rent:
+      return rented;
+    case CostPart::hardware:
+    case CostPart::network:
+    case CostPart::support:
+    case CostPart::electricity:
+      return !rented;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Money> hardware_price(const Tariff& p, const Holding& h) {
@@ -53,6 +72,9 @@ Bill bill(const Tariff& p, const Holding& h) {
   if (p.storage_space && b.parts[main_part(p.payment)]) {
     b.parts[CostPart::storage] = p.storage_space->value * (h.stored * h.time);
   }
+  b.has_sites = h.left > Bytes();
+  if (b.has_sites && p.egress && b.parts[main_part(p.payment)])
+    b.parts[CostPart::egress] = p.egress->value * h.left;
   return b;
 }
 
@@ -66,13 +88,10 @@ std::optional<Money> total_of(const Bill& b) {
 }
 
 std::string not_counted(const Bill& b) {
-  if (b.payment == Payment::rent) {
-    if (!b.parts[CostPart::rent]) return "rent";
-    return b.parts[CostPart::storage] ? "" : "storage";
-  }
+  if (b.payment == Payment::rent && !b.parts[CostPart::rent]) return "rent";
   std::string names;
   for (const CostPart p : kAllOf<CostPart>) {
-    if (p == CostPart::rent || b.parts[p]) continue;
+    if (b.parts[p] || !is_paid(b, p)) continue;
     names += (names.empty() ? "" : ", ") + std::string(name_of(p));
   }
   if (b.gpus_alone) names += (names.empty() ? "" : ", ") + std::string("nodes around the GPUs");

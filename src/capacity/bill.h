@@ -6,8 +6,8 @@
 // and month, from the first step to the last. Bought hardware costs the share of its useful life
 // (life × utilisation) that the run takes; network, storage and support are shares of its price
 // (support a year); electricity is paid at the meter. A part without a price stays empty and is
-// named; without the rent, or the hardware, there is no total. Leaves out: staff, building,
-// interest, taxes, resale.
+// named; without the rent, or the hardware, there is no total. What sites of a run send to each other
+// is paid by the byte that leaves one. Leaves out: staff, building, interest, taxes, resale.
 #pragma once
 
 #include <array>
@@ -38,14 +38,23 @@ struct Tariff {
   std::optional<Ranged<double>> network;  // of the hardware's price
   std::optional<Ranged<double>> storage;  // or by stored bytes:
   std::optional<Ranged<MoneyPerByteSecond>> storage_space;
+  std::optional<Ranged<MoneyPerByte>> egress;
   std::optional<Ranged<double>> support;  // a year
   std::optional<Ranged<Seconds>> lifetime;
   std::optional<Ranged<double>> utilisation;
 };
 
-enum class CostPart : std::uint8_t { rent, hardware, network, storage, support, electricity };
+enum class CostPart : std::uint8_t {
+  rent,
+  hardware,
+  network,
+  storage,
+  support,
+  electricity,
+  egress,
+};
 constexpr EnumNames<CostPart> names_of(CostPart) {
-  return {"rent", "hardware", "network", "storage", "support", "electricity"};
+  return {"rent", "hardware", "network", "storage", "support", "electricity", "egress"};
 }
 
 struct Bill {
@@ -54,6 +63,7 @@ struct Bill {
   // A purchase pays this at once for hardware, network and storage; `parts` hold the run's share.
   std::optional<Money> up_front;
   bool gpus_alone = false;  // the hardware is GPUs, without the nodes around them
+  bool has_sites = false;   // bytes leave them
 };
 
 // Prices of a bill of materials (capacity/materials.h), by name of the part.
@@ -71,6 +81,7 @@ struct Holding {
   Seconds time{};
   Joules energy{};  // of the facility
   Bytes stored{};   // data set and kept checkpoints
+  Bytes left{};     // that all sites send to others
 };
 
 // Bought by the node, else by the GPU; empty without a price.

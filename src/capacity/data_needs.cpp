@@ -100,7 +100,7 @@ InferenceNeeds inference_needs(const Architecture& a, std::int64_t batch, std::i
   const Bytes layer = kept_by_layer(a);
   const std::int64_t layers = layers_that(a, has_own_keys);
   const std::int64_t local = layers_that(a, keeps_a_window);
-  n.window = local == 0 ? 0 : a.sliding_window > 0 ? a.sliding_window : a.attention_chunk_size;
+  n.window = local == 0 ? 0 : local_span(a);
   n.cache_a_token = layer * static_cast<double>(layers);
   const auto sequences = static_cast<double>(batch);
   const double kept = static_cast<double>(layers - local) * in_blocks(context) +

@@ -13,6 +13,7 @@
 #include "core/key_access.h"
 #include "core/units.h"
 #include "estimate/estimate.h"
+#include "estimate/outer_steps.h"
 #include "estimate/run_keys.h"
 #include "explore/rule_error.h"
 #include "explore/search.h"
@@ -280,6 +281,7 @@ class Builder {
     in.policy = option_.checkpoint;
     in.stored = (a_.rl ? Bytes() : dataset_bytes(option_.data, a_.training.tokens)) +
                 kept_bytes(in.stretches[largest_checkpoint(in)].checkpoint, option_.checkpoint);
+    for (const auto& piece : a_.pieces) in.left += sent_between_sites(piece.run, piece.steps);
     in.storage = option_.storage;
     in.interruptions = option_.interruptions;
     in.replicas = a_.rl ? 1 : replicas_of_states(run.strategy);

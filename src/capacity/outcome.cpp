@@ -189,6 +189,7 @@ constexpr std::array kKnobs = {
     Knob{"support", false, move_price<&Tariff::support, &Tariff::node_support>},
     Knob{"network share", false, move_price<&Tariff::network>},
     Knob{"price of storage", false, move_price<&Tariff::storage, &Tariff::storage_space>},
+    Knob{"price of egress", false, move_price<&Tariff::egress>},
     Knob{"price of electricity", false, move_price<&Tariff::electricity>},
     Knob{"power by load", false, move_load},
     Knob{"PUE", false, [](OutcomeInputs& in, bool up) { move(in.energy.pue, up); }},
@@ -275,7 +276,7 @@ void add_beside(const OutcomeInputs& in, Outcome& o) {
   if (!in.beside) return;
   const HeldBeside& h = *in.beside;
   const EnergyUse energy = energy_use(h.cluster, 0, in.energy, h.load, o.goodput, o.wall);
-  const Holding holding{h.cluster.gpus, node_count(h.cluster), o.wall, energy.facility, {}};
+  const Holding holding{h.cluster.gpus, node_count(h.cluster), o.wall, energy.facility, {}, {}};
   add_energy(energy, o.energy);
   add_bill(bill(h.prices, holding), o.bill);
 }
@@ -316,7 +317,8 @@ Outcome outcome_of(const OutcomeInputs& in) {
   o.effective = in.training.value / o.wall;
   o.failures = o.goodput.failures * o.training.si();
   o.energy = energy_use(in.cluster, in.spares, in.energy, in.load, o.goodput, o.wall);
-  o.bill = bill(in.prices, {held_gpus(in), held_nodes(in), o.wall, o.energy.facility, in.stored});
+  o.bill = bill(in.prices,
+                {held_gpus(in), held_nodes(in), o.wall, o.energy.facility, in.stored, in.left});
   add_beside(in, o);
   o.cost = total_of(o.bill);
   return o;
@@ -394,6 +396,7 @@ std::optional<double> utilisation_where_buying_pays(const OutcomeInputs& in) {
   const Money none(0, rent->currency());
   // Parts of the purchase that do not fall with the utilisation.
   Money fixed = full.bill.parts[CostPart::electricity].value_or(none);
+  fixed += full.bill.parts[CostPart::egress].value_or(none);
   if (in.prices.storage_space) fixed += full.bill.parts[CostPart::storage].value_or(none);
   if (!(fixed < *rent)) return {};
   return (*full.cost - fixed) / (*rent - fixed);

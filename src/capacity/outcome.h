@@ -64,6 +64,7 @@ struct OutcomeInputs {
   std::vector<Stretch> stretches = std::vector<Stretch>(1);
   StepLoad load;
   Bytes stored{};  // data set and kept checkpoints
+  Bytes left{};    // that all sites send to others
   Storage storage;
   CheckpointPolicy policy;
   Interruptions interruptions;

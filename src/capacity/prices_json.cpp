@@ -28,6 +28,7 @@ constexpr std::array kPerEnergy = {Per{"/kWh", kKilowattHour.si()},
 constexpr double kMonth = kYear.si() / 12;
 constexpr std::array kPerSpace = {Per{"/TB/month", 1e12 * kMonth}, Per{"/GB/month", 1e9 * kMonth},
                                   Per{"/PB/month", 1e15 * kMonth}, Per{"/TB/y", 1e12 * kYear.si()}};
+constexpr std::array kPerBytes = {Per{"/GB", 1e9}, Per{"/TB", 1e12}, Per{"/PB", 1e15}};
 constexpr std::array kPerNothing = {Per{"", 1}};
 
 struct PriceForm {
@@ -42,6 +43,7 @@ PriceForm price_form() {
   if constexpr (D == kBytes + kSeconds) {
     return {kPerSpace, "an amount and its currency: \"20 USD/TB/month\""};
   }
+  if constexpr (D == kBytes) return {kPerBytes, "an amount and its currency: \"0.02 USD/GB\""};
   return {kPerNothing, "an amount and its currency: \"25000 USD\""};
 }
 
@@ -254,6 +256,7 @@ PriceBook read_prices(Reader r, const ExchangeRates& x) {
   read.share(r, "storage", "storage, of the hardware's price", 0, kMostShare, common.storage);
   read.price<kBytes + kSeconds>(r, "", "storage_space", "storage by what it holds",
                                 common.storage_space);
+  read.price<kBytes>(r, "", "egress", "egress", common.egress);
   if (common.storage && common.storage_space) {
     r.fail("storage and storage_space",
            "one of them: a share of the hardware, or by what it holds");

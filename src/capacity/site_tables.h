@@ -149,6 +149,8 @@ inline constexpr Form kElectricity =
     money("\"0.08 USD/kWh\"", "[0-9.]+([eE][-+]?[0-9]+)? [A-Z]{3}/(k|M)Wh");
 inline constexpr Form kSpace =
     money("\"20 USD/TB/month\"", "[0-9.]+([eE][-+]?[0-9]+)? [A-Z]{3}/([TGP]B/month|TB/y)");
+inline constexpr Form kEgress =
+    money("\"0.02 USD/GB\"", "[0-9.]+([eE][-+]?[0-9]+)? [A-Z]{3}/[TGP]B");
 inline constexpr Form kShare = form::number(0, 100, "of the hardware's price");
 inline constexpr Form kUtilisation = form::number(0.001, 1, "of the time");
 inline constexpr Form kLifetime = form::quantity(kSeconds);
@@ -204,6 +206,7 @@ inline constexpr std::array kPricesRows = {
     described("network", share<kShare>(), kNothing, "network, of the hardware's price"),
     described("storage", share<kShare>(), kNothing, "storage, of the hardware's price"),
     described("storage_space", price<kSpace>(), kNothing, "storage by what it holds"),
+    described("egress", price<kEgress>(), kNothing, "of what a site of several sends to the others"),
     described("support", share<kShare>(), kNothing, "support a year, of the hardware's price"),
     described("utilisation", share<kUtilisation>(), kNothing, "of bought hardware"),
     described("lifetime", share<kLifetime>(), kNothing, "of bought hardware")};

@@ -70,6 +70,7 @@ class MoneyPer {
 using Money = MoneyPer<kNone>;
 using MoneyPerSecond = MoneyPer<kSeconds>;
 using MoneyPerJoule = MoneyPer<kJoules>;
+using MoneyPerByte = MoneyPer<kBytes>;
 using MoneyPerByteSecond = MoneyPer<kBytes + kSeconds>;
 
 // The cost of a quantity at a price per SI unit.

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
+#include "core/units.h"
 #include "document/words.h"
 #include "engine/near_names.h"
 #include "estimate/run_keys.h"
@@ -27,8 +29,9 @@ constexpr const char* kPerNode = "cluster.devices_per_node";
 constexpr const char* kTiersOfCluster = "cluster.tiers";
 constexpr const char* kOptimizerOfRun = key_path<&TrainingRequest::optimizer>;
 
-constexpr std::array<std::string_view, 8> kSilentWords = {"nvidia",   "geforce", "tesla", "amd",
-                                                          "instinct", "gpus",    "gpu",   "nodes"};
+constexpr std::array<std::string_view, 12> kSilentWords = {
+    "nvidia", "geforce", "tesla", "amd", "instinct", "gpus", "gpu", "nodes", "generation",
+    "hbm3e", "hbm3", "hbm2e"};
 
 // Letters and digits alone, small, without a maker's name.
 std::string plain_name(const std::string& text) {
@@ -42,6 +45,39 @@ std::string plain_name(const std::string& text) {
     if (at != std::string::npos && plain.size() > word.size()) plain.erase(at, word.size());
   }
   return plain;
+}
+
+// A card's name without the memory in it: "NVIDIA A100-SXM4-80GB" is a100sxm with 80 GB.
+struct CardName {
+  std::string plain;
+  double gb = 0;  // 0: none in it
+};
+
+bool is_memory(std::string_view word) {
+  const std::size_t digits = word.find_first_not_of("0123456789");
+  if (digits == 0 || digits > 3 || digits == std::string_view::npos) return false;
+  const std::string_view unit = word.substr(digits);
+  return unit == "gb" || unit == "g" || unit == "gib";
+}
+
+CardName card_name(const std::string& text) {
+  CardName card;
+  std::string all, word;
+  for (const char c : text + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      continue;
+    }
+    if (card.gb == 0 && is_memory(word)) {
+      card.gb = std::stod(word);
+    } else {
+      const bool has_socket = word.size() == 4 && word.starts_with("sxm");  // sxm2 to sxm5
+      all += (has_socket ? "sxm" : word) + " ";
+    }
+    word.clear();
+  }
+  card.plain = plain_name(all);
+  return card;
 }
 
 struct NamesRow {
@@ -72,6 +108,49 @@ std::optional<NamesRow> row_of(const ConfigLookup& lookup, const char* list, con
     for (const Json& known : row["names"]) {
       if (plain_name(known.get<std::string>()) == wanted) return names_row(row, key);
     }
+  }
+  return {};
+}
+
+Json node_document(const ConfigLookup& lookup, const std::string& name) {
+  const auto found = lookup.hardware.find(HardwareKind::node, name);
+  return found ? parse_json(found->text, found->file) : Json();
+}
+
+// True of a node whose device has about so much memory; drivers keep some of it.
+bool has_memory(const ConfigLookup& lookup, const std::string& node, double gb) {
+  constexpr double kKept = 0.07;
+  const Json& device = value_at(node_document(lookup, node), "device");
+  if (!device.is_string()) return false;
+  const auto found = lookup.hardware.find(HardwareKind::device, device.get<std::string>());
+  if (!found) return false;
+  const Json document = parse_json(found->text, found->file);
+  const Json& capacity = value_at(document, "memory_capacity");
+  if (!capacity.is_string()) return false;
+  const auto bytes = parse_quantity(capacity.get<std::string>(), kBytes);
+  return bytes && std::abs(*bytes / kGiB.si() / gb - 1) <= kKept;
+}
+
+// The node of a card by a name with its memory or its socket, as drivers print it; one of ours in
+// another spelling.
+std::optional<NamesRow> card_row(const ConfigLookup& lookup, const std::string& name) {
+  const CardName wanted = card_name(name);
+  const auto fits = [&](const std::string& known, const std::string& node) {
+    const CardName card = card_name(known);
+    if (card.plain != wanted.plain) return false;
+    return wanted.gb == card.gb || (card.gb == 0 && has_memory(lookup, node, wanted.gb));
+  };
+  const auto text = lookup.names ? lookup.names() : std::nullopt;
+  if (!text) return {};
+  const Json document = parse_json(text->text, text->file);
+  for (const Json& row : value_at(document, "nodes")) {
+    for (const Json& known : row["names"]) {
+      if (fits(known.get<std::string>(), row["node"].get<std::string>()))
+        return names_row(row, "node");
+    }
+  }
+  for (const std::string& node : lookup.hardware.names(HardwareKind::node)) {
+    if (fits(node, node)) return NamesRow{node, "of the same name", {}, {}, 0};
   }
   return {};
 }
@@ -282,11 +361,6 @@ std::int64_t whole_at(const Json& run, const char* path) {
   return value.is_number_integer() ? value.get<std::int64_t>() : 0;
 }
 
-Json node_document(const ConfigLookup& lookup, const std::string& name) {
-  const auto found = lookup.hardware.find(HardwareKind::node, name);
-  return found ? parse_json(found->text, found->file) : Json();
-}
-
 // The name of the innermost tier that is larger than so many GPUs; "" where none is.
 std::string larger_tier(const Json& node, std::int64_t gpus) {
   for (const Json& tier : value_at(node, "tiers")) {
@@ -427,6 +501,7 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
     if (!row) row = row_of(lookup, "nodes", "node", counted.name);
     if (!row && find(counted.name)) row = NamesRow{counted.name, "so many of its GPUs", {}, {}, 0};
     if (!row) row = slice_row(lookup, counted);
+    if (!row) row = card_row(lookup, counted.name);
     const bool has_gpus = nodes || whole_at(run, kGpusOfCluster) > 0;
     if (!row && (counted.per_node > 0 || !has_gpus))
       refuse_node_name(lookup, file, *name, counted.name);

@@ -39,6 +39,12 @@ SecondsOf<R> outer_exposed(const Run& run, SecondsOf<R> step) {
                 SecondsOf<R>{});
 }
 
+Bytes sent_between_sites(const Run& run, std::int64_t steps) {
+  if (run.sites.count == 1) return {};
+  const double rounds = static_cast<double>(steps) / static_cast<double>(run.training.outer.every);
+  return plain(outer_bytes<double>(run)) * (rounds * static_cast<double>(run.sites.count));
+}
+
 double outer_utilisation(const OuterSteps& outer, Seconds step, Seconds exposed) {
   const Seconds trained = step * static_cast<double>(outer.every);
   return trained / (trained + exposed);

@@ -14,6 +14,8 @@
 // update, sums in more bits than are sent, other traffic of the links. Units: SI. Errors: none.
 #pragma once
 
+#include <cstdint>
+
 #include "core/number.h"
 #include "estimate/training.h"
 
@@ -28,6 +30,9 @@ BytesOf<R> outer_bytes(const Run& run);
 // E, of inner steps that take `step`.
 template <Number R>
 SecondsOf<R> outer_exposed(const Run& run, SecondsOf<R> step);
+
+// What all sites send to others in these steps; 0 on one site.
+Bytes sent_between_sites(const Run& run, std::int64_t steps);
 
 double outer_utilisation(const OuterSteps& outer, Seconds step, Seconds exposed);
 

@@ -303,8 +303,10 @@ class Resolver {
       throw InputError(file_, kStatesPath, "\"" + name + "\"",
                        "states that go with optimizer " + std::string(name_of(*q.optimizer)));
     }
-    out_.training.recipe =
-        is_sgd && !has_one_moment ? with_one_moment(recipe->recipe) : recipe->recipe;
+    out_.training.recipe = recipe->recipe;
+    if (is_sgd && !has_one_moment) out_.training.recipe = with_one_moment(recipe->recipe);
+    if (q.optimizer == Optimizer::adam_8bit)
+      out_.training.recipe = with_moments_of_a_byte(recipe->recipe);
     if (!given) note(key_row<&TrainingRequest::states>, kStatesPath, name, framework_.name);
   }
 

@@ -50,6 +50,7 @@ Seconds update_products_time(Optimizer o, std::int64_t m, std::int64_t n, std::i
   constexpr double kSoapPairs = 5;     // the sums of squares, both ways of gradient and update
   switch (o) {
     case Optimizer::adam:
+    case Optimizer::adam_8bit:
     case Optimizer::sgd:
     case Optimizer::lion:
     case Optimizer::adafactor:

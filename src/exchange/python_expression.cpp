@@ -118,28 +118,23 @@ class Evaluation {
   }
 
   Read disjunction() {
-    Read value = conjunction();
-    while (value && takes_word("or")) {
-      const Read other = conjunction();
-      if (!other) return {};
-      const auto truth = python_truth(*value);
-      if (!truth)
-        value = unknown();
-      else if (!*truth)
-        value = other;
-    }
-    return value;
+    return joined("or", false, [&] { return conjunction(); });
+  }
+  Read conjunction() {
+    return joined("and", true, [&] { return negation(); });
   }
 
-  Read conjunction() {
-    Read value = negation();
-    while (value && takes_word("and")) {
-      const Read other = negation();
+  // Operands of `or` or `and`: a later one counts where those before it are of that truth.
+  template <class Operand>
+  Read joined(std::string_view word, bool goes_on, Operand operand) {
+    Read value = operand();
+    while (value && takes_word(word)) {
+      const Read other = operand();
       if (!other) return {};
       const auto truth = python_truth(*value);
       if (!truth)
         value = unknown();
-      else if (*truth)
+      else if (*truth == goes_on)
         value = other;
     }
     return value;
@@ -157,35 +152,55 @@ class Evaluation {
     return truth ? Json(*truth != is_negated) : unknown();
   }
 
+  // a < b < c is a < b and b < c.
   Read comparison() {
     Read left = sum();
-    if (!left) return left;
-    for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
-      if (!takes(sign)) continue;
-      const Read right = sum();
-      return right ? Read(compared(*left, *right, sign)) : Read();
+    Read chain;
+    while (left) {
+      const std::string_view sign = comparison_sign();
+      if (sign.empty()) return chain ? chain : left;
+      Read right = sum();
+      if (!right) return {};
+      const Json link = compared(*left, *right, sign);
+      if (!chain || link == false || (is_unknown(link) && *chain == true)) chain = link;
+      left = std::move(right);
     }
-    const bool is = takes_word("is");
-    const bool is_not = takes_word("not");
-    const bool in = !is && takes_word("in");
-    if (!is && !in) return is_not ? Read() : left;
-    const Read right = sum();
-    if (!right) return {};
-    if (is_unknown(*left) || is_unknown(*right)) return unknown();
-    if (is) return Json((*left == *right) != is_not);
-    const auto holds = contained(*left, *right);
-    return holds ? Json(*holds != is_not) : unknown();
+    return {};
+  }
+
+  std::string_view comparison_sign() {
+    for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
+      if (takes(sign)) return sign;
+    }
+    if (takes_word("is")) return takes_word("not") ? "is not" : "is";
+    if (takes_word("in")) return "in";
+    const std::size_t before = at_;
+    if (takes_word("not") && takes_word("in")) return "not in";
+    at_ = before;
+    return "";
   }
 
   Json compared(const Json& a, const Json& b, std::string_view sign) const {
     if (is_unknown(a) || is_unknown(b)) return unknown();
-    if (sign == "==") return a == b;
-    if (sign == "!=") return a != b;
+    if (sign == "is") return a == b;
+    if (sign == "is not") return a != b;
+    if (sign == "==") return equals(a, b);
+    if (sign == "!=") return !equals(a, b);
+    if (sign.ends_with("in")) {
+      const auto holds = contained(a, b);
+      return holds ? Json(*holds == (sign == "in")) : unknown();
+    }
     if (!a.is_number() || !b.is_number()) return unknown();
     const double x = a.get<double>(), y = b.get<double>();
     if (sign == "<=") return x <= y;
     if (sign == ">=") return x >= y;
     return sign == "<" ? x < y : x > y;
+  }
+
+  // True is 1.
+  static bool equals(const Json& a, const Json& b) {
+    const auto plain = [](const Json& j) { return j.is_boolean() ? Json(j.get<bool>() ? 1 : 0) : j; };
+    return plain(a) == plain(b);
   }
 
   static std::optional<bool> contained(const Json& part, const Json& whole) {

@@ -98,7 +98,7 @@ CacheWindow window_of(const Generator& g) {
   }
   if (local == Bytes()) return {};
   return {local / all,
-          static_cast<double>(a.sliding_window > 0 ? a.sliding_window : a.attention_chunk_size)};
+          static_cast<double>(local_span(a))};
 }
 
 Bytes state_of_sequence(const Generator& g) {
@@ -112,7 +112,7 @@ double tokens_read(const Architecture& a, std::size_t type, double context) {
   const Mixer mixer = layer_kind(a, type).mixer;
   double most = context;
   if (is_local(mixer)) {
-    most = static_cast<double>(a.sliding_window > 0 ? a.sliding_window : a.attention_chunk_size);
+    most = static_cast<double>(local_span(a));
   } else if (a.indexer.heads > 0 && mixer != Mixer::all_keys) {
     most = static_cast<double>(a.indexer.top_k);
   }

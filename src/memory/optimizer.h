@@ -2,7 +2,8 @@
 //
 // The states of an optimizer for one matrix, besides master weights.
 //
-// Adam keeps two moments of an element. Others keep one (Lion, arXiv:2302.06675; Muon's momentum,
+// Adam keeps two moments of an element, of one byte each where they are quantised by blocks
+// (arXiv:2110.02861, whose scales, 4 bytes for each 2,048 elements, are left out). Others keep one (Lion, arXiv:2302.06675; Muon's momentum,
 // KellerJordan/Muon, muon.py), a sum of each row and column (Adafactor, arXiv:1804.04235 [from
 // memory, unverified]), or products of the gradient with itself along both sides and their roots
 // in fp32 (Shampoo, arXiv:1802.09568; SOAP, NVIDIA Emerging-Optimizers, soap.py). GaLore
@@ -20,6 +21,7 @@ namespace orrery {
 
 enum class Optimizer : std::uint8_t {
   adam,
+  adam_8bit,
   sgd,
   lion,
   adafactor,
@@ -29,7 +31,7 @@ enum class Optimizer : std::uint8_t {
   galore,
 };
 constexpr EnumNames<Optimizer> names_of(Optimizer) {
-  return {"adam", "sgd", "lion", "adafactor", "muon", "shampoo", "soap", "galore"};
+  return {"adam", "adam-8bit", "sgd", "lion", "adafactor", "muon", "shampoo", "soap", "galore"};
 }
 
 // Elements kept for a matrix of m × n: of each element, of m + n, and of m² + n² in fp32.
@@ -40,13 +42,15 @@ struct OptimizerStates {
   bool matrices_only = false;
 };
 inline constexpr EnumArray<Optimizer, OptimizerStates> kOptimizerStates = {
-    OptimizerStates{2, 0, 0, false}, OptimizerStates{1, 0, 0, false},
-    OptimizerStates{1, 0, 0, false}, OptimizerStates{0, 1, 0, false},
+    OptimizerStates{2, 0, 0, false}, OptimizerStates{2, 0, 0, false},
+    OptimizerStates{1, 0, 0, false}, OptimizerStates{1, 0, 0, false}, OptimizerStates{0, 1, 0, false},
     OptimizerStates{1, 0, 0, true},  OptimizerStates{1, 0, 2, true},
     OptimizerStates{2, 0, 2, true},  OptimizerStates{0, 0, 0, true}};
 
 // Adam and SGD are recipes of bytes a parameter; of the others the shapes of the matrices decide.
-constexpr bool is_by_shape(Optimizer o) { return o != Optimizer::adam && o != Optimizer::sgd; }
+constexpr bool is_by_shape(Optimizer o) {
+  return o != Optimizer::adam && o != Optimizer::adam_8bit && o != Optimizer::sgd;
+}
 
 inline constexpr double kPreconditionerBytes = 4;
 

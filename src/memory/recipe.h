@@ -36,6 +36,13 @@ constexpr StateRecipe with_one_moment(StateRecipe r) {
   return r;
 }
 
+// Adam's moments in one byte each, whatever the other states are.
+constexpr StateRecipe with_moments_of_a_byte(StateRecipe r) {
+  r.optimizer += 2 - r.moments;
+  r.moments = 2;
+  return r;
+}
+
 struct NamedRecipe {
   std::string_view name;
   StateRecipe recipe;

@@ -287,6 +287,11 @@ constexpr bool has_local_attention(const Architecture& a) {
   return a.sliding_window > 0 || a.attention_chunk_size > 0;
 }
 
+// Keys that a query of a local layer sees at most; 0: it has no such layers.
+constexpr std::int64_t local_span(const Architecture& a) {
+  return a.sliding_window > 0 ? a.sliding_window : a.attention_chunk_size;
+}
+
 // Whether layer (0 to layers - 1) attends through its window or chunk only.
 constexpr bool is_local_layer(const Architecture& a, std::int64_t layer) {
   return has_local_attention(a) &&

@@ -11,6 +11,7 @@
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
+#include "report/sites.h"
 
 namespace orrery {
 namespace {
@@ -239,6 +240,7 @@ AnswerDocument comm_document(const CommReport& r) {
              " in a step of " + pretty(a.step_time) + end_words(a),
          {messages}});
   d.add({bold("By dimension"), {dimension_table(r)}});
+  if (auto line = sites_line(r.run)) d.add({"", {*std::move(line)}});
   d.add({bold("By size") + ": from this size up to twice it", {size_table(r)}});
   d.add({"",
          {Paragraph{"size: the full buffer, as nccl-tests counts it; sent: put on the wire by one "
@@ -291,6 +293,7 @@ Json comm_json(const CommReport& r) {
   j["histogram"] = histogram_json(r);
   j["totals"] = comm_totals_json(r);
   j["communication"] = communication_json(r.run);
+  if (Json sites = sites_json(r.run); !sites.is_null()) j["sites"] = std::move(sites);
   add_frame(r.run, j);
   return j;
 }

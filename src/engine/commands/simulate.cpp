@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/key_access.h"
 #include "core/units.h"
 #include "core/unknown_name.h"
 #include "engine/answer.h"
@@ -22,6 +23,7 @@
 #include "engine/storage_named.h"
 #include "estimate/mixed_document.h"
 #include "estimate/run.h"
+#include "estimate/run_keys.h"
 #include "exchange/chakra/chakra.h"
 #include "exchange/simai/simai.h"
 #include "exchange/snapshot/memory_snapshot.h"
@@ -362,9 +364,15 @@ SimulationReport report_of(const SimulateOptions& given, const CommandContext& c
   check_playable(resolved);
   options.disturbances = disturbances_of(given, resolved.run);
   if (resolved.run.sites.count > 1) {
-    throw InputError(resolved.file, "cluster.sites",
+    throw InputError(resolved.file, key_path<&ClusterRequest::sites>,
                      std::to_string(resolved.run.sites.count) + " sites",
-                     "a run on one of them: events are those of one site");
+                     "a run on one of them, whose events these are: without " +
+                         std::string(key_path<&ClusterRequest::sites>) + " and " +
+                         key_path<&TrainingRequest::outer> + ", with --gpus " +
+                         std::to_string(resolved.run.cluster.gpus / resolved.run.sites.count) +
+                         " --global-batch " +
+                         std::to_string(resolved.run.training.global_batch /
+                                        resolved.run.sites.count));
   }
   options.failures = read_failures(given.fail, given.slow, resolved.run);
   options.prefetch = prefetch_of(given, resolved.run);

@@ -42,6 +42,12 @@ TEST_CASE("Expressions are worked out as Python does") {
       {"'b' in ['a', 'b']", true},
       {"1 is not None", true},
       {"max(2, int('8'))", 8},
+      {"True == 1", true},
+      {"1 < 2 < 3", true},
+      {"3 > 2 != 2", false},
+      {"4 not in [1, 2] == False", false},  // 4 not in [1, 2] and [1, 2] == False
+      {"f(1) < 2 < 1", false},
+      {"0 or [] or 'a' or 3", "a"},
       {"{'a': 1, 'b': [2]}['b'][-1]", 2},
       {"dict(a=1, **{'b': 2})", {{"a", 1}, {"b", 2}}},
       {"torch.bfloat16", "bfloat16"},

@@ -120,7 +120,8 @@ Json node_document(const ConfigLookup& lookup, const std::string& name) {
 // True of a node whose device has about so much memory; drivers keep some of it.
 bool has_memory(const ConfigLookup& lookup, const std::string& node, double gb) {
   constexpr double kKept = 0.07;
-  const Json& device = value_at(node_document(lookup, node), "device");
+  const Json whole = node_document(lookup, node);
+  const Json& device = value_at(whole, "device");
   if (!device.is_string()) return false;
   const auto found = lookup.hardware.find(HardwareKind::device, device.get<std::string>());
   if (!found) return false;
@@ -443,6 +444,10 @@ void choose_by_gpus(const ConfigLookup& lookup, std::int64_t gpus, NamesRow& row
     for (const Json& row : value_at(document, "nodes")) {
       for (const Json& other : row["names"]) known.push_back(other.get<std::string>());
     }
+  }
+  if (name.find(',') != std::string::npos) {
+    throw InputError(file, kNode, "\"" + text + "\", several kinds of node",
+                     "one of them, or `cluster.groups` of a run file (docs/mixed.md)");
   }
   throw InputError(ErrorCode::unknown_name, file, kNode, "\"" + text + "\", and no node of " + name,
                    "a number and a GPU or a node of `orrery list nodes`, as 8xA100; or one of your "

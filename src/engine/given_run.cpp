@@ -160,6 +160,7 @@ RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
   RunSource source;
   keep_gpus_of_files(given, *foreign, configs, own, source.warnings);
   take_node(lookup, "command line", given.nodes, own, facts);
+  source.is_imported = true;
   source.json = run_of_foreign(*foreign, given.with, own, configs, source.warnings);
   source.file = foreign->file;
   source.beside = directory_of(foreign->file);

@@ -9,8 +9,9 @@
 namespace orrery {
 
 struct GivenRun;
+struct RunSource;
 
 // RUN stands for a document without a name.
-TypedRun typed_run(const GivenRun& given);
+TypedRun typed_run(const GivenRun& given, const RunSource* source = nullptr);
 
 }  // namespace orrery

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "core/error.h"
 #include "core/json_path.h"
 #include "core/units.h"
 #include "estimate/given_document.h"
 #include "estimate/resolve.h"
+#include "estimate/run_keys.h"
 #include "exchange/hub_names.h"
 #include "exchange/text_lines.h"
 #include "hardware/cluster_reader.h"
@@ -30,7 +32,7 @@ constexpr std::string_view kMovingParts =
     "standalone_embedding extended_tp attention_variant remote_device num_layer_list noop_layers "
     "tp_2d distribute_saved_activations accumulation_steps num_micro_batches intermediate_size "
     "hidden_layers distribute_within swap_optimizer dualpipe zbh1 zbv first_k_dense "
-    "n_shared_experts tp_size cp_size pp_size";
+    "n_shared_experts tp_size cp_size pp_size tensor_parallel ulysses muon 8bit tiled_mlp";
 
 constexpr const char* kOptions = key_path<&StrategyRequest::framework_options>;
 constexpr const char* kCommandLine = "the command line";
@@ -197,6 +199,20 @@ void refuse_quantised(ImportedRun& imported, const Json& given, const ConfigLook
        "weights that are quantised already; give the config.json of their base", "model", true});
 }
 
+// Beside packed weights, experts count as packed too.
+void note_packed_experts(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
+  constexpr const char* kBase = key_path<&AdapterRequest::base_precision>;
+  const Json& base = value_at(imported.run, kBase);
+  if (base != name_of(BaseFormat::nf4) && base != name_of(BaseFormat::int8)) return;
+  Json run = imported.run;
+  merge_over(run, given);
+  if (!has_experts(run, lookup)) return;
+  imported.assumed.push_back({kBase, base.get<std::string>() + " of experts, too",
+                              "bitsandbytes packs them where each is a linear layer; from "
+                              "transformers 5 on the experts of a layer are one tensor, which stays "
+                              "in 16 bits and gets no adapter"});
+}
+
 }  // namespace
 
 Json of_profile(const Json& framework, const char* key, const ConfigLookup& lookup) {
@@ -215,6 +231,7 @@ void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lo
   refuse_quantised(imported, given, lookup);
   for (const SizeOfWidth& size : imported.of_width) fit_size(imported, size, given, lookup);
   fit_options(imported, given, lookup);
+  note_packed_experts(imported, given, lookup);
   fit_checkpoints(imported, given, lookup);
 }
 
@@ -264,6 +281,18 @@ bool moves_a_number(std::string_view name) {
   return std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
     return name.find(part) != std::string_view::npos;
   });
+}
+
+bool says_what_trains(const Json& value) {
+  if (!value.is_string()) return false;
+  std::string word;
+  for (const char c : value.get<std::string>())
+    word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (begins_with(word, "use_")) word.erase(0, 4);
+  constexpr std::array<std::string_view, 5> kKinds = {"lora", "qlora", "dora", "adalora", "loha"};
+  if (std::find(kKinds.begin(), kKinds.end(), word) != kKinds.end()) return true;
+  return word.find(' ') == std::string::npos && word.find('/') == std::string::npos &&
+         (begins_with(word, "freeze_") || begins_with(word, "frozen_"));
 }
 
 bool RunDraft::is_open(std::string_view key) const {

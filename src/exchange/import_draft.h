@@ -50,6 +50,9 @@ struct GivenSetting {
 // True where a setting of this name changes memory or time, whatever the tool.
 bool moves_a_number(std::string_view name);
 
+// True of a word that says which weights train, whatever the setting is called: "lora".
+bool says_what_trains(const Json& value);
+
 // A run that is being made, with the keys that stay open.
 struct RunDraft {
   Json given = Json::object();  // the run as far as the command line says it

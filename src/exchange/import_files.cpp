@@ -151,6 +151,15 @@ class Import {
     } else {
       files_.parts.push_back(megatron::import_named(std::move(settings), format, job_));
     }
+    pass_on(files_.parts.back());
+  }
+
+  // DeepSpeed's file counts its batches by them.
+  void pass_on(const ImportedRun& part) {
+    for (const char* key : {"cluster.gpus", "parallel.tp", "parallel.pp", "parallel.cp"}) {
+      const Json& value = value_at(part.run, key);
+      if (value_at(job_.given, key).is_null() && !value.is_null()) set_at(job_.given, key, value);
+    }
   }
 
   // Settings of a tool that is data, which stand in another one's files.
@@ -252,11 +261,7 @@ class Import {
     if (first->tool != nullptr) part.tool = first->tool->name;
     part.file = names;
     count_generating();
-    // DeepSpeed's file counts its batches by them.
-    for (const char* key : {"cluster.gpus", "parallel.tp", "parallel.pp", "parallel.cp"}) {
-      const Json& value = value_at(part.run, key);
-      if (value_at(job_.given, key).is_null() && !value.is_null()) set_at(job_.given, key, value);
-    }
+    pass_on(part);
     files_.parts.push_back(std::move(part));
   }
 

@@ -242,6 +242,29 @@ std::optional<Unwrapped> of_document(const ForeignFile& file, const Json& docume
   return weights_and_biases(file, document);
 }
 
+// Documents of one file, between lines of "---".
+std::vector<std::string> documents_of(const std::string& text) {
+  std::vector<std::string> all(1);
+  for (const std::string_view line : lines_of(text)) {
+    if (line.substr(0, 3) == "---")
+      all.emplace_back();
+    else
+      (all.back() += line) += "\n";
+  }
+  return all;
+}
+
+// Of the documents that start a command the one with the most GPUs: services, volumes and helpers
+// stand beside a job.
+std::optional<Unwrapped> of_manifests(const ForeignFile& file) {
+  std::optional<Unwrapped> most;
+  for (const std::string& document : documents_of(file.text)) {
+    const auto one = of_document(file, read_yaml(document, file.name));
+    if (one && (!most || one->gpus > most->gpus)) most = one;
+  }
+  return most;
+}
+
 }  // namespace
 
 std::optional<Unwrapped> unwrapped(const ForeignFile& file, const Settings* arguments) {
@@ -257,7 +280,8 @@ std::optional<Unwrapped> unwrapped(const ForeignFile& file, const Settings* argu
                       contains(file.text, "services:") || contains(file.text, "_wandb:") ||
                       contains(file.text, "wandb_version:");
   if (!is_yaml_name(file.name) || !marked || contains(file.text, "{{")) return {};
-  return of_document(file, read_yaml(file.text, file.name));
+  const bool several = contains(file.text, "\n---") && contains(file.text, "apiVersion:");
+  return several ? of_manifests(file) : of_document(file, read_yaml(file.text, file.name));
 }
 
 }  // namespace orrery

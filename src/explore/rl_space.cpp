@@ -306,13 +306,11 @@ class SpaceMaker {
 
   // Axes that the search of a step leaves as the run or its framework has them.
   static Space narrowed(Space space) {
-    const Framework& f = space.bases.front().run.framework;
     const auto hold = [&](SearchAxis a, std::int64_t value) {
       if (space.axes[a].is_free()) space.axes[a].listed = {value};
     };
     hold(SearchAxis::vpp, 1);
     hold(SearchAxis::schedule, static_cast<std::int64_t>(ScheduleId::one_f_one_b));
-    if (!space.has_partitions()) hold(SearchAxis::zero, f.sharding.zero);
     AxisValues& recompute = space.axes[SearchAxis::recompute];
     if (recompute.is_free()) recompute.highest = static_cast<std::int64_t>(RecomputeChoice::full);
     return space;

@@ -5,7 +5,7 @@
 //
 // A choice is a placement (colocated, split, async), a split of the GPUs, a layout of the engines
 // and the shares that go with them. A learner is one set of tp, cp and pp on its GPUs, whose own
-// space (explore/space.h) has ep, etp, micro batch and recompute; ZeRO, schedule and sequence
+// space (explore/space.h) has ep, etp, ZeRO, micro batch and recompute; schedule and sequence
 // parallelism stay as the run or its framework has them. Every learner on n GPUs goes with every
 // choice that leaves it n GPUs: placements = Σ choices × learner candidates.
 //

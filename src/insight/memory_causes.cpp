@@ -132,6 +132,9 @@ class MemoryWeighing {
     if (!held) return;
     const auto& whole = m_[Stated::capacity] ? m_[Stated::capacity] : m_[Stated::reserved];
     const auto& piece = m_[Stated::largest_piece];
+    const auto& free = m_[Stated::free];
+    // All pieces together would not have been enough.
+    if (asked() && free && *free + *held < *asked()) return;
     const bool is_whole = piece && asked() && *piece >= *asked();
     const bool enough = asked() && *held >= *asked() && !is_whole;
     const double share = whole ? double(*held / *whole) : 1.0;

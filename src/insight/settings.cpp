@@ -162,6 +162,25 @@ std::string typed(const std::vector<Setting>& settings) {
   return joined(parts, " ");
 }
 
+namespace {
+
+constexpr const char* kGlobalBatch = key_path<&TrainingRequest::global_batch>;
+
+bool has_setting(const std::vector<Setting>& settings, std::string_view path) {
+  return std::any_of(settings.begin(), settings.end(),
+                     [&](const Setting& s) { return s.path == path; });
+}
+
+bool changes_replicas(const std::vector<Setting>& settings) {
+  constexpr std::array kDegrees = {key_path<&ClusterRequest::gpus>, key_path<&StrategyRequest::tp>,
+                                   key_path<&StrategyRequest::pp>, key_path<&StrategyRequest::cp>,
+                                   key_path<&StrategyRequest::dp>};
+  return std::any_of(kDegrees.begin(), kDegrees.end(),
+                     [&](const char* path) { return has_setting(settings, path); });
+}
+
+}  // namespace
+
 std::string typed_with(const TypedRun& run, const std::vector<Setting>& more) {
   std::vector<Setting> all = run.settings;
   for (const Setting& s : more) {
@@ -171,6 +190,8 @@ std::string typed_with(const TypedRun& run, const std::vector<Setting>& more) {
   const bool counts_gpus = std::any_of(more.begin(), more.end(), [](const Setting& s) {
     return s.path == key_path<&ClusterRequest::gpus>;
   });
+  if (run.batch > 0 && changes_replicas(more) && !has_setting(all, kGlobalBatch))
+    all.push_back({kGlobalBatch, std::to_string(run.batch)});
   std::vector<std::string> words = {run.name, typed(all), counts_gpus ? "" : run.nodes};
   std::erase(words, "");
   return joined(words, " ");

@@ -33,6 +33,9 @@ struct TypedRun {
   std::string name;
   std::vector<Setting> settings;
   std::string nodes;  // "--nodes 2", where the line has it
+  // Sequences of a step by a file that says those of a GPU: with other replicas they are typed, so
+  // that the step stays the same one; 0: any other run.
+  std::int64_t batch = 0;
 };
 
 // 3e11 as 300000000000: no decimals where there are none.

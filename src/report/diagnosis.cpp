@@ -15,12 +15,14 @@
 #include "insight/diagnosis.h"
 #include "insight/log_verdict.h"
 #include "insight/memory_relief.h"
+#include "insight/rl_report.h"
 #include "insight/settings.h"
 #include "report/against.h"
 #include "report/diagnosis_profile.h"
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
+#include "report/rl.h"
 
 namespace orrery {
 namespace {
@@ -602,19 +604,41 @@ Json log_json(const TrainingLog& log) {
   return j;
 }
 
-}  // namespace
-
-AnswerDocument diagnosis_document(const Diagnosis& d, const TypedRun& run) {
-  const RunReport* r = d.run ? &*d.run : nullptr;
+AnswerDocument read_document(const Diagnosis& d) {
   AnswerDocument document{"Diagnosis of " + d.file, {}, cause_rows(d)};
   Section head;
   head.add(labelled("read", joined(read_words(d), "; ")));
   document.add(std::move(head));
-  if (r != nullptr) document.add(run_header(r->resolved));
+  return document;
+}
+
+void add_messages(const Diagnosis& d, AnswerDocument& document) {
   for (const DiagnosedMessage& m : d.messages) {
-    document.add(message_section(m, r));
+    document.add(message_section(m, d.run ? &*d.run : nullptr));
     document.add(causes_section(m.causes, ", the likeliest first"));
   }
+}
+
+}  // namespace
+
+AnswerDocument rl_diagnosis_document(const Diagnosis& d, const RlReport& r, const TypedRun& run) {
+  AnswerDocument document = read_document(d);
+  add_messages(d, document);
+  for (Section& s : rl_summary(r, run).sections) document.add(std::move(s));
+  return document;
+}
+
+Json rl_diagnosis_json(const Diagnosis& d, const RlReport& r) {
+  Json j = diagnosis_json(d);
+  j["prediction"] = rl_json(r);
+  return j;
+}
+
+AnswerDocument diagnosis_document(const Diagnosis& d, const TypedRun& run) {
+  const RunReport* r = d.run ? &*d.run : nullptr;
+  AnswerDocument document = read_document(d);
+  if (r != nullptr) document.add(run_header(r->resolved));
+  add_messages(d, document);
   if (d.profile) {
     document.add(profile_section(*d.profile));
     document.add(causes_section(d.losses, ", the dearest first, by their part of what is lost"));

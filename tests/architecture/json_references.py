@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A member of a Json is lost when another is inserted into the same object or array: both are vectors. This
 finds a reference, pointer, iterator or Reader into a document that is used after an insertion into it, or
-in a loop with one. Its blind spot (an insertion by a function that gets the document) the address
+in a loop with one, and a reference into what a call returns. Its blind spot (an insertion by a function that gets the document) the address
 sanitizer sees, where every insertion moves all members (src/core/moving_json.h)."""
 
 import re
@@ -18,6 +18,10 @@ BOUND = re.compile(
     rf"|\bauto\s+(?P<a3>\w+)\s*=\s*(?P<p3>{PLACE})\.(?:find|begin)\("
     rf"|\bReader\s+(?P<a4>\w+)\s*=\s*Reader\((?P<p4>{PLACE})[,)]"
     rf"|\bReader\s+(?P<a5>\w+)\((?P<p5>{PLACE}),")
+
+
+# Json& x = value_at(f(), "a"): into a value that f returns; value_at itself returns a reference
+OF_CALL = re.compile(r"\b(?:Json|auto)\s*&\s*(?P<n>\w+)\s*=\s*value_at\((?P<f>(?!value_at\b)\w+(?:::\w+)*\()")
 
 
 def insertion(place):
@@ -55,6 +59,8 @@ def loops(text, begin, end):
 def faults(text):
     """(line, name, document) of each use of a reference that may be lost."""
     text = without_comments(text)
+    for match in OF_CALL.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match.group("n"), match.group("f") + ")"
     for match in BOUND.finditer(text):
         groups = match.groupdict()
         name = next(groups[k] for k in ("a", "a2", "a3", "a4", "a5") if groups[k])
@@ -76,6 +82,8 @@ SELF_TEST = (
     ('void f(Json& d) { Json& t = d["tiers"]; d["sources"]["a"] = 1; t.push_back(2); }', 1),
     ('void f(D& o) { Json& t = o.node["tiers"]; for (int i = 0; i < 3; ++i) { t[i] = 1; o.node["s"] = 2; } }', 1),
     ('void f(Json& d) { const auto at = d.find("a"); d["b"] = 1; use(*at); }', 1),
+    ('void f(Json& d) { const Json& t = value_at(read(d), "tiers"); use(t); }', 1),
+    ('void f(Json& d) { const Json& t = value_at(value_at(d, "a"), "tiers"); use(t); }', 0),
     ('void f(Json& d) { Json& t = d["tiers"]; t.push_back(2); d["sources"] = 1; }', 0),
     ('void f(Json& d) { Json& t = d["tiers"]; t["a"] = 1; t["b"] = 2; }', 0),
 )

@@ -160,10 +160,24 @@ $ orrery estimate --model wan2.1-14b --node 1x4090
 ! exit 2
 ! stderr /allowed: wan2.1-t2v-1.3b or wan2.1-t2v-14b, or another/
 
-# Optimizers of 8 bits are Adam with that recipe.
+# Cards as nvidia-smi prints them, with their memory; another memory is another card.
+$ orrery estimate --model gpt2 --node 'NVIDIA A100-SXM4-80GB' --gpus 8 --sequence-length 512 --global-batch 8 --json
+! json inputs.cluster.node ~ /a100-sxm4-80gb/
+$ orrery estimate --model gpt2 --node '2xRTX3090-24GB' --sequence-length 512 --global-batch 8 --json
+! json inputs.cluster.node ~ /rtx-3090/
+$ orrery estimate --model gpt2 --node '2xRTX3090-12GB' --sequence-length 512 --global-batch 8
+! exit 2
+! stderr /no node of rtx3090-12gb/
+$ orrery estimate --model gpt2 --node '8xA100-80GB,8xV100-32GB' --sequence-length 512 --global-batch 8
+! exit 2
+! stderr /several kinds of node; allowed: one of them, or `cluster.groups`/
+
+# Optimizers of 8 bits keep Adam's moments in a byte each: 2 + 2 + 12 bytes become 2 + 2 + 6, and pure
+# 16-bit states 2 + 2 + 2.
 $ orrery estimate --model gpt2 --node 1x3090 --sequence-length 512 --global-batch 8 --optimizer PagedAdamW8bit --json
-! json inputs.training.optimizer = "adam"
-! json inputs.training.states ~ /adam-8bit/
+! json inputs.training.optimizer = "adam-8bit"
+$ orrery memory --model gpt2 --node 1x3090 --sequence-length 512 --global-batch 8 --optimizer adamw8bit --zero 0 --states pure-16bit --json
+! json memory.optimizer_gib = 0.2318 ± 2 %
 
 # Tokens as people count them, in flags and in files.
 $ orrery estimate --model gpt2 --node 8xA100-40GB --sequence-length 1024 --global-batch 480 --tokens '300 B'

@@ -11,9 +11,17 @@ $ orrery estimate sites.json | grep -A 2 ^sites
 > sites             4 sites that sum 12 GB each over 1.25 GB/s every 100 steps: ... % of the time
 >                   trains, 9.686 s of a round waits; 90 % takes ... MB/s a site. Effects on
 >                   convergence are not modelled
+$ orrery comm sites.json --json
+! json sites.sent_bytes_per_round = 12.05e9 ± 1 %
+
+# 4,769 rounds of 12.05 GB from each of four sites at 0.02 USD a GB.
+$ orrery capacity sites.json --tokens 1e12 --prices '{"rent": "2.5 USD/h", "egress": "0.02 USD/GB"}' | grep 'of it'
+>   of it           rent ... USD, egress 4.59 k USD
+$ orrery capacity sites.json --tokens 1e12 --rent 2.5 | grep '^cost'
+> cost              ... by rent; not counted, no price: storage,
 $ orrery simulate sites.json
 ! exit 2
-! stderr /cluster.sites: found 4 sites; allowed: a run on one of them/
+! stderr /cluster.sites: found 4 sites; allowed: a run on one of them, whose events .* --gpus 16 --global-batch 64/
 $ orrery estimate sites.json --set cluster.sites.count=3
 ! exit 2
 ! stderr /cluster.sites.count/

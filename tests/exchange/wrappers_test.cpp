@@ -46,6 +46,34 @@ TEST_CASE("A PyTorchJob has replicas times the GPUs of a pod, and one command") 
   CHECK(inner->file.text.find("--num-layers 2", first + 1) == std::string::npos);
 }
 
+TEST_CASE("Of several manifests the one with the most GPUs is the job") {
+  const auto u = unwrapped({"job.yaml", R"(apiVersion: v1
+kind: Service
+metadata: {name: head}
+spec: {clusterIP: None}
+---
+apiVersion: apps/v1
+kind: Deployment
+spec:
+  template:
+    spec:
+      containers: [{name: etcd, image: etcd, command: ["/usr/local/bin/etcd"]}]
+---
+apiVersion: batch/v1
+kind: Job
+spec:
+  parallelism: 2
+  template:
+    spec:
+      containers:
+      - {name: t, image: x, command: [torchrun, train.py], resources: {limits: {nvidia.com/gpu: 8}}}
+)"});
+  REQUIRE(u);
+  CHECK(u->gpus == 16);
+  CHECK(u->file.text.find("train.py") != std::string::npos);
+  CHECK(u->file.text.find("etcd") == std::string::npos);
+}
+
 TEST_CASE("A JobSet multiplies its replicas with the parallelism of its jobs") {
   const auto inner = unwrapped({"set.yaml", R"(apiVersion: jobset.x-k8s.io/v1alpha2
 kind: JobSet

@@ -9,6 +9,7 @@
 #include "insight/diagnosis.h"
 #include "insight/rl_report.h"
 #include "report/diagnosis.h"
+#include "report/rl.h"
 #include "report/rl_against.h"
 #include "rl/resolve_learner.h"
 
@@ -73,6 +74,25 @@ std::optional<CommandAnswer> of_rl(const DiagnoseChoice& choice, const OutputFor
           : drawn(rl_against_document(log, choice.log->name, r, typed_run(choice.run)), output)};
 }
 
+// A message of memory of such a run.
+std::optional<CommandAnswer> message_of_rl(const DiagnoseChoice& choice, const OutputForm& output,
+                                           const CommandContext& context) {
+  if (!says_run(choice.run)) return {};
+  std::optional<RlReport> report;
+  use_run(choice.run, context, [&](const RunSource& source) {
+    if (!has_rl(source.json)) return;
+    report =
+        rl_report_with_alternatives(source.json, source.file, source.lookup, source.changes);
+  });
+  if (!report) return {};
+  const Diagnosis d = diagnosis_of(choice.log->text, choice.log->name, {});
+  if (d.messages.empty()) return {};
+  return CommandAnswer{
+      ExitCode::answer,
+      output.json() ? AnswerText(rl_diagnosis_json(d, *report))
+                    : drawn(rl_diagnosis_document(d, *report, typed_run(choice.run)), output)};
+}
+
 CommandAnswer answer_diagnose(Request& request, const CommandContext& context) {
   const auto choice = read_options<DiagnoseChoice>(kDiagnoseOptions, request);
   const OutputForm output = request.output();
@@ -80,6 +100,7 @@ CommandAnswer answer_diagnose(Request& request, const CommandContext& context) {
   if (!choice.log)
     throw InputError("orrery diagnose", "", "no text", "FILE, or - for standard input");
   if (auto answer = of_rl(choice, output, context)) return *std::move(answer);
+  if (auto answer = message_of_rl(choice, output, context)) return *std::move(answer);
   const Diagnosis d =
       diagnosis_of(choice.log->text, choice.log->name, report_of(choice.run, context));
   return {ExitCode::answer, output.json()

@@ -192,10 +192,11 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   RunReport r;
   std::optional<CommandAnswer> of_rl;
   std::optional<CommandAnswer> of_groups;
-  const TypedRun typed = typed_run(given);
+  TypedRun typed = typed_run(given);
   const bool is_short = output.format == AnswerFormat::text && !all;
   const TypedRun* brief = is_short ? &typed : nullptr;
   use_run(given, context, [&](const RunSource& source) {
+    typed = typed_run(given, &source);
     of_rl = rl_estimate(source, output, brief);
     if (!of_rl) of_groups = mixed_estimate(source, output, brief);
     if (of_rl || of_groups) return;

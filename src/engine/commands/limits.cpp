@@ -117,7 +117,9 @@ CommandAnswer answer_limits(Request& request, const CommandContext& context) {
   const OutputForm output = request.output();
   request.done();
   LimitsReport r;
+  TypedRun typed;
   use_run(choice.run, context, [&](const RunSource& source) {
+    typed = typed_run(choice.run, &source);
     refuse_beside_groups(choice, source);
     r = limits_of(question_of(choice, with_gpus(source, choice), context));
   });
@@ -125,7 +127,7 @@ CommandAnswer answer_limits(Request& request, const CommandContext& context) {
                                [](const Limit& l) { return l.value.has_value(); });
   return {any ? ExitCode::answer : ExitCode::no,
           output.json() ? AnswerText(limits_json(r))
-                        : drawn(limits_document(r, typed_run(choice.run)), output)};
+                        : drawn(limits_document(r, typed), output)};
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ void adjust(const SearchCommand& c, const EngineHooks& hooks, SearchOptions& o) 
 
 CommandAnswer answer_of(const SearchCommand& c, const OutputForm& output,
                         const SearchReport& report, const RunSource& source) {
-  const TypedRun run = typed_run(c.run);
+  const TypedRun run = typed_run(c.run, &source);
   const bool is_short = output.format == AnswerFormat::text && !c.all;
   const AnswerDocument document = search_document(report, run, !is_short);
   CommandAnswer answer;
@@ -179,7 +179,7 @@ CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
   if (c.one_more) r.marginals = marginals_of(source.json, source.file, source.lookup, options);
   return {r.best.empty() ? ExitCode::no : ExitCode::answer,
           output.json() ? AnswerText(mixed_search_json(r))
-                        : drawn(mixed_search_document(r, typed_run(c.run)), output)};
+                        : drawn(mixed_search_document(r, typed_run(c.run, &source)), output)};
 }
 
 // True where the least cost is looked for. Errors: another aim than the step's time or its cost.
@@ -205,7 +205,7 @@ std::optional<CommandAnswer> answer_rl(const SearchCommand& c, const RunSource& 
   RlSearchQuestion question{c.keep, c.where, {}, is_for_cost(c), {}};
   question.prices = price_book(c.prices, context, source.beside);
   question.adjust = [&](SearchOptions& o) { adjust(c, context.hooks, o); };
-  return rl_search_answer(source, output, question, c.print, typed_run(c.run));
+  return rl_search_answer(source, output, question, c.print, typed_run(c.run, &source));
 }
 
 void refuse_prices(const SearchCommand& c) {

@@ -196,7 +196,10 @@ void known_vocabulary(HookCall& call, std::optional<std::int64_t> padded) {
   };
   if (padded) assume(*padded, "padded: --vocab-size is not given");
   const auto tokenizer = call.settings.text("tokenizer_type").value_or("GPT2BPETokenizer");
-  if (tokenizer == "GPT2BPETokenizer" && call.settings.has("merge_file"))
+  // A file of another name may hold another vocabulary.
+  const std::string words = call.settings.text("vocab_file").value_or("gpt2-vocab.json");
+  const bool of_gpt2 = contains(words, "gpt") || words == "vocab.json" || contains(words, "$");
+  if (tokenizer == "GPT2BPETokenizer" && call.settings.has("merge_file") && of_gpt2)
     assume(50257, "GPT-2's vocabulary");
   const auto name = call.settings.word("tokenizer_model");
   const std::int64_t named = name ? call.facts.vocabulary_of(*name) : 0;

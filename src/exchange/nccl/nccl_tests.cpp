@@ -224,10 +224,23 @@ std::size_t ranks_of(const Row& row, double factor) {
   return whole <= high && whole + kNode > high ? whole : 0;
 }
 
-// Ranks from busbw over algbw, if no line names one: only an all-reduce has a ratio above 1.
-std::size_t unnamed_ranks(const Row& row, std::optional<Collective>& kind) {
+// True of a row that sums without a root, of an all-reduce or a reduce-scatter.
+bool sums_everywhere(const std::vector<std::string_view>& words) {
+  const auto at = std::find(words.begin(), words.end(), "sum");
+  return at != words.end() && at + 1 != words.end() && at[1] == "-1";
+}
+
+// Ranks from busbw over algbw, if no line names one: only an all-reduce has a ratio above 1, and of
+// those that sum without a root only one over two ranks has a ratio of 1.
+std::size_t unnamed_ranks(const Row& row, bool sums, std::optional<Collective>& kind) {
   constexpr double kMoreThanOne = 1.02;
-  if (!kind && row.algbw > 0 && row.busbw / row.algbw > kMoreThanOne) kind = Collective::all_reduce;
+  constexpr double kRounding = 0.002;
+  const double ratio = row.algbw > 0 ? row.busbw / row.algbw : 0;
+  if (!kind && ratio > kMoreThanOne) kind = Collective::all_reduce;
+  if (!kind && sums && tells_ratio(row) && std::abs(ratio - 1) < kRounding) {
+    kind = Collective::all_reduce;
+    return 2;
+  }
   if (!kind) return 0;
   if (*kind == Collective::all_reduce) return ranks_of(row, 2);
   const bool gathers = *kind == Collective::all_gather || *kind == Collective::reduce_scatter ||
@@ -274,6 +287,7 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
   std::optional<Collective> named;
   std::optional<NcclColumns> columns;
   SeenRanks seen;
+  bool sums = false;
   const std::vector<std::string_view> lines = lines_of(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::vector<std::string_view> words = words_of(without_tag(lines[i]));
@@ -285,6 +299,7 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
     if (!columns) fail({file, i + 1}, "numbers before a header", "\"# size count type … time\"");
     if (words.front() == "0") continue;  // no bytes
     rows.push_back(read_row({file, i + 1}, words, *columns));
+    sums = sums_everywhere(words);
   }
   set_warm_up_aside(rows, set);
   set.gpu = seen.gpu;
@@ -292,7 +307,7 @@ MeasurementSet read_nccl_tests(std::string_view text, const std::string& file,
   std::size_t ranks = seen.ranks.size();
   if (ranks == 0 && !rows.empty()) {
     if (!named) named = hints.collective;
-    ranks = unnamed_ranks(rows.back(), named);
+    ranks = unnamed_ranks(rows.back(), sums, named);
   }
   if (ranks < 2) {
     fail({file, 1}, std::to_string(ranks) + " ranks",

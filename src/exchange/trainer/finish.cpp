@@ -624,13 +624,22 @@ class Finish {
       return d_.open(kStates, f_.at(FactId::unknown_weights)->setting, kCheckpointSays);
     const double width = narrow ? 2 : 4;
     if (plain && narrow) return d_.set(kStates, "pure-16bit");
-    if (plain) return d_.set(kStates, sends_half() ? "fsdp-amp" : "fp32-adam-16");
+    if (plain) return wide_states();
     const double sent = sends_half() ? 2 : width;
     d_.set(kStates, {{"weights", width},
                      {"gradients", f_.is_on(FactId::no_gradients) ? 0 : width},
                      {"optimizer", moments},
                      {"reduced", sent},
                      {"gathered", sent}});
+  }
+
+  void wide_states() {
+    const char* recipe = sends_half() ? "fsdp-amp" : "fp32-adam-16";
+    if (has(FactId::narrow) || has(FactId::adapter)) return d_.set(kStates, recipe);
+    d_.assume(kStates, recipe,
+              sends_half() ? "FSDP's mixed precision keeps shards of fp32"
+                           : "no setting loads the weights in 16 bits: transformers before 5 loads "
+                             "fp32, from 5 on it takes the checkpoint's bits");
   }
 
   void rest() {

@@ -47,7 +47,8 @@ bool fits_any(std::string_view name, std::string_view patterns) {
 void list_other(const ForeignSetting& s, const std::string& file, bool is_known,
                 const SettingNote* note, Facts& facts) {
   const bool unknown = is_unknown_to_us(s.value);
-  const bool moves = moves_a_number(s.name) || is_on_by_default(s.name);
+  const bool moves =
+      moves_a_number(s.name) || says_what_trains(s.value) || is_on_by_default(s.name);
   if (is_known || (!unknown && is_off(s.value) && !is_on_by_default(s.name))) {
     facts.without_effect(s.written + (is_known ? "" : " (off)"));
   } else if (unknown) {

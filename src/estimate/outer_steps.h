@@ -31,7 +31,7 @@ BytesOf<R> outer_bytes(const Run& run);
 template <Number R>
 SecondsOf<R> outer_exposed(const Run& run, SecondsOf<R> step);
 
-// What all sites send to others in these steps; 0 on one site.
+// Bytes that all sites send to others in these steps; 0 on one site.
 Bytes sent_between_sites(const Run& run, std::int64_t steps);
 
 double outer_utilisation(const OuterSteps& outer, Seconds step, Seconds exposed);

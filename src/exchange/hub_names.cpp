@@ -143,6 +143,9 @@ struct OtherName {
   std::string_view ours;    // "": a model that only looks like one of ours
 };
 constexpr OtherName kOtherNames[] = {
+    {"clipvitlargepatch14", "clip-vit-l-14"},
+    {"vitbasepatch16224", "vit-b-16"},
+    {"qwen25math15b", "qwen2.5-1.5b"},  // its card: based on Qwen2.5-1.5B
     {"llama318b", "llama-3-8b"},
     {"llama3170b", "llama-3-70b"},
     {"llama3370b", "llama-3-70b"},

@@ -254,7 +254,7 @@ std::vector<std::string> documents_of(const std::string& text) {
   return all;
 }
 
-// Of the documents that start a command the one with the most GPUs: services, volumes and helpers
+// The document with the most GPUs, of those that start a command: services, volumes and helpers
 // stand beside a job.
 std::optional<Unwrapped> of_manifests(const ForeignFile& file) {
   std::optional<Unwrapped> most;

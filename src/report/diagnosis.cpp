@@ -15,14 +15,12 @@
 #include "insight/diagnosis.h"
 #include "insight/log_verdict.h"
 #include "insight/memory_relief.h"
-#include "insight/rl_report.h"
 #include "insight/settings.h"
 #include "report/against.h"
 #include "report/diagnosis_profile.h"
 #include "report/estimate.h"
 #include "report/frame.h"
 #include "report/frame_json.h"
-#include "report/rl.h"
 
 namespace orrery {
 namespace {
@@ -621,17 +619,10 @@ void add_messages(const Diagnosis& d, AnswerDocument& document) {
 
 }  // namespace
 
-AnswerDocument rl_diagnosis_document(const Diagnosis& d, const RlReport& r, const TypedRun& run) {
+AnswerDocument messages_document(const Diagnosis& d) {
   AnswerDocument document = read_document(d);
   add_messages(d, document);
-  for (Section& s : rl_summary(r, run).sections) document.add(std::move(s));
   return document;
-}
-
-Json rl_diagnosis_json(const Diagnosis& d, const RlReport& r) {
-  Json j = diagnosis_json(d);
-  j["prediction"] = rl_json(r);
-  return j;
 }
 
 AnswerDocument diagnosis_document(const Diagnosis& d, const TypedRun& run) {

@@ -10,15 +10,11 @@
 namespace orrery {
 
 struct Diagnosis;
-struct RlReport;
 struct TypedRun;
 
 AnswerDocument diagnosis_document(const Diagnosis& d, const TypedRun& run);
+// Messages of memory alone, what each states and its causes.
+AnswerDocument messages_document(const Diagnosis& d);
 Json diagnosis_json(const Diagnosis& d);
-
-// A message of memory beside a run of reinforcement learning, whose phases hold more than its
-// learner does.
-AnswerDocument rl_diagnosis_document(const Diagnosis& d, const RlReport& r, const TypedRun& run);
-Json rl_diagnosis_json(const Diagnosis& d, const RlReport& r);
 
 }  // namespace orrery

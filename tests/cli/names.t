@@ -162,7 +162,7 @@ $ orrery estimate --model wan2.1-14b --node 1x4090
 
 # Cards as nvidia-smi prints them, with their memory; another memory is another card.
 $ orrery estimate --model gpt2 --node 'NVIDIA A100-SXM4-80GB' --gpus 8 --sequence-length 512 --global-batch 8 --json
-! json inputs.cluster.node ~ /a100-sxm4-80gb/
+! json inputs.cluster.node = "dgx-a100-80gb"
 $ orrery estimate --model gpt2 --node '2xRTX3090-24GB' --sequence-length 512 --global-batch 8 --json
 ! json inputs.cluster.node ~ /rtx-3090/
 $ orrery estimate --model gpt2 --node '2xRTX3090-12GB' --sequence-length 512 --global-batch 8

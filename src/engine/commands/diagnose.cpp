@@ -9,8 +9,8 @@
 #include "insight/diagnosis.h"
 #include "insight/rl_report.h"
 #include "report/diagnosis.h"
-#include "report/rl.h"
 #include "report/rl_against.h"
+#include "report/rl_diagnosis.h"
 #include "rl/resolve_learner.h"
 
 namespace orrery {

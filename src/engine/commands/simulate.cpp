@@ -11,7 +11,6 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/key_access.h"
 #include "core/units.h"
 #include "core/unknown_name.h"
 #include "engine/answer.h"
@@ -23,7 +22,6 @@
 #include "engine/storage_named.h"
 #include "estimate/mixed_document.h"
 #include "estimate/run.h"
-#include "estimate/run_keys.h"
 #include "exchange/chakra/chakra.h"
 #include "exchange/simai/simai.h"
 #include "exchange/snapshot/memory_snapshot.h"
@@ -364,11 +362,10 @@ SimulationReport report_of(const SimulateOptions& given, const CommandContext& c
   check_playable(resolved);
   options.disturbances = disturbances_of(given, resolved.run);
   if (resolved.run.sites.count > 1) {
-    throw InputError(resolved.file, key_path<&ClusterRequest::sites>,
+    throw InputError(resolved.file, "cluster.sites",
                      std::to_string(resolved.run.sites.count) + " sites",
-                     "a run on one of them, whose events these are: without " +
-                         std::string(key_path<&ClusterRequest::sites>) + " and " +
-                         key_path<&TrainingRequest::outer> + ", with --gpus " +
+                     "a run on one of them, whose events these are: without cluster.sites and "
+                     "training.outer, with --gpus " +
                          std::to_string(resolved.run.cluster.gpus / resolved.run.sites.count) +
                          " --global-batch " +
                          std::to_string(resolved.run.training.global_batch /

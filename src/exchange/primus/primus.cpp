@@ -119,7 +119,7 @@ class PrimusReading {
   void name_others(const Document& d, const Json& read, const std::string& name) {
     constexpr std::string_view kOfExperiment =
         "work_group user_name exp_name workspace exp_meta_info platform framework config model "
-        "overrides name modules";
+        "overrides name modules env";
     const std::vector<std::string_view> known = fields_of(kOfExperiment, ' ');
     const auto list = [&](const Json& members, const std::string& path) {
       for (const auto& [key, value] : members.items()) {

@@ -312,8 +312,8 @@ inline constexpr auto kTrainingRows = keys<TrainingRequest>(
         Vary::run, "kernel of fused attention, one whose rate the device has"),
     key<&TrainingRequest::optimizer, &Training::optimizer>(
         "optimizer", form::one_of<Optimizer>(), otherwise("adam"), Vary::run,
-        "adam is AdamW too, whose states and time are the same; sgd has one of the two moments "
-        "in states; the others' own states replace both")
+        "adam is AdamW too, whose states and time are the same; adam-8bit keeps the two moments of "
+        "states in a byte each; sgd has one of them; the others' own states replace both")
         .flagged("--optimizer"),
     key<&TrainingRequest::optimizer_rank, &Training::optimizer_rank>(
         "optimizer_rank", form::whole(1, 65536, "columns"), otherwise("128"), Vary::run,

@@ -62,6 +62,19 @@ std::optional<TrainingLog> log_in(const std::string& text, const std::string& fi
 
 // Causes that need no numbers.
 std::vector<DiagnosedCause> causes_outside(const MemoryMessage& m) {
+  // The pool that vLLM fills anew when it wakes, beside what the learner holds.
+  if (m.form.find("sleep mode") != std::string::npos) {
+    return {{"the engine wakes and finds too little memory free",
+             "its sleep mode (cumem_allocator) allocates weights and cache anew",
+             std::string(kMakerWords[m.maker].list_processes) + ", just before a rollout",
+             "a smaller share of the engine (vLLM: gpu_memory_utilization; verl: "
+             "rollout.gpu_memory_utilization; --memory-share of a run with --rl), or offload of "
+             "the learner's weights and optimizer",
+             "", 0.7},
+            {"another process or an inference engine is on the GPU",
+             "the message does not say how much is free", kMakerWords[m.maker].list_processes,
+             "end what was left over", "", 0.3}};
+  }
   return {{"PyTorch's allocator left no space for a library's own memory",
            "the allocation was not PyTorch's: its cache does not give way to others",
            "torch.cuda.memory_reserved() just before; " +

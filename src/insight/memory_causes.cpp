@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/estimate.h"
+#include "estimate/least_recompute.h"
 #include "estimate/resolve.h"
 #include "estimate/risk.h"
 #include "estimate/run_warnings.h"
@@ -47,9 +48,12 @@ constexpr double kBesideProcess = 3 * 0x1p30;
 // The weight of a tensor that the run as it is described does not keep.
 constexpr double kNotKept = 0.1;         // [judgement]
 constexpr double kOwnPriorOfRun = 0.34;  // as of a step (causes.cpp)
+constexpr double kLargerBatches = 0.2;   // where nobody gave their size [judgement]
+constexpr double kSaid = 0.3;            // of the prior of what the user said otherwise [judgement]
 constexpr double kEncoders = 0.5;        // they explain what recompute does not [judgement]
 constexpr double kBytesOfFrozen = 2;     // a parameter (training.frozen_parameters)
 constexpr double kOfEncoders = 1e8;      // to which their number is rounded
+constexpr double kNear = 0.95;  // of what was needed, by a prediction that explains it
 constexpr double kNarrowestSpread = 0.05;
 constexpr double kFarSpread = 0.2;  // of ln(stated/predicted) [judgement]
 
@@ -404,6 +408,7 @@ class MemoryWeighing {
     tensors();
     open_recompute();
     encoders();
+    larger_batches();
     for (const Hypothesis& h : hypotheses()) weigh(h);
     all_.push_back({"none of these: another run, or a fault of the estimate",
                     need_beside(r_->answer), "the run's settings as its log prints them", "", "",
@@ -430,6 +435,38 @@ class MemoryWeighing {
                     "gradient_checkpointing=True of Hugging Face's trainers, activation "
                     "checkpointing of the stack",
                     typed(change), kOwnPriorOfRun, false, change});
+  }
+
+  // Micro batches whose size nobody gave: the least power of two that needs what was needed.
+  void larger_batches() {
+    if (!is_assumed(key_path<&TrainingRequest::micro_batch>)) return;
+    Run run = r_->resolved.run;
+    for (Answer a = r_->answer; a.memory.allocated < needed() * kNear; a = estimate(run)) {
+      if (!make_neighbour(std::array{moves::double_micro_batch}, run)) return;
+      if (r_->resolved.recompute_open) predict_recompute(run, workspace_);
+    }
+    const std::vector<Setting> change =
+        differences(r_->resolved.run, run, r_->resolved.parallel_keys);
+    if (change.empty()) return;
+    const Bytes held = estimate(run).memory.allocated;
+    all_.push_back({"micro batches are larger: nobody gave their size",
+                    "of " + counted(run.strategy.micro_batch, "sequence") + " " + gib_text(held) +
+                        " would be allocated, " + gib_text(needed()) + " were needed",
+                    "batch settings that the job's first lines print",
+                    "a smaller micro batch (per_device_train_batch_size) and more accumulation",
+                    typed(change), kLargerBatches, false, change});
+  }
+
+  bool is_assumed(std::string_view path) const {
+    const std::vector<Fact>& all = r_->resolved.assumed;
+    return std::any_of(all.begin(), all.end(), [&](const Fact& f) { return f.path == path; });
+  }
+
+  // True of a change of keys that the user gave, every one.
+  bool is_said(const std::vector<Setting>& change) const {
+    return !change.empty() && std::none_of(change.begin(), change.end(), [&](const Setting& s) {
+      return is_assumed(s.path);
+    });
   }
 
   // Text encoders and an autoencoder beside a diffusion model, which nobody gave.
@@ -503,11 +540,12 @@ class MemoryWeighing {
     const Answer a = estimate(run);
     // Where it needs no more than the run as it stands, it explains nothing.
     if (!(a.memory.allocated > r_->answer.memory.allocated)) return;
+    const std::vector<Setting> change = change_settings(h, *r_, run);
+    const double prior = prior_of(h, *r_, run) * (is_said(change) ? kSaid : 1);
     all_.push_back({h.what,
                     "then " + gib_text(a.memory.allocated) + " would be allocated, " +
                         gib_text(needed()) + " were needed",
-                    h.check, "", change_words(h, *r_, run), prior_of(h, *r_, run) * reach(run, a),
-                    false, change_settings(h, *r_, run)});
+                    h.check, "", change_words(h, *r_, run), prior * reach(run, a), false, change});
   }
 
   const MemoryMessage& m_;

@@ -493,7 +493,8 @@ void add_run(const Diagnosis& d, AnswerDocument& document) {
     for (std::size_t i = 1; i < beside.sections.size(); ++i)
       document.add(std::move(beside.sections[i]));
   }
-  if (d.messages.empty()) return;
+  // A job that ran out of memory needs none of the changes that would be faster.
+  if (d.messages.empty() || (needed_by(d) && fits_at_risk(r.resolved.run, r.answer))) return;
   document.add(limit_section(r));
   document.add(remedy_section(r));
 }

@@ -129,6 +129,34 @@ TEST_CASE("micro batches are as many as the schedule's stages need") {
   CHECK(with(ScheduleId::one_f_one_b, 1, 1, 1 << 23) == RuleId::none);
 }
 
+TEST_CASE("a step plays a schedule several times only where a pipeline has one to play") {
+  const auto with = [](ScheduleId id, std::int64_t pp) {
+    return after([=](Edge& e) {
+      e.s.schedule = id;
+      e.s.pp = pp;
+      e.s.schedule_runs = 2;
+      e.fill();
+      e.take(16);
+    });
+  };
+  CHECK(with(ScheduleId::one_f_one_b, 4) == RuleId::none);
+  CHECK(with(ScheduleId::one_f_one_b, 1) == RuleId::schedule_runs);
+  CHECK(with(ScheduleId::dualpipe, 4) == RuleId::schedule_runs);
+}
+
+TEST_CASE("a range holds a layer of its kind before its end") {
+  const auto with = [](std::int64_t end) {
+    return after([=](Edge& e) {
+      e.make_mixture();
+      e.a.moe.first_k_dense = 3;
+      e.s.layers.rules[0] = {0, end, LayerKindOf::experts, Recompute::full};
+      e.s.layers.count = 1;
+    });
+  };
+  CHECK(with(3) == RuleId::layer_ranges);
+  CHECK(with(4) == RuleId::none);
+}
+
 TEST_CASE("an encoder's stage has a pipeline of two at least, images, and no list of layers") {
   const auto vision = [](std::int64_t pp, std::int64_t tower, bool listed) {
     return after([=](Edge& e) {

@@ -99,6 +99,15 @@ using enum Collective;
 
 }  // namespace
 
+TEST_CASE("attention passes keys around a ring of all ranks, unless documents have few of them") {
+  Strategy s;
+  s.cp = 4;
+  s.cp_type = ContextType::p2p;
+  CHECK(degrees_of(s).ring == 4);
+  s.dynamic_cp = true;
+  CHECK(degrees_of(s).ring == 1);
+}
+
 TEST_CASE("tensor parallelism splits matrices and leaves norms whole") {
   const std::int64_t norms = 2 * 64;
   CHECK(dense_parameters(llama(), tensor(1, false)) ==

@@ -174,4 +174,16 @@ TEST_CASE("a range of layers without experts leaves the others alone") {
   CHECK(dense.full[block_of_layer(2)] == 0);
 }
 
+TEST_CASE("an end of the model is sharded otherwise where a range of it says another stage") {
+  const Architecture a = eight_layers();
+  Strategy s;
+  s.zero = 1;
+  s.layers.rules[0] = {0, kLastLayer, LayerKindOf::head, {}, std::int8_t{3}};
+  s.layers.rules[1] = {0, kLastLayer, LayerKindOf::embedding, {}, std::int8_t{1}};
+  s.layers.count = 2;
+  const RecomputedBlocks n = recomputed_of(s, a, 0, blocks_of(s, a, 0));
+  CHECK(n.resharded[BlockType::head] == 1);
+  CHECK(n.resharded[BlockType::embedding] == 0);
+}
+
 }  // namespace orrery

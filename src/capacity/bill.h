@@ -6,8 +6,8 @@
 // and month, from the first step to the last. Bought hardware costs the share of its useful life
 // (life × utilisation) that the run takes; network, storage and support are shares of its price
 // (support a year); electricity is paid at the meter. A part without a price stays empty and is
-// named; without the rent, or the hardware, there is no total. Sites of a run pay for the bytes that
-// leave one for the others. Leaves out: staff, building, interest, taxes, resale.
+// named; without the rent, or the hardware, there is no total. Sites of a run pay for the bytes
+// that leave one for the others. Leaves out: staff, building, interest, taxes, resale.
 #pragma once
 
 #include <array>

@@ -13,8 +13,8 @@
 //    "egress": {"value": "0.02 USD/GB", …}}   of what a site of several sends to the others
 //
 // A price may also be a bare value, "2.99 USD/h" or 2.99 (of the plan's currency, by the hour, the
-// kWh, the TB and month, the GB): the answer then says "given by you". "rent" beside "gpus" is that of
-// every GPU, whatever "gpus" says. Errors: InputError: no currency, an object without source or
+// kWh, the TB and month, the GB): the answer then says "given by you". "rent" beside "gpus" is that
+// of every GPU, whatever "gpus" says. Errors: InputError: no currency, an object without source or
 // date, a currency without a rate of exchange.
 #pragma once
 

@@ -206,7 +206,8 @@ inline constexpr std::array kPricesRows = {
     described("network", share<kShare>(), kNothing, "network, of the hardware's price"),
     described("storage", share<kShare>(), kNothing, "storage, of the hardware's price"),
     described("storage_space", price<kSpace>(), kNothing, "storage by what it holds"),
-    described("egress", price<kEgress>(), kNothing, "of what a site of several sends to the others"),
+    described("egress", price<kEgress>(), kNothing,
+              "of what a site of several sends to the others"),
     described("support", share<kShare>(), kNothing, "support a year, of the hardware's price"),
     described("utilisation", share<kUtilisation>(), kNothing, "of bought hardware"),
     described("lifetime", share<kLifetime>(), kNothing, "of bought hardware")};

@@ -30,8 +30,8 @@ constexpr const char* kTiersOfCluster = "cluster.tiers";
 constexpr const char* kOptimizerOfRun = key_path<&TrainingRequest::optimizer>;
 
 constexpr std::array<std::string_view, 12> kSilentWords = {
-    "nvidia", "geforce", "tesla", "amd", "instinct", "gpus", "gpu", "nodes", "generation",
-    "hbm3e", "hbm3", "hbm2e"};
+    "nvidia", "geforce", "tesla",      "amd",   "instinct", "gpus",
+    "gpu",    "nodes",   "generation", "hbm3e", "hbm3",     "hbm2e"};
 
 // Letters and digits alone, small, without a maker's name.
 std::string plain_name(const std::string& text) {

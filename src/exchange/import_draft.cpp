@@ -207,10 +207,11 @@ void note_packed_experts(ImportedRun& imported, const Json& given, const ConfigL
   Json run = imported.run;
   merge_over(run, given);
   if (!has_experts(run, lookup)) return;
-  imported.assumed.push_back({kBase, base.get<std::string>() + " of experts, too",
-                              "bitsandbytes packs them where each is a linear layer; from "
-                              "transformers 5 on the experts of a layer are one tensor, which stays "
-                              "in 16 bits and gets no adapter"});
+  imported.assumed.push_back(
+      {kBase, base.get<std::string>() + " of experts, too",
+       "bitsandbytes packs them where each is a linear layer; from "
+       "transformers 5 on the experts of a layer are one tensor, which stays "
+       "in 16 bits and gets no adapter"});
 }
 
 }  // namespace

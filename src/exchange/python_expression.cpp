@@ -199,7 +199,9 @@ class Evaluation {
 
   // True is 1.
   static bool equals(const Json& a, const Json& b) {
-    const auto plain = [](const Json& j) { return j.is_boolean() ? Json(j.get<bool>() ? 1 : 0) : j; };
+    const auto plain = [](const Json& j) {
+      return j.is_boolean() ? Json(j.get<bool>() ? 1 : 0) : j;
+    };
     return plain(a) == plain(b);
   }
 

@@ -97,8 +97,7 @@ CacheWindow window_of(const Generator& g) {
     if (is_local(layer_kind(a, type).mixer)) local += layers;
   }
   if (local == Bytes()) return {};
-  return {local / all,
-          static_cast<double>(local_span(a))};
+  return {local / all, static_cast<double>(local_span(a))};
 }
 
 Bytes state_of_sequence(const Generator& g) {

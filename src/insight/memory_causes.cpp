@@ -49,11 +49,11 @@ constexpr double kBesideProcess = 3 * 0x1p30;
 constexpr double kNotKept = 0.1;         // [judgement]
 constexpr double kOwnPriorOfRun = 0.34;  // as of a step (causes.cpp)
 constexpr double kLargerBatches = 0.2;   // where nobody gave their size [judgement]
-constexpr double kSaid = 0.3;            // of the prior of what the user said otherwise [judgement]
-constexpr double kEncoders = 0.5;        // they explain what recompute does not [judgement]
-constexpr double kBytesOfFrozen = 2;     // a parameter (training.frozen_parameters)
-constexpr double kOfEncoders = 1e8;      // to which their number is rounded
-constexpr double kNear = 0.95;  // of what was needed, by a prediction that explains it
+constexpr double kGiven = 0.3;        // of the prior where the user gave another value [judgement]
+constexpr double kEncoders = 0.5;     // they explain what recompute does not [judgement]
+constexpr double kBytesOfFrozen = 2;  // a parameter (training.frozen_parameters)
+constexpr double kOfEncoders = 1e8;   // to which their number is rounded
+constexpr double kNear = 0.95;        // of what was needed, by a prediction that explains it
 constexpr double kNarrowestSpread = 0.05;
 constexpr double kFarSpread = 0.2;  // of ln(stated/predicted) [judgement]
 
@@ -463,10 +463,9 @@ class MemoryWeighing {
   }
 
   // True of a change of keys that the user gave, every one.
-  bool is_said(const std::vector<Setting>& change) const {
-    return !change.empty() && std::none_of(change.begin(), change.end(), [&](const Setting& s) {
-      return is_assumed(s.path);
-    });
+  bool is_given(const std::vector<Setting>& change) const {
+    return !change.empty() && std::none_of(change.begin(), change.end(),
+                                           [&](const Setting& s) { return is_assumed(s.path); });
   }
 
   // Text encoders and an autoencoder beside a diffusion model, which nobody gave.
@@ -541,7 +540,7 @@ class MemoryWeighing {
     // Where it needs no more than the run as it stands, it explains nothing.
     if (!(a.memory.allocated > r_->answer.memory.allocated)) return;
     const std::vector<Setting> change = change_settings(h, *r_, run);
-    const double prior = prior_of(h, *r_, run) * (is_said(change) ? kSaid : 1);
+    const double prior = prior_of(h, *r_, run) * (is_given(change) ? kGiven : 1);
     all_.push_back({h.what,
                     "then " + gib_text(a.memory.allocated) + " would be allocated, " +
                         gib_text(needed()) + " were needed",

@@ -81,8 +81,7 @@ std::optional<CommandAnswer> message_of_rl(const DiagnoseChoice& choice, const O
   std::optional<RlReport> report;
   use_run(choice.run, context, [&](const RunSource& source) {
     if (!has_rl(source.json)) return;
-    report =
-        rl_report_with_alternatives(source.json, source.file, source.lookup, source.changes);
+    report = rl_report_with_alternatives(source.json, source.file, source.lookup, source.changes);
   });
   if (!report) return {};
   const Diagnosis d = diagnosis_of(choice.log->text, choice.log->name, {});

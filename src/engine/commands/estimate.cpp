@@ -193,10 +193,11 @@ CommandAnswer answer_estimate(Request& request, const CommandContext& context) {
   std::optional<CommandAnswer> of_rl;
   std::optional<CommandAnswer> of_groups;
   TypedRun typed = typed_run(given);
+  const GivenRun& of_request = given;  // clang 14 takes no binding into a lambda
   const bool is_short = output.format == AnswerFormat::text && !all;
   const TypedRun* brief = is_short ? &typed : nullptr;
   use_run(given, context, [&](const RunSource& source) {
-    typed = typed_run(given, &source);
+    typed = typed_run(of_request, &source);
     of_rl = rl_estimate(source, output, brief);
     if (!of_rl) of_groups = mixed_estimate(source, output, brief);
     if (of_rl || of_groups) return;

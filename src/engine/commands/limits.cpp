@@ -126,8 +126,7 @@ CommandAnswer answer_limits(Request& request, const CommandContext& context) {
   const bool any = std::any_of(r.limits.begin(), r.limits.end(),
                                [](const Limit& l) { return l.value.has_value(); });
   return {any ? ExitCode::answer : ExitCode::no,
-          output.json() ? AnswerText(limits_json(r))
-                        : drawn(limits_document(r, typed), output)};
+          output.json() ? AnswerText(limits_json(r)) : drawn(limits_document(r, typed), output)};
 }
 
 }  // namespace

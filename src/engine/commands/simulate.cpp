@@ -362,14 +362,13 @@ SimulationReport report_of(const SimulateOptions& given, const CommandContext& c
   check_playable(resolved);
   options.disturbances = disturbances_of(given, resolved.run);
   if (resolved.run.sites.count > 1) {
-    throw InputError(resolved.file, "cluster.sites",
-                     std::to_string(resolved.run.sites.count) + " sites",
-                     "a run on one of them, whose events these are: without cluster.sites and "
-                     "training.outer, with --gpus " +
-                         std::to_string(resolved.run.cluster.gpus / resolved.run.sites.count) +
-                         " --global-batch " +
-                         std::to_string(resolved.run.training.global_batch /
-                                        resolved.run.sites.count));
+    throw InputError(
+        resolved.file, "cluster.sites", std::to_string(resolved.run.sites.count) + " sites",
+        "a run on one of them, whose events these are: without cluster.sites and "
+        "training.outer, with --gpus " +
+            std::to_string(resolved.run.cluster.gpus / resolved.run.sites.count) +
+            " --global-batch " +
+            std::to_string(resolved.run.training.global_batch / resolved.run.sites.count));
   }
   options.failures = read_failures(given.fail, given.slow, resolved.run);
   options.prefetch = prefetch_of(given, resolved.run);

@@ -145,7 +145,7 @@ TEST_CASE("a step plays a schedule several times only where a pipeline has one t
 }
 
 TEST_CASE("a range holds a layer of its kind before its end") {
-  const auto with = [](std::int64_t end) {
+  const auto with = [](std::int16_t end) {
     return after([=](Edge& e) {
       e.make_mixture();
       e.a.moe.first_k_dense = 3;

@@ -62,6 +62,12 @@ std::optional<TrainingLog> log_in(const std::string& text, const std::string& fi
 
 // Causes that need no numbers.
 std::vector<DiagnosedCause> causes_outside(const MemoryMessage& m) {
+  const DiagnosedCause other = {"another process or an inference engine is on the GPU",
+                                "the message does not say how much is free",
+                                kMakerWords[m.maker].list_processes,
+                                "end what was left over",
+                                "",
+                                0.3};
   // The pool that vLLM fills anew when it wakes, beside what the learner holds.
   if (m.form.find("sleep mode") != std::string::npos) {
     return {{"the engine wakes and finds too little memory free",
@@ -71,9 +77,7 @@ std::vector<DiagnosedCause> causes_outside(const MemoryMessage& m) {
              "rollout.gpu_memory_utilization; --memory-share of a run with --rl), or offload of "
              "the learner's weights and optimizer",
              "", 0.7},
-            {"another process or an inference engine is on the GPU",
-             "the message does not say how much is free", kMakerWords[m.maker].list_processes,
-             "end what was left over", "", 0.3}};
+            other};
   }
   return {{"PyTorch's allocator left no space for a library's own memory",
            "the allocation was not PyTorch's: its cache does not give way to others",
@@ -82,9 +86,7 @@ std::vector<DiagnosedCause> causes_outside(const MemoryMessage& m) {
            "leave some: a smaller micro batch, torch.cuda.set_per_process_memory_fraction(0.9), "
            "or a call of the library before the first step",
            "", 0.7},
-          {"another process or an inference engine is on the GPU",
-           "the message does not say how much is free", kMakerWords[m.maker].list_processes,
-           "end what was left over", "", 0.3}};
+          other};
 }
 
 std::vector<DiagnosedCause> causes_of_flushes(const MemoryMessage& m) {

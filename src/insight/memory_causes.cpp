@@ -441,14 +441,14 @@ class MemoryWeighing {
   void larger_batches() {
     if (!is_assumed(key_path<&TrainingRequest::micro_batch>)) return;
     Run run = r_->resolved.run;
-    for (Answer a = r_->answer; a.memory.allocated < needed() * kNear; a = estimate(run)) {
+    Bytes held = r_->answer.memory.allocated;
+    for (; held < needed() * kNear; held = estimate(run).memory.allocated) {
       if (!make_neighbour(std::array{moves::double_micro_batch}, run)) return;
       if (r_->resolved.recompute_open) predict_recompute(run, workspace_);
     }
     const std::vector<Setting> change =
         differences(r_->resolved.run, run, r_->resolved.parallel_keys);
     if (change.empty()) return;
-    const Bytes held = estimate(run).memory.allocated;
     all_.push_back({"micro batches are larger: nobody gave their size",
                     "of " + counted(run.strategy.micro_batch, "sequence") + " " + gib_text(held) +
                         " would be allocated, " + gib_text(needed()) + " were needed",

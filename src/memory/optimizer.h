@@ -5,12 +5,11 @@
 // Adam keeps two moments of an element, of one byte each where they are quantised by blocks
 // (arXiv:2110.02861, whose scales, 4 bytes for each 2,048 elements, are left out). Others keep one
 // (Lion, arXiv:2302.06675; Muon's momentum, KellerJordan/Muon, muon.py), a sum of each row and
-// column (Adafactor, arXiv:1804.04235 [from memory, unverified]), or products of the gradient with
-// itself along both sides and their roots in fp32 (Shampoo, arXiv:1802.09568; SOAP, NVIDIA
-// Emerging-Optimizers, soap.py). GaLore (arXiv:2403.03507) keeps Adam's moments of a projection to
-// rank r, and the projector. Where only matrices are treated so, embeddings, head, norms and biases
-// keep Adam's moments. Leaves out paging of states, and limits of the size of preconditioned sides.
-// Errors: none.
+// column (Adafactor, arXiv:1804.04235), or products of the gradient with itself along both sides
+// and their roots in fp32 (Shampoo, arXiv:1802.09568; SOAP, NVIDIA Emerging-Optimizers, soap.py).
+// GaLore (arXiv:2403.03507) keeps Adam's moments of a projection to rank r, and the projector.
+// Where only matrices are treated so, embeddings, head, norms and biases keep Adam's moments.
+// Leaves out paging of states, and limits of the size of preconditioned sides. Errors: none.
 #pragma once
 
 #include <algorithm>

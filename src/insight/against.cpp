@@ -183,7 +183,8 @@ TrainingAgainst against(const RunReport& r, const TrainingLog& log) {
   add_timers(r, log, out);
   out.other_settings = other_settings(log, r.resolved.run);
   add_derived(r, log, out.other_settings);
-  if (out.other_settings.empty()) out.causes = causes_of(r, Seconds(step), log.allocated);
+  if (out.other_settings.empty())
+    out.causes = out.causes = causes_of(r, Seconds(step), log.allocated, log.nccl);
   return out;
 }
 

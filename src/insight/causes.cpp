@@ -14,6 +14,7 @@
 #include "estimate/workspace.h"
 #include "hardware/cluster_links.h"
 #include "insight/hypotheses.h"
+#include "insight/nccl_causes.h"
 #include "insight/run_report.h"
 #include "parallel/strategy_keys.h"
 
@@ -33,7 +34,8 @@ constexpr double kCannotFit = 0.1;
 // that the run states differs less often.
 constexpr double kNetworkPrior = 0.2;
 constexpr double kStatedNetworkPrior = 0.05;
-constexpr double kLinksPrior = 0.03;  // those of a chassis
+constexpr double kLinksPrior = 0.03;    // those of a chassis
+constexpr double kNamedLinksPrior = 3;  // those that NCCL's own lines name, beside all others
 constexpr double kLeastRate = 0.005;
 constexpr double kMostRate = 0.5;  // above it, half the rate is a change of its own
 constexpr int kHalvings = 30;
@@ -96,8 +98,13 @@ std::string link_words(const ResolvedRun& run, Links which, double part) {
 
 class Weighing {
  public:
-  Weighing(const RunReport& r, Seconds measured, std::optional<Bytes> allocated)
-      : r_(r), measured_(measured), allocated_(allocated), sigma_(sigma_of(r.answer)) {}
+  Weighing(const RunReport& r, Seconds measured, std::optional<Bytes> allocated,
+           const std::optional<NcclSetup>& nccl)
+      : r_(r),
+        measured_(measured),
+        allocated_(allocated),
+        nccl_(nccl),
+        sigma_(sigma_of(r.answer)) {}
 
   std::vector<StepCause> causes() {
     for (const Hypothesis& h : hypotheses()) weigh(h);
@@ -201,19 +208,40 @@ class Weighing {
     const Run slow = with_links(which, *part);
     const Answer a = estimate(slow);
     const std::vector<Setting> change = rate_setting(r_.resolved.run.cluster, which, *part);
-    const double prior = which == Links::of_chassis    ? kLinksPrior
-                         : states_network(r_.resolved) ? kStatedNetworkPrior
-                                                       : kNetworkPrior;
     all_.push_back(
-        {link_words(r_.resolved, which, *part), typed(change), changed_term(r_.answer, a),
-         which == Links::of_network
-             ? "NCCL_DEBUG=INFO: NET/Socket, which is TCP, in place of NET/IB "
-               "(NCCL_IB_DISABLE, NCCL_IB_HCA); all_reduce_perf of nccl-tests over the "
-               "job's nodes"
-             : "NCCL_DEBUG=INFO: SHM in place of P2P (NCCL_P2P_DISABLE); nvidia-smi "
-               "topo -m; all_reduce_perf of nccl-tests in one node",
-         a.step_time, prior / std::log(kMostRate / kLeastRate) * ran(slow, a) * memory_density(a),
+        {link_words(r_.resolved, which, *part) + named_words(which), typed(change),
+         changed_term(r_.answer, a), link_check(which), a.step_time,
+         link_prior(which) / std::log(kMostRate / kLeastRate) * ran(slow, a) * memory_density(a),
          change});
+  }
+
+  // NCCL's own lines name these links as the slow ones.
+  bool names_slow(Links which) const {
+    if (!nccl_) return false;
+    return which == Links::of_network ? nccl_->network == NcclNetwork::tcp : nccl_->through_host;
+  }
+
+  std::string named_words(Links which) const {
+    if (!names_slow(which)) return "";
+    return which == Links::of_network ? "; NCCL's lines say TCP" : "; NCCL's lines say host memory";
+  }
+
+  double link_prior(Links which) const {
+    if (names_slow(which)) return kNamedLinksPrior;
+    if (which == Links::of_chassis) return kLinksPrior;
+    const bool is_infiniband = nccl_ && nccl_->network == NcclNetwork::infiniband;
+    return is_infiniband || states_network(r_.resolved) ? kStatedNetworkPrior : kNetworkPrior;
+  }
+
+  std::string link_check(Links which) const {
+    if (names_slow(which))
+      return which == Links::of_network ? network_check(*nccl_) : peer_check(*nccl_);
+    return which == Links::of_network
+               ? "NCCL_DEBUG=INFO: NET/Socket, which is TCP, in place of NET/IB "
+                 "(NCCL_IB_DISABLE, NCCL_IB_HCA); all_reduce_perf of nccl-tests over the "
+                 "job's nodes"
+               : "NCCL_DEBUG=INFO: SHM in place of P2P (NCCL_P2P_DISABLE); nvidia-smi "
+                 "topo -m; all_reduce_perf of nccl-tests in one node";
   }
 
   void other_layout() {
@@ -246,6 +274,7 @@ class Weighing {
   const RunReport& r_;
   Seconds measured_;
   std::optional<Bytes> allocated_;
+  const std::optional<NcclSetup>& nccl_;
   double sigma_;
   Workspace workspace_;
   std::vector<StepCause> all_;
@@ -270,8 +299,9 @@ bool assumes_what_cannot_fit(const RunReport& r) {
 }
 
 std::vector<StepCause> causes_of(const RunReport& r, Seconds measured,
-                                 std::optional<Bytes> allocated) {
-  return Weighing(r, measured, allocated).causes();
+                                 std::optional<Bytes> allocated,
+                                 const std::optional<NcclSetup>& nccl) {
+  return Weighing(r, measured, allocated, nccl).causes();
 }
 
 }  // namespace orrery

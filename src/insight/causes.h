@@ -9,16 +9,18 @@
 // times its probability of fitting. A change that brings neither nearer is none. Recompute that the
 // run leaves open is settled anew for each change. Beside the changes stand links that are slower
 // than the run takes them, between nodes and inside one, at the rate that would explain the step;
-// the estimate's own error; time that no run file says (data loading, checkpoints, another job),
-// and none of these: a small prior over all steps within a factor of a hundred, which wins where no
-// other explains the log; not where the step lies within the estimate's interval. Where nobody gave
-// a layout and the one that is assumed cannot fit, the log is of another layout. Errors: none.
+// or, where NCCL's lines name a slow one (`nccl`), the likelier of all; the estimate's own error;
+// time that no run file says (data loading, checkpoints, another job), and none of these: a small
+// prior over all steps within a factor of a hundred, which wins where no other explains the log;
+// not where the step lies within the estimate's interval. Where nobody gave a layout and the one
+// that is assumed cannot fit, the log is of another layout. Errors: none.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "exchange/messages/nccl_setup.h"
 #include "insight/settings.h"
 #include "orrery/quantity.h"
 
@@ -38,7 +40,8 @@ struct StepCause {
 
 // The likeliest first; those below two in a hundred are left out.
 std::vector<StepCause> causes_of(const RunReport& r, Seconds measured,
-                                 std::optional<Bytes> allocated);
+                                 std::optional<Bytes> allocated,
+                                 const std::optional<NcclSetup>& nccl);
 
 // The step lies within the estimate's own 80 % interval.
 bool is_as_predicted(const RunReport& r, Seconds measured);

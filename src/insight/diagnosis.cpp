@@ -11,7 +11,9 @@
 #include "exchange/kineto/trace_events.h"
 #include "exchange/snapshot/pickle.h"
 #include "exchange/text_lines.h"
+#include "hardware/cluster_links.h"
 #include "insight/maker_words.h"
+#include "insight/nccl_causes.h"
 #include "insight/profile_losses.h"
 #include "insight/settings.h"
 
@@ -21,7 +23,7 @@ namespace {
 constexpr const char* kReads =
     "a training log, an out-of-memory message (PyTorch's, XLA's, the host's), "
     "torch.cuda.memory_summary() or a snapshot of it, DeepSpeed's see_memory_usage, a profiler's "
-    "trace (Kineto), nccl-tests' output, nvidia-smi";
+    "trace (Kineto), nccl-tests' output, NCCL's lines of NCCL_DEBUG=INFO, nvidia-smi";
 
 // Texts that are known and say nothing of speed or memory.
 struct OtherText {
@@ -319,11 +321,19 @@ void take_profile(StepProfile p, Diagnosis& d) {
   d.profile = std::move(p);
 }
 
+void take_links(const std::string& text, Diagnosis& d) {
+  d.nccl = read_nccl_setup(text);
+  if (!d.nccl) return;
+  const bool is_one_node = d.run && network_rate(d.run->resolved.run.cluster) == BytesPerSecond();
+  d.link_causes = causes_of_setup(*d.nccl, is_one_node);
+}
+
 void take_lines(const std::string& text, const std::string& file, Diagnosis& d) {
   for (MemoryMessage& m : read_memory_messages(text)) take_message(std::move(m), d);
   d.collectives = read_nccl_rows(text);
+  take_links(text, d);
   if (d.collectives.empty()) d.log = log_in(text, file);
-  if (!d.messages.empty() || !d.collectives.empty() || d.log) return;
+  if (!d.messages.empty() || !d.collectives.empty() || d.log || d.nccl) return;
   refuse_other_text(text, file);
   throw InputError(file, "", "nothing that says how a run went", kReads);
 }

@@ -4,9 +4,9 @@
 // what an estimate of the run predicts.
 //
 // Read: training logs (exchange/logs/), messages of memory (exchange/messages/), nccl-tests'
-// output, also a part of it, a profiler's trace, a snapshot of PyTorch's allocator. One text may
-// hold several: a log that ends in an out-of-memory error is both, but for the last two. Errors:
-// InputError for a text of which nothing is known.
+// output, also a part of it, the links that NCCL prints, a profiler's trace, a snapshot of
+// PyTorch's allocator. One text may hold several: a log that ends in an out-of-memory error is
+// both, but for the last two. Errors: InputError for a text of which nothing is known.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,7 @@
 #include "exchange/logs/training_log.h"
 #include "exchange/messages/memory_message.h"
 #include "exchange/messages/nccl_rows.h"
+#include "exchange/messages/nccl_setup.h"
 #include "insight/memory_causes.h"
 #include "insight/run_report.h"
 
@@ -32,6 +33,8 @@ struct Diagnosis {
   std::vector<DiagnosedMessage> messages;
   std::optional<TrainingLog> log;
   std::vector<NcclRow> collectives;
+  std::optional<NcclSetup> nccl;
+  std::vector<DiagnosedCause> link_causes;  // of `nccl`
   std::optional<StepProfile> profile;
   std::vector<DiagnosedCause> losses;  // of the profile
   std::optional<RunReport> run;

@@ -67,6 +67,7 @@ std::vector<std::string> read_words(const Diagnosis& d) {
   if (!d.collectives.empty())
     parts.push_back("nccl-tests' output, " +
                     counted(static_cast<std::int64_t>(d.collectives.size()), "size"));
+  if (d.nccl) parts.emplace_back("what NCCL prints of its links");
   return parts;
 }
 
@@ -241,7 +242,9 @@ const DiagnosedCause* likeliest(const Diagnosis& d) {
   for (const DiagnosedMessage& m : d.messages) {
     if (!m.causes.empty()) return &m.causes[0];
   }
-  return nullptr;
+  // Beside a run the step decides what they cost; a log's own fault comes first.
+  const bool is_decided = d.log && (d.run || fault_of(*d.log));
+  return d.link_causes.empty() || is_decided ? nullptr : &d.link_causes[0];
 }
 
 // Settings that a log says, as flags of the run that is asked for.
@@ -473,6 +476,10 @@ Section answer_section(const Diagnosis& d) {
     if (asks_for_check(beside, *d.run)) s.add(labelled("check", beside.causes[0].check));
   } else if (d.log && !d.profile) {
     s.add(labelled("answer", bold(steady_words(*d.log))));
+  } else if (d.nccl && d.messages.empty() && d.collectives.empty()) {
+    s.add(labelled("answer",
+                   bold("NCCL's lines name no slow link") +
+                       (d.nccl->network_line.empty() ? "" : ": “" + d.nccl->network_line + "”")));
   } else if (const HeldMemory* h = largest_holder(d)) {
     s.add(labelled("answer", bold(h->where) + " holds " + gib_text(h->size) + " at the peak, of " +
                                  gib_text(*d.messages[0].message[Stated::peak_allocated])));
@@ -517,6 +524,7 @@ Table cause_rows(const Diagnosis& d) {
     for (const DiagnosedCause& c : m.causes) add_cause(m.message.form, c, table);
   }
   for (const DiagnosedCause& c : d.losses) add_cause("a profiler's trace", c, table);
+  for (const DiagnosedCause& c : d.link_causes) add_cause("NCCL's lines", c, table);
   return table;
 }
 
@@ -603,6 +611,14 @@ Json log_json(const TrainingLog& log) {
   return j;
 }
 
+Json nccl_json(const NcclSetup& setup, const std::vector<DiagnosedCause>& causes) {
+  return {{"network", setup.network ? Json(name_of(*setup.network)) : Json()},
+          {"why", name_of(setup.why)},
+          {"line", setup.network_line},
+          {"through_host", setup.through_host},
+          {"causes", causes_json(causes)}};
+}
+
 AnswerDocument read_document(const Diagnosis& d) {
   AnswerDocument document{"Diagnosis of " + d.file, {}, cause_rows(d)};
   Section head;
@@ -636,6 +652,7 @@ AnswerDocument diagnosis_document(const Diagnosis& d, const TypedRun& run) {
     document.add(causes_section(d.losses, ", the dearest first, by their part of what is lost"));
   }
   document.add(collectives_section(d.collectives));
+  document.add(causes_section(d.link_causes, " that NCCL's lines name"));
   if (d.log && !d.profile && r == nullptr) document.add(log_section(*d.log));
   if (r != nullptr) add_run(d, document);
   Section end = answer_section(d);
@@ -660,6 +677,7 @@ Json diagnosis_json(const Diagnosis& d) {
   j["collectives"] = json_list(d.collectives, [](const NcclRow& row) -> Json {
     return {{"size_bytes", row.size.si()}, {"time_s", row.time.si()}, {"busbw", row.bus.si()}};
   });
+  j["nccl"] = d.nccl ? nccl_json(*d.nccl, d.link_causes) : Json();
   j["against"] = d.log && r != nullptr ? training_against_json(*r, *d.log) : Json();
   j["prediction"] = r != nullptr ? estimate_json(*r) : Json();
   return versioned(std::move(j));

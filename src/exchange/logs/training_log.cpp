@@ -319,6 +319,7 @@ TrainingLog read_training_log(std::string_view text, const std::string& file) {
     log.form = read_events(text, file, values);
   } else {
     text = without_byte_order(text);
+    log.nccl = read_nccl_setup(text);
     lines = written_lines(text);
     log.form = read_history(lines, file, values);
     if (log.form.empty()) log.form = form_of(lines);

@@ -34,6 +34,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exchange/messages/nccl_setup.h"
 #include "orrery/quantity.h"
 
 namespace orrery {
@@ -67,6 +68,7 @@ struct TrainingLog {
   std::optional<double> slowed;  // a step of the second half over one of the first, where it moved
   std::map<std::string, Seconds> timers;
   std::vector<LoggedSetting> settings;  // each key once, as the last line has it
+  std::optional<NcclSetup> nccl;        // where NCCL prints what it chose
 };
 
 TrainingLog read_training_log(std::string_view text, const std::string& file);

@@ -59,7 +59,7 @@ OperatorTime<R> product_operator_time(const ShardedOperator& op, const Device& d
   };
   const auto weight = [&] {
     const bool frozen = op.backward != Backward::whole;
-    return frozen ? SecondsOf<R>{} : time({op.inner, op.cols, rows, groups, grouped, grouped});
+    return frozen ? SecondsOf<R>{} : time({op.inner, op.cols, rows, groups, grouped, true});
   };
   return {time({rows, op.cols, op.inner, groups, grouped}),
           time({rows, op.inner, op.cols, groups, grouped}), weight()};

@@ -79,9 +79,7 @@ FlopsOf<R> product_flops(const ProductShape& p) {
 }
 
 double misalignment(const ProductShape& p, const DeviceEfficiency& e) {
-  const std::int64_t m = p.grouped && !p.uneven_k ? 0 : p.m;
-  const std::int64_t k = p.grouped && p.uneven_k ? 0 : p.k;
-  const std::int64_t any = m | p.n | k;
+  const std::int64_t any = p.n | (p.weight_gradient ? p.m : p.k);
   if (any % 8 != 0) return e.misaligned_8;
   return any % 64 != 0 ? e.misaligned_64 : 1.0;
 }

@@ -7,8 +7,8 @@
 // smooth, rising function of the tiles, so that more work never takes less time. The fastest tile
 // shape of the library counts: a smaller one fills the multiprocessors better and loads more for
 // each multiply-add. The bytes of the three matrices over memory bandwidth bound it from below
-// (roofline). A dimension that is no multiple of 64 or of 8 costs a factor of its own: that is
-// divisibility, not size.
+// (roofline). A dimension along which a matrix is contiguous, no multiple of 64 or of
+// 8, costs a factor of its own: that is divisibility, not size.
 //
 // Leaves out: products split along k (tried: it helps no published run), L2 reuse, clocks that
 // depend on the data. Sources: tile and wave quantisation as in "The Case for Co-Designing Model
@@ -27,8 +27,9 @@ namespace orrery {
 template <Number R>
 FlopsOf<R> product_flops(const ProductShape& p);
 
-// Time multiplier of dimensions that do not fit the tensor cores' granularity. An expert's number
-// of rows is random and does not count.
+// Time multiplier of dimensions that do not fit the tensor cores' granularity, of those along which
+// a matrix is contiguous (cuBLAS, "Tensor Core Usage": op(A)'s, op(B)'s and C's leading dimension).
+// Tokens are rows of every matrix that holds them, and any number of them is aligned.
 double misalignment(const ProductShape& p, const DeviceEfficiency& e);
 
 // Part of a product's output, in elements.

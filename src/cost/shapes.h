@@ -13,8 +13,8 @@ struct ProductShape {
   std::int64_t n = 0;
   std::int64_t k = 0;
   std::int64_t groups = 1;
-  bool grouped = false;   // groups of uneven height (experts), at the rate of grouped kernels
-  bool uneven_k = false;  // the uneven size is k, not m: the weight gradient of such groups
+  bool grouped = false;  // groups of uneven height (experts), at the rate of grouped kernels
+  bool weight_gradient = false;  // k counts the tokens, not m: the first factor is transposed
 };
 
 struct AttentionShape {

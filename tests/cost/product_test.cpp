@@ -146,12 +146,17 @@ TEST_CASE("dimensions that do not fit cost a factor of their own") {
   CHECK(factor(4096, 4096, 4096) == 1);
   CHECK(factor(4096, 4096, 4096 + 8) == 1.2);
   CHECK(factor(4096, 4096 + 32, 4096) == 1.2);
-  CHECK(factor(4096 + 1, 4096, 4096) == 1.65);
+  CHECK(factor(4096, 4096 + 1, 4096) == 1.65);
   CHECK(factor(4096, 4096 + 4, 4096 + 8) == 1.65);
 }
 
-TEST_CASE("the rows of an expert are no matter of alignment") {
+// Row-major X (tokens × in), W (out × in), Y (tokens × out): no matrix is contiguous along its
+// tokens, in neither of the three products.
+TEST_CASE("the number of tokens is no matter of alignment") {
   const DeviceEfficiency e = round_device().efficiency;
+  CHECK(misalignment({37, 4096, 4096}, e) == 1);
+  CHECK(misalignment({4096, 4096, 37, 1, false, true}, e) == 1);
+  CHECK(misalignment({4096 + 8, 4096, 37, 1, false, true}, e) == 1.2);
   CHECK(misalignment({37, 4096, 4096, 8, true}, e) == 1);
   CHECK(misalignment({4096, 4096, 37, 8, true, true}, e) == 1);
   CHECK(misalignment({37, 4096 + 8, 4096, 8, true}, e) == 1.2);

@@ -37,7 +37,7 @@ struct Writer {
         {"m", p.shape.m}, {"n", p.shape.n}, {"k", p.shape.k}, {"dtype", text_of(p.precision)}};
     if (!m.kernel.empty()) j["layout"] = m.kernel;
     if (p.shape.groups > 1) j["groups"] = p.shape.groups;
-    if (p.shape.uneven_k) j["weight_gradient"] = true;
+    if (p.shape.weight_gradient) j["weight_gradient"] = true;
     return j;
   }
 

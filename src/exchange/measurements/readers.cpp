@@ -46,7 +46,7 @@ MeasuredProduct read_product(Reader& r, std::string& layout) {
   p.precision = precision(r);
   if (const auto groups = r.find("groups")) p.shape.groups = groups->integer(1, kMostMeasured);
   p.shape.grouped = p.shape.groups > 1;
-  p.shape.uneven_k = p.shape.grouped && boolean_or(r, "weight_gradient", false);
+  p.shape.weight_gradient = p.shape.grouped && boolean_or(r, "weight_gradient", false);
   return p;
 }
 

@@ -23,7 +23,8 @@ std::string text_of(std::string_view s) { return std::string(s); }
 
 std::string product_curve(const MeasuredProduct& p) {
   std::string name = text_of(name_of(p.precision)) + " products";
-  if (p.shape.grouped) return name + ", grouped" + (p.shape.weight_gradient ? " weight gradients" : "");
+  if (p.shape.grouped)
+    return name + ", grouped" + (p.shape.weight_gradient ? " weight gradients" : "");
   return name;
 }
 

@@ -2,6 +2,7 @@
 #include "capacity/mixed_purchase.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "capacity/gpu_rents.h"
 #include "core/error.h"
@@ -23,6 +24,12 @@ struct PurchaseGroup {
   std::string name;
   std::int64_t gpus = 0;
   Cluster cluster;
+};
+
+// The best placement on groups of these sizes.
+struct Placed {
+  std::vector<std::int64_t> gpus;
+  MixedFound best;
 };
 
 class Purchase {
@@ -117,9 +124,33 @@ class Purchase {
     one.top = 1;
     MixedTraining t;
     const MixedSearchResult found = search_mixed(run_with(gpus), q_.file, q_.lookup, one);
-    if (!found.best.empty()) take(found.best.front(), gpus, t);
+    std::optional<MixedFound> best;
+    if (!found.best.empty()) best = found.best.front();
+    for (const Placed& p : placed_) {
+      if (is_within(p.gpus, gpus) && (!best || p.best.step < best->step)) best = with_idle(p, gpus);
+    }
+    if (best) {
+      placed_.push_back({gpus, *best});
+      take(*best, gpus, t);
+    }
     if (q_.progress) q_.progress(++done_, total_);
     return t;
+  }
+
+  static bool is_within(const std::vector<std::int64_t>& fewer,
+                        const std::vector<std::int64_t>& gpus) {
+    return std::equal(fewer.begin(), fewer.end(), gpus.begin(), std::less_equal<>());
+  }
+
+  // The placement where there are so many GPUs.
+  MixedFound with_idle(const Placed& p, const std::vector<std::int64_t>& gpus) const {
+    MixedFound best = p.best;
+    for (std::size_t k = 0; k < gpus.size(); ++k) {
+      const auto at = std::find(best.groups.begin(), best.groups.end(), groups_[k].name);
+      if (at != best.groups.end())
+        best.idle[static_cast<std::size_t>(at - best.groups.begin())] += gpus[k] - p.gpus[k];
+    }
+    return best;
   }
 
   void take(const MixedFound& best, const std::vector<std::int64_t>& gpus, MixedTraining& t) const {
@@ -145,6 +176,7 @@ class Purchase {
   const MixedPurchaseQuestion& q_;
   std::vector<PurchaseGroup> groups_;
   std::vector<std::optional<MoneyPerSecond>> rents_;  // of a GPU, by group
+  std::vector<Placed> placed_;
   std::size_t grown_ = 0;
   std::int64_t done_ = 0;
   std::int64_t total_ = 0;

@@ -4,10 +4,11 @@
 // number of them, and what one node more of each kind is worth.
 //
 // Every number is the fastest placement on the groups with so many GPUs (explore/mixed_search.h),
-// which may leave a slow group out; GPUs are rented for the whole training, those left out too.
-// Time is steps times the step. Rents are those of the price book; a kind without one has no sum.
-// Leaves out interruptions, checkpoints, power, storage and networks, hardware that is bought.
-// Units: SI. Errors: InputError of the run, and of a group without a name there.
+// which may leave a slow group or a part of one out; a placement on fewer GPUs of each stands in
+// for one that is slower. GPUs are rented for the whole training, those left out too. Time is steps
+// times the step. Rents are those of the price book; a kind without one has no sum. Leaves out
+// interruptions, checkpoints, power, storage and networks, hardware that is bought. Units: SI.
+// Errors: InputError of the run, and of a group without a name there.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,7 @@ double outer_utilisation(const OuterSteps& outer, Seconds step, Seconds exposed)
   return trained / (trained + exposed);
 }
 
-BytesPerSecond bandwidth_for(const Run& run, Seconds step, double utilisation) {
+std::optional<BytesPerSecond> bandwidth_for(const Run& run, Seconds step, double utilisation) {
   const OuterSteps& o = run.training.outer;
   const auto fragments = static_cast<double>(o.fragments);
   const Seconds exposed = step * (static_cast<double>(o.every) * (1 - utilisation) / utilisation);

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/number.h"
 #include "estimate/training.h"
@@ -36,7 +37,7 @@ Bytes sent_between_sites(const Run& run, std::int64_t steps);
 
 double outer_utilisation(const OuterSteps& outer, Seconds step, Seconds exposed);
 
-// W at which a round is used to this share; 0 where any does.
-BytesPerSecond bandwidth_for(const Run& run, Seconds step, double utilisation);
+// W at which a round is used to this share; nothing where latency alone takes more.
+std::optional<BytesPerSecond> bandwidth_for(const Run& run, Seconds step, double utilisation);
 
 }  // namespace orrery

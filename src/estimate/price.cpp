@@ -79,7 +79,8 @@ Group part_in_node(Group g, std::size_t node) {
 // A token goes to each rank that holds some of its experts once, and crosses to each node once: the
 // rank that gets it there passes it on by the links in the node, which carry every copy (DeepEP
 // counts tokens by rank and by node; Megatron-Core's MoE README 0.19: flex). Both ways work at the
-// same time, so that the longer one counts.
+// same time, so that the longer one counts. One of the nodes reached is the rank's own as often as
+// any other, so that (n − 1)/n of the copies leave it.
 template <Number R>
 CollectiveCost<R> cost_without_repeats(const Run& run, const Group& group, Collective collective,
                                        BytesOf<R> buffer, const Codec& codec) {
@@ -90,8 +91,9 @@ CollectiveCost<R> cost_without_repeats(const Run& run, const Group& group, Colle
   const auto inside = group.members[node];
   if (inside >= group.ranks) return coded_cost<R>(run.cluster, group, collective, copies, codec);
   const double nodes = ranks / static_cast<double>(inside);
-  CollectiveCost<R> cost = coded_cost<R>(run.cluster, group, collective,
-                                         copies_of(buffer, nodes_reached(nodes, moe), moe), codec);
+  const BytesOf<R> to_nodes = copies_of(buffer, nodes_reached(nodes, moe), moe);
+  CollectiveCost<R> cost = coded_cost<R>(run.cluster, group, collective, to_nodes, codec);
+  cost.sent = to_nodes * lift<R>((nodes - 1) / nodes / cost.ratio, {"share that leaves the node"});
   if (inside > 1) {
     cost.time = larger(
         cost.time,

@@ -33,6 +33,7 @@
 #include "estimate/training_json.h"
 #include "estimate/workspace.h"
 #include "hardware/cluster_keys.h"
+#include "hardware/cluster_links.h"
 #include "parallel/own_order.h"
 #include "parallel/placement_json.h"
 #include "parallel/strategy_keys.h"
@@ -417,12 +418,12 @@ void resolve_strategy_of(const WithoutStrategy& all, OpenKeys open, ResolvedRun&
   const StrategyRequest& request = all.request;
   refuse_group_keys(request, out.file);
   const Framework& f = out.run.framework;
-  const ResolvedStrategy strategy =
-      resolve_strategy(request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
-                       {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group,
-                        f.sharding.zeropp, f.pipeline.layer_split, f.sequence_parallel,
-                        f.recompute.offloaded, out.run.sites.count, name_of_framework(out)},
-                       out.file);
+  const ResolvedStrategy strategy = resolve_strategy(
+      request, out.run.model, shape_of(out.run), *all.training.request.micro_batch,
+      {f.sharding.zero, f.cp_type, f.recompute.selective, f.sharding.group, f.sharding.zeropp,
+       f.pipeline.layer_split, f.sequence_parallel, f.recompute.offloaded, out.run.sites.count,
+       devices_within(out.run.cluster, f.sharding.within), name_of_framework(out)},
+      out.file);
   out.run.strategy = strategy.strategy;
   out.assumed.insert(out.assumed.end(), strategy.assumed.begin(), strategy.assumed.end());
   agree_on_context(request, out);

@@ -57,9 +57,11 @@ void take_tower(ResolvedRun& out) {
     throw InputError(ErrorCode::broken_rule, out.file, key_path<&Training::images>,
                      std::to_string(t.images), "0 with a model without vision_num_hidden_layers");
   }
-  // An image has as many patches as the encoder's table has positions, or fewer.
+  // An image has as many patches as the encoder's table has positions, or fewer, where nothing
+  // interpolates it.
   const std::int64_t most = tower.positions / tower.merge;
-  if (t.images > 0 && tower.positions > 0 && t.image_tokens > most) {
+  const bool is_bounded = tower.positions > 0 && !tower.interpolated;
+  if (t.images > 0 && is_bounded && t.image_tokens > most) {
     throw InputError(ErrorCode::broken_rule, out.file, key_path<&Training::image_tokens>,
                      std::to_string(t.image_tokens),
                      "up to " + std::to_string(most) +

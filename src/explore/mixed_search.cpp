@@ -43,7 +43,8 @@ struct BlockTimes {
 // A choice of all that the bound depends on.
 struct MixedFamily {
   std::vector<std::size_t> groups;  // rising
-  std::vector<std::int64_t> tp;     // by group of `groups`
+  std::vector<std::int64_t> gpus;   // by group of `groups`, as the next
+  std::vector<std::int64_t> tp;
   std::int64_t micro_batch = 1;
   std::string recompute;
   double bound = 0;
@@ -208,7 +209,19 @@ class MixedSearch {
 
   // --- families
 
-  std::vector<std::int64_t> degrees_of(std::size_t group) const {
+  // All GPUs of a group, and those of the most nodes that each power of two divides.
+  std::vector<std::int64_t> sizes_of(std::size_t group) const {
+    const GroupFacts& g = groups_[group];
+    std::vector<std::int64_t> sizes = {g.gpus};
+    const std::int64_t nodes = g.gpus / g.devices_per_node;
+    for (std::int64_t by = 2; by <= nodes; by *= 2) {
+      const std::int64_t size = nodes / by * by * g.devices_per_node;
+      if (size < sizes.back()) sizes.push_back(size);
+    }
+    return sizes;
+  }
+
+  std::vector<std::int64_t> degrees_of(std::size_t group, std::int64_t gpus) const {
     std::vector<std::int64_t> all;
     if (keeps(kTpAxis)) {
       const Json& own = value_at(run_, key_path<&StrategyRequest::group_tp>);
@@ -217,7 +230,7 @@ class MixedSearch {
     }
     const GroupFacts& g = groups_[group];
     for (std::int64_t tp = 1; tp <= g.devices_per_node; tp *= 2) {
-      if (g.gpus % (tp * cp_) == 0) all.push_back(tp);
+      if (gpus % (tp * cp_) == 0) all.push_back(tp);
     }
     return all;
   }
@@ -270,11 +283,15 @@ class MixedSearch {
       families_.push_back(f);
       return;
     }
-    for (const std::int64_t tp : degrees_of(f.groups[k])) {
-      if (!times(f.groups[k], tp, f.micro_batch, f.recompute).legal) continue;
-      f.tp.push_back(tp);
-      add_degrees(f);
-      f.tp.pop_back();
+    for (const std::int64_t gpus : sizes_of(f.groups[k])) {
+      f.gpus.push_back(gpus);
+      for (const std::int64_t tp : degrees_of(f.groups[k], gpus)) {
+        if (!times(f.groups[k], tp, f.micro_batch, f.recompute).legal) continue;
+        f.tp.push_back(tp);
+        add_degrees(f);
+        f.tp.pop_back();
+      }
+      f.gpus.pop_back();
     }
   }
 
@@ -333,7 +350,7 @@ class MixedSearch {
   }
 
   std::int64_t places(const MixedFamily& f, std::size_t k) const {
-    return groups_[f.groups[k]].gpus / (f.tp[k] * cp_);
+    return f.gpus[k] / (f.tp[k] * cp_);
   }
 
   // --- candidates
@@ -378,9 +395,11 @@ class MixedSearch {
     c.micro_batch = f.micro_batch;
     c.recompute = f.recompute;
     for (const std::size_t g : order) {
-      const auto at = std::find(f.groups.begin(), f.groups.end(), g) - f.groups.begin();
+      const auto at = static_cast<std::size_t>(std::find(f.groups.begin(), f.groups.end(), g) -
+                                               f.groups.begin());
       c.groups.push_back(groups_[g].name);
-      c.tp.push_back(f.tp[static_cast<std::size_t>(at)]);
+      c.tp.push_back(f.tp[at]);
+      c.idle.push_back(groups_[g].gpus - f.gpus[at]);
     }
     Json run = document_of(f, order, c);
     try {
@@ -398,6 +417,7 @@ class MixedSearch {
     Json tp = Json::object();
     for (std::size_t i = 0; i < order.size(); ++i) {
       groups.push_back(groups_[order[i]].json);
+      at_key<&GroupRequest::gpus>(groups.back()) = groups_[order[i]].gpus - c.idle[i];
       tp[c.groups[i]] = c.tp[i];
     }
     Json& cluster = at_key<&RunRequest::cluster>(run);
@@ -515,7 +535,8 @@ MixedSearchResult search_mixed(const Json& run, const std::string& file, const C
 
 std::vector<MixedMarginal> marginals_of(const Json& run, const std::string& file,
                                         const ConfigLookup& lookup,
-                                        const MixedSearchOptions& options) {
+                                        const MixedSearchOptions& options,
+                                        std::optional<Seconds> own) {
   MixedSearchOptions one = options;
   one.top = 1;
   std::vector<MixedMarginal> all;
@@ -528,7 +549,9 @@ std::vector<MixedMarginal> marginals_of(const Json& run, const std::string& file
         g.gpus + g.devices_per_node;
     MixedMarginal m{g.name, g.devices_per_node};
     const MixedSearchResult found = search_mixed(more, file, lookup, one);
-    if (!found.best.empty()) m.step = found.best.front().step;
+    m.step = own;
+    if (!found.best.empty() && (!own || found.best.front().step < *own))
+      m.step = found.best.front().step;
     all.push_back(std::move(m));
   }
   return all;

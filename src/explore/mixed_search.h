@@ -2,11 +2,13 @@
 //
 // The fastest placements of a run on several kinds of node.
 //
-// Space: every subset of the groups, in every order of their stages; tp of each group, a power of
-// two inside its node; the size of the micro batch, a power of two; recompute; dp, with groups that
-// hold stages or whole replicas. Layers, micro batches over replicas and shards follow, balanced
-// exactly (estimate/mixed_balance.h). Subsets are tried because a slow group may cost more than it
-// adds. A family shares subset, tp, micro batch and recompute, and no member of it is faster than
+// Space: every subset of the groups, in every order of their stages; of each group all nodes, or
+// the most that a power of two divides, so that a node that divides badly may stay idle; tp of each
+// group, a power of two inside its node; the size of the micro batch, a power of two; recompute;
+// dp, with groups that hold stages or whole replicas. Layers, micro batches over replicas and
+// shards follow, balanced exactly (estimate/mixed_balance.h). Subsets are tried because a slow
+// group may cost more than it adds. A family shares subset, tp, micro batch and recompute, and no
+// member of it is faster than
 //
 //   T ≥ M / Σₖ Sₖ·max over blocks b of w_b/t_{k,b},   Sₖ = GPUsₖ/(tpₖ·cp),  Σ_b n_b·w_b = 1
 //
@@ -42,6 +44,7 @@ struct MixedFound {
   KeptJson run;                     // whole, to be asked again
   std::vector<std::string> groups;  // in the order of their stages
   std::vector<std::int64_t> tp;     // by group of `groups`
+  std::vector<std::int64_t> idle;   // GPUs left out, by group of `groups`
   bool holds_stages = true;
   std::int64_t pp = 1;
   std::int64_t dp = 1;
@@ -70,10 +73,12 @@ struct MixedSearchResult {
   std::vector<MixedMarginal> marginals;  // where they are asked for
 };
 
-// One for each group of the run.
+// One for each group of the run; `own` is the run's own best step, which no node more lengthens: it
+// may stay idle.
 std::vector<MixedMarginal> marginals_of(const Json& run, const std::string& file,
                                         const ConfigLookup& lookup,
-                                        const MixedSearchOptions& options);
+                                        const MixedSearchOptions& options,
+                                        std::optional<Seconds> own);
 
 MixedSearchResult search_mixed(const Json& run, const std::string& file, const ConfigLookup& lookup,
                                const MixedSearchOptions& options);

@@ -37,6 +37,7 @@ struct OuterAxis {
 struct Base {
   Run run;                          // the strategy holds what no axis varies
   std::int64_t shard_group = 0;     // of ZeRO, where no axis says it; 0: all replicas
+  std::int64_t shard_devices = 0;   // or those of so many devices; 0: all
   std::vector<std::size_t> choice;  // by outer axis, of its values
 };
 

@@ -11,6 +11,7 @@
 #include "explore/axis_keys.h"
 #include "explore/outer_axes.h"
 #include "explore/search_keys.h"
+#include "hardware/cluster_links.h"
 
 namespace orrery {
 namespace {
@@ -59,6 +60,7 @@ Base base_of(const OpenRun& open, std::vector<std::size_t> choice) {
   base.run = open.resolved.run;
   base.run.strategy = fixed_strategy(open);
   base.shard_group = base.run.framework.sharding.group;
+  base.shard_devices = devices_within(base.run.cluster, base.run.framework.sharding.within);
   base.choice = std::move(choice);
   return base;
 }

@@ -6,6 +6,7 @@
 
 #include "estimate/run.h"
 #include "explore/space.h"
+#include "parallel/partition.h"
 #include "parallel/schedules/table.h"
 #include "parallel/stages.h"
 #include "parallel/strategy_json.h"
@@ -154,7 +155,9 @@ void UnitWalk::add_shardings(const Unit& unit) {
       std::max<std::int64_t>(1, unit.dp * unit.cp / base_.run.sites.count);
   if (space_.has_partitions()) return add_partitions(replicas);
   const AxisValues& axis = space_.axes[SearchAxis::zero_shard_group];
-  std::vector<std::int64_t> groups = {base_.shard_group};
+  std::vector<std::int64_t> groups = {
+      base_.shard_group > 0 ? base_.shard_group
+                            : replicas_within(base_.shard_devices, unit.tp, replicas)};
   if (!axis.is_free()) groups = axis.listed;
   if (axis.open) groups = chosen(axis, divisors(replicas));
   std::vector<std::int64_t> zeros = chosen(space_.axes[SearchAxis::zero], {0, 1, 2, 3});

@@ -35,4 +35,11 @@ std::optional<std::size_t> only_tier(const Cluster& c, Links which) {
   return found;
 }
 
+std::int64_t devices_within(const Cluster& c, const Name& tier) {
+  for (std::size_t i = 0; i < c.tier_count; ++i) {
+    if (c.tiers[i].name == tier) return c.tiers[i].size;
+  }
+  return 0;
+}
+
 }  // namespace orrery

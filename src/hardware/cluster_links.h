@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "hardware/cluster.h"
@@ -24,5 +25,8 @@ BytesPerSecond network_rate(const Cluster& c);
 
 // The tier of these links where there is one alone; else nothing that one key says.
 std::optional<std::size_t> only_tier(const Cluster& c, Links which);
+
+// Devices of one unit of the tier of this name; 0 where the cluster has none.
+std::int64_t devices_within(const Cluster& c, const Name& tier);
 
 }  // namespace orrery

@@ -16,7 +16,7 @@ namespace orrery {
 // `is_one_node`: the job is known to have one, so that nothing goes over a network.
 std::vector<DiagnosedCause> causes_of_setup(const NcclSetup& setup, bool is_one_node);
 
-// What would decide and what would mend, for a step that slow links explain.
+// Checks that would decide whether slow links explain a step.
 std::string network_check(const NcclSetup& setup);
 std::string peer_check(const NcclSetup& setup);
 

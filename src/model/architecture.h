@@ -144,6 +144,7 @@ struct Tower {
   std::int64_t image_tokens = 0;       // that one image has in the sequence
   Norm norm = Norm::kLayerNorm;
   Norm projector_norm = Norm::kLayerNormBare;  // before the projector; bare: none
+  bool interpolated = false;                   // its table, to the grid of any image
   bool gated = false;
   bool bias = false;         // of all linear layers of its layers
   bool patch_bias = false;   // of the patches' projection

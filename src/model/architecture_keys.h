@@ -257,6 +257,9 @@ inline constexpr auto kVariantRows = [] {
                                         "numbers of a patch of an image"),
       fact_in<&A::tower, &Tower::positions>("vision_positions", kTokens, kNothing,
                                             "rows of its table of positions; none: rotary"),
+      fact_in<&A::tower, &Tower::interpolated>("vision_interpolated", kSwitch, otherwise("false"),
+                                               "its table is interpolated to the grid of any "
+                                               "image"),
       fact_in<&A::tower, &Tower::merge>("vision_merged_patches", kTokens, otherwise("1"),
                                         "patches that become one token"),
       fact_in<&A::tower, &Tower::projector_input>("vision_projector_input", kWidth, kNothing,

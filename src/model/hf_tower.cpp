@@ -36,20 +36,22 @@ struct TowerRow {
   bool before;  // a norm before the layers
   bool after;
   bool projector_bias;
-  std::int64_t frames;  // of a patch, if the file does not say
+  std::int64_t frames;        // of a patch, if the file does not say
+  bool interpolated = false;  // the table, to any grid
 };
 
 constexpr Norm kLn = Norm::kLayerNorm;
 constexpr Norm kRms = Norm::kRmsNorm;
 constexpr Norm kNone = Norm::kLayerNormBare;
 
+// Qwen3-VL interpolates its table (transformers, modeling_qwen3_vl.py, fast_pos_embed_interpolate).
 constexpr TowerRow kTowers[] = {
     {"qwen2_vl", "", kLn, kLn, Merge::spatial, Within::input, false, true, false, false, false,
      false, false, true, 2},
     {"qwen2_5_vl", "", kRms, kRms, Merge::spatial, Within::input, true, true, false, false, false,
      false, false, true, 2},
     {"qwen3_vl qwen3_vl_moe qwen3_5 qwen3_5_moe", "", kLn, kLn, Merge::spatial, Within::input,
-     false, true, true, true, false, false, false, true, 2},
+     false, true, true, true, false, false, false, true, 2, true},
     {"gemma3", "siglip_vision_model", kLn, kRms, Merge::pooled, Within::none, false, true, true,
      true, false, false, true, false, 1},
     {"paligemma", "siglip_vision_model", kLn, kNone, Merge::one, Within::none, false, true, true,
@@ -159,6 +161,7 @@ class Vision {
                                    side_ *
                                    std::min<std::int64_t>(100, frames > 0 ? frames : row_.frames));
     set("vision_positions", positions_);
+    if (row_.interpolated) facts_.set("vision_interpolated", true);
     facts_.set("vision_norm", std::string(name_of(row_.norm)));
     facts_.set("vision_gated", row_.gated);
     facts_.set("vision_bias", row_.bias);

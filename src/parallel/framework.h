@@ -94,6 +94,7 @@ struct FrameworkUpdate {
 struct FrameworkSharding {
   std::int64_t zero = 0;
   std::int64_t group = 0;  // ranks that sharded states are spread over; 0: all
+  Name within;             // tier over whose units, and no further, they are spread
   ZeroPlusPlus zeropp;
 };
 

@@ -94,6 +94,12 @@ inline constexpr auto kFrameworkShardingRows = [] {
       fact<&G::group>("group", kRanks, otherwise("0"),
                       "ranks that sharded states are spread over; 0: all")
           .documented("MiCS shards states over groups of ranks (arXiv:2205.00119)"),
+      fact<&G::within>("within", form::text("the name of a tier"), kNothing,
+                       "tier whose units sharded states are spread over and not beyond, where the "
+                       "cluster has it")
+          .only_read_by<read_name>()
+          .documented("MaxText shards over the chips of a slice and replicates over slices "
+                      "(ici_fsdp_parallelism and dcn_data_parallelism of −1)"),
       fact<&G::zeropp>("qwz", kBits, otherwise("0"),
                        "bits in which gathered weights travel; 0: off")
           .only_read_by<read_qwz>()

@@ -46,6 +46,14 @@ inline std::int64_t secondary_of(const Strategy& s, ShardedStates which) {
   return ranks > 1 ? ranks : 0;
 }
 
+// Replicas among `devices` devices in a row, where the tensor-parallel ranks are innermost and
+// stages outermost; all of them where the two do not divide, or with `devices` 0.
+constexpr std::int64_t replicas_within(std::int64_t devices, std::int64_t tp,
+                                       std::int64_t replicas) {
+  const std::int64_t group = devices / tp;
+  return group > 0 && devices % tp == 0 && replicas % group == 0 ? group : replicas;
+}
+
 // The strategy of the blocks whose states a range of layers shards otherwise (layer_rules.h).
 Strategy resharded(const Strategy& s);
 

@@ -37,9 +37,10 @@ struct StrategyDefaults {
   ZeroPlusPlus zeropp{};
   LayerSplit layer_split = LayerSplit::even;
   bool sequence_parallel = false;
-  TensorMask offloaded = 0;    // activations that selective recompute moves to the host
-  std::int64_t sites = 1;      // of the cluster
-  std::string framework = {};  // whose defaults these are
+  TensorMask offloaded = 0;        // activations that selective recompute moves to the host
+  std::int64_t sites = 1;          // of the cluster
+  std::int64_t shard_devices = 0;  // that sharded states are spread over; 0: all
+  std::string framework = {};      // whose defaults these are
 };
 
 struct ResolvedStrategy {

@@ -216,13 +216,20 @@ class Resolver {
   }
 
   std::int64_t framework_group(std::int64_t all) {
-    if (defaults_.shard_group == 0 || s().zero == 0) return all;
+    if (s().zero == 0) return all;
+    if (defaults_.shard_group == 0) return group_within(all);
     if (all % defaults_.shard_group != 0) {
       refuse(key_path<&Q::framework_options>, "groups of " + std::to_string(defaults_.shard_group),
              "a divisor of dp·cp, " + std::to_string(all));
     }
     take_framework(key_path<&Q::zero_shard_group>, std::to_string(defaults_.shard_group));
     return defaults_.shard_group;
+  }
+
+  std::int64_t group_within(std::int64_t all) {
+    const std::int64_t group = replicas_within(defaults_.shard_devices, s().tp, all);
+    if (group < all) take_framework(key_path<&Q::zero_shard_group>, std::to_string(group));
+    return group;
   }
 
   void zeropp() {
@@ -293,6 +300,10 @@ class Resolver {
     if (q_.recompute_modules && !has_rule_of(s().layers, Recompute::selective)) {
       s().recompute = Recompute::selective;
       derive(key_path<&Q::recompute>, "selective", "recompute_modules is given");
+    } else if (!of_full && defaults_.offloaded != 0) {
+      s().recompute = Recompute::selective;
+      derive(key_path<&Q::recompute>, "selective",
+             "the framework's policy moves tensors to the host");
     } else if (of_full) {
       s().recompute = Recompute::full;
       derive(key_path<&Q::recompute>, "full", "recompute_layers or recompute_method is given");

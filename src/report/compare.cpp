@@ -103,6 +103,22 @@ Phrase unfit_words(const RunReport& r) {
                                     probability_words(fit_probability(run, r.answer)));
 }
 
+// Utilisations of runs of unlike precisions or devices are no parts of one peak.
+void add_peaks(const Comparison& c, Section& s) {
+  std::vector<std::string> peaks;
+  bool is_one = true;
+  for (std::size_t i = 0; i < c.runs.size(); ++i) {
+    const FlopsPerSecond peak = c.runs[i].report.answer.peak_rate;
+    is_one = is_one && peak == c.runs[0].report.answer.peak_rate;
+    peaks.push_back(letter(i) + " " + pretty(peak, 4) + " (" +
+                    std::string(name_of(c.runs[i].report.resolved.run.training.precision)) + ")");
+  }
+  if (is_one) return;
+  s.add(Paragraph{"MFU and HFU divide by each run's own peak: " + joined(peaks, ", ") +
+                      "; a change of them is none of the speed",
+                  5, 2});
+}
+
 Section runs_section(const Comparison& c) {
   Section s;
   for (std::size_t i = 0; i < c.runs.size(); ++i) {
@@ -115,6 +131,7 @@ Section runs_section(const Comparison& c) {
     const std::string calibrated = calibration_line(r.resolved);
     if (!calibrated.empty()) s.add(Paragraph{calibrated, 5, 3});
   }
+  add_peaks(c, s);
   return s;
 }
 

@@ -173,9 +173,10 @@ Paragraph brief_speed(const RunReport& r) {
 
 Paragraph brief_utilisation(const RunReport& r) {
   const auto share = [](double x) { return percent(x); };
-  return labelled("utilisation",
-                  "MFU " + percent(value(r, "mfu")) + " (" + range_text(r, "mfu", share) + "), " +
-                      fixed(value(r, "model_tflops_per_gpu"), 1) + " model TFLOP/s/GPU");
+  return labelled("utilisation", "MFU " + percent(value(r, "mfu")) + " (" +
+                                     range_text(r, "mfu", share) + ")" + of_wide_peak(r) + ", " +
+                                     fixed(value(r, "model_tflops_per_gpu"), 1) +
+                                     " model TFLOP/s/GPU");
 }
 
 }  // namespace

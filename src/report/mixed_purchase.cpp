@@ -87,7 +87,8 @@ AnswerDocument mixed_purchase_document(const MixedPurchase& p) {
         {"", {Paragraph{"no rent of " + joined(p.without_rent, ", ") + " (--rent, --prices)", 2}}});
   }
   d.add({"",
-         {Paragraph{"left out: interruptions, checkpoints, power, storage, networks and hardware "
+         {Paragraph{"left out: interruptions, checkpoints, power, storage, networks, what leaves a "
+                    "site and hardware "
                     "that is bought",
                     2}}});
   return d;

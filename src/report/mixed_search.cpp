@@ -19,6 +19,7 @@ std::string groups_words(const MixedFound& f) {
              : f.holds_stages ? " → "
                               : " ‖ ") +
             f.groups[i] + " tp " + grouped(f.tp[i]);
+    if (f.idle[i] > 0) text += " (" + grouped(f.idle[i]) + " GPUs idle)";
   }
   return text;
 }
@@ -75,6 +76,7 @@ Json placement_json(const MixedFound& f) {
   return {{"step_time_s", f.step.si()},
           {"groups", f.groups},
           {"tp", f.tp},
+          {"idle_gpus", f.idle},
           {"groups_hold", f.holds_stages ? "stages" : "replicas"},
           {"pp", f.pp},
           {"dp", f.dp},

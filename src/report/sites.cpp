@@ -2,10 +2,13 @@
 #include "report/sites.h"
 
 #include <array>
+#include <optional>
+#include <string>
 
 #include "core/json.h"
 #include "core/units.h"
 #include "document/words.h"
+#include "estimate/estimate.h"
 #include "estimate/outer_steps.h"
 #include "estimate/run.h"
 #include "insight/run_report.h"
@@ -21,21 +24,24 @@ struct SitesAnswer {
   double utilisation = 1;
 };
 
-// The inner step t and its round sum to what the answer has: step = t + E(t)/H, where E falls as t
-// grows with overlap; found by halving.
+constexpr BytesPerSecond kUnlimited(1e30);
+
+// The inner step is that of sites whose links take no time. The step of the answer does not give
+// it: t + E(t)/H does not depend on t where all of a round hides a part of E.
 SitesAnswer answer_of(const RunReport& r) {
   const Run& run = r.resolved.run;
-  const auto every = static_cast<double>(run.training.outer.every);
-  Seconds low{};
-  Seconds high = r.answer.step_time;
-  for (int i = 0; i < 200; ++i) {
-    const Seconds middle = (low + high) / 2;
-    const Seconds step = middle + outer_exposed<double>(run, middle) / every;
-    (step < r.answer.step_time ? low : high) = middle;
-  }
-  SitesAnswer a{high, outer_exposed<double>(run, high), 1};
+  Run alone = run;
+  alone.sites.bandwidth = kUnlimited;
+  alone.sites.latency = {};
+  const Seconds inner = estimate(alone).step_time;
+  SitesAnswer a{inner, outer_exposed<double>(run, inner), 1};
   a.utilisation = outer_utilisation(run.training.outer, a.inner, a.exposed);
   return a;
+}
+
+std::string rate_words(const std::optional<BytesPerSecond>& rate) {
+  if (!rate) return "is out of reach at any bandwidth: latency alone takes more";
+  return "takes " + pretty(*rate, 3) + " a site";
 }
 
 }  // namespace
@@ -45,13 +51,13 @@ std::optional<Paragraph> sites_line(const RunReport& r) {
   if (run.sites.count == 1) return {};
   const SitesAnswer a = answer_of(r);
   const OuterSteps& o = run.training.outer;
-  return labelled(
-      "sites", counted(run.sites.count, "site") + " that sum " +
-                   pretty(outer_bytes<double>(run), 3) + " each over " +
-                   pretty(run.sites.bandwidth, 3) + " every " + counted(o.every, "step") + ": " +
-                   percent(a.utilisation) + " of the time trains, " + seconds_text(a.exposed) +
-                   " of a round waits; 90 % takes " + pretty(bandwidth_for(run, a.inner, 0.9), 3) +
-                   " a site. Effects on convergence are not modelled");
+  return labelled("sites",
+                  counted(run.sites.count, "site") + " that sum " +
+                      pretty(outer_bytes<double>(run), 3) + " each over " +
+                      pretty(run.sites.bandwidth, 3) + " every " + counted(o.every, "step") + ": " +
+                      percent(a.utilisation) + " of the time trains, " + seconds_text(a.exposed) +
+                      " of a round waits; 90 % " + rate_words(bandwidth_for(run, a.inner, 0.9)) +
+                      ". Effects on convergence are not modelled");
 }
 
 Json sites_json(const RunReport& r) {
@@ -60,8 +66,9 @@ Json sites_json(const RunReport& r) {
   const SitesAnswer a = answer_of(r);
   Json needs = Json::array();
   for (const double u : kUtilisations) {
+    const auto rate = bandwidth_for(run, a.inner, u);
     needs.push_back(
-        {{"utilisation", u}, {"bandwidth_bytes_per_s", bandwidth_for(run, a.inner, u).si()}});
+        {{"utilisation", u}, {"bandwidth_bytes_per_s", rate ? Json(rate->si()) : Json()}});
   }
   return {{"count", run.sites.count},
           {"every_steps", run.training.outer.every},

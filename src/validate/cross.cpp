@@ -250,7 +250,9 @@ Residuals residuals_of(const LeftOut& rows, const std::string& without) {
   return out;
 }
 
-Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table) {
+namespace {
+
+Summary observed(const std::vector<JudgedRow>& left_out, const Accuracy& table, bool of_three) {
   constexpr std::size_t kStarts = 10;
   std::map<std::string, std::vector<double>> series;  // ln(measured/predicted)
   for (const JudgedRow& r : left_out) {
@@ -259,14 +261,14 @@ Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& t
   }
   std::vector<double> errors;
   Summary s;
-  s.scope = kThreeObservedScope;
+  s.scope = of_three ? kThreeObservedScope : kOneObservedScope;
   for (const auto& [name, logs] : series) {
     const std::size_t n = logs.size();
     if (n < 6) continue;
     s.rows += static_cast<std::int64_t>(n);
     for (std::size_t start = 0; start < kStarts; ++start) {
-      const std::set<std::size_t> own = {start * 7 % n, (start * 7 + n / 3) % n,
-                                         (start * 7 + 2 * n / 3) % n};
+      std::set<std::size_t> own = {start * 7 % n};
+      if (of_three) own.insert({(start * 7 + n / 3) % n, (start * 7 + 2 * n / 3) % n});
       std::vector<double> given;
       for (const std::size_t i : own) given.push_back(logs[i]);
       const StackLevel level = stack_level(table, given);
@@ -279,6 +281,16 @@ Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& t
   s.one_factor = s.one_constant = s.error;
   s.error.count = s.rows;
   return s;
+}
+
+}  // namespace
+
+Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table) {
+  return observed(left_out, table, true);
+}
+
+Summary one_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table) {
+  return observed(left_out, table, false);
 }
 
 namespace {
@@ -330,6 +342,17 @@ void add_errors(const JudgedRow& r, const Site& levels, Workspace& workspace, Si
   out.held += std::abs(std::log(after)) <= wide ? 1 : 0;
 }
 
+double median_size(std::vector<double> errors) {
+  for (double& e : errors) e = std::abs(e);
+  return interpolated_quantile(std::move(errors), 0.5);
+}
+
+// Part of the median error that is left, of one site or of all.
+double left_of(const SiteErrors& e) {
+  const double before = median_size(e.before);
+  return before > 0 ? median_size(e.after) / before : 1;
+}
+
 Summary summary_of(const std::string& scope, const std::vector<double>& errors) {
   Summary s;
   s.scope = scope;
@@ -343,7 +366,8 @@ Summary summary_of(const std::string& scope, const std::vector<double>& errors) 
 
 OtherModels three_of_other_models(const std::vector<JudgedRow>& left_out, const SitePrior& prior) {
   Workspace workspace;
-  std::vector<double> before, after;
+  SiteErrors all;
+  std::vector<double> ratios;
   double held = 0;
   const std::map<std::string, RowsByModel> sites = sites_of(left_out);
   for (const auto& [name, site] : sites) {
@@ -352,15 +376,19 @@ OtherModels three_of_other_models(const std::vector<JudgedRow>& left_out, const 
       const Site levels = fit_site(steps_of_others(site, model), prior);
       for (const JudgedRow* r : rows) add_errors(*r, levels, workspace, errors);
     }
-    before.insert(before.end(), errors.before.begin(), errors.before.end());
-    after.insert(after.end(), errors.after.begin(), errors.after.end());
+    all.before.insert(all.before.end(), errors.before.begin(), errors.before.end());
+    all.after.insert(all.after.end(), errors.after.begin(), errors.after.end());
+    ratios.push_back(left_of(errors));
     held += errors.held / static_cast<double>(errors.after.size() * sites.size());
   }
   OtherModels out;
   const std::string scope = kOtherModelsScope;
-  out.before = summary_of(scope + ": before", before);
-  out.after = summary_of(scope + ": after", after);
+  out.before = summary_of(scope + ": before", all.before);
+  out.after = summary_of(scope + ": after", all.after);
   out.after.in_interval = held;
+  out.left = summary_of(scope + ": part left", {left_of(all)});
+  out.by_site = summary_of(scope + ": part left, by site", ratios);
+  out.by_site.error.p90 = interpolated_quantile(ratios, 1);
   return out;
 }
 

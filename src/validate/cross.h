@@ -41,11 +41,13 @@ LeftOut left_out_team(const std::vector<JudgedRow>& rows, const FitRuns& runs,
 Residuals residuals_of(const LeftOut& rows, const std::string& without = "");
 
 inline constexpr const char* kThreeObservedScope = "three rows of the source observed, tier A";
+inline constexpr const char* kOneObservedScope = "one row of the source observed, tier A";
 
 // The error of a source's other tier A rows of one model, node and precision after three of their
-// steps have set the level: every third row of ten different starts. Series of fewer than six rows
-// are left out.
+// steps, or one, have set the level: every third row of ten different starts. Series of fewer than
+// six rows are left out.
 Summary three_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table);
+Summary one_observed(const std::vector<JudgedRow>& left_out, const Accuracy& table);
 
 // Mean over teams of the mean |ln(predicted/measured)| of rows that the fit has not seen: all of a
 // team, as everything else here is judged, or every fifth row of each. Only the second can tell the
@@ -63,6 +65,8 @@ inline constexpr const char* kOtherModelsScope = "three steps of other models of
 struct OtherModels {
   Summary before;
   Summary after;
+  Summary left;     // the median of `after` over that of `before`
+  Summary by_site;  // the same of each site, the worst as p90
 };
 
 OtherModels three_of_other_models(const std::vector<JudgedRow>& left_out, const SitePrior& prior);

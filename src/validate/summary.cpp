@@ -35,6 +35,26 @@ std::map<std::string, double> factors_of(const std::vector<JudgedRow>& rows, Rat
   return factors;
 }
 
+bool has_experts(const JudgedRow& r) { return is_estimated(r) && is_moe(r.run.model); }
+bool is_no_decoder(const JudgedRow& r) { return is_estimated(r) && r.run.model.trunk.kinds > 0; }
+
+bool is_of_other_makers(const JudgedRow& r) {
+  if (!is_estimated(r)) return false;
+  const std::string_view device = r.run.cluster.device.name.view();
+  for (const std::string_view family : {"tpu", "trainium", "gaudi"}) {
+    if (device.substr(0, family.size()) == family) return true;
+  }
+  return false;
+}
+
+constexpr std::int64_t kFewTokens = 1024;  // of a micro batch
+
+bool has_few_tokens(const JudgedRow& r) {
+  return is_estimated(r) && counts(r) &&
+         r.run.training.sequence * r.run.strategy.micro_batch <= kFewTokens &&
+         r.run.model.trunk.kinds == 0;
+}
+
 bool in_interval(const JudgedRow& r) {
   return !(r.published.time < r.answer.interval_low) &&
          !(r.published.time > r.answer.interval_high);
@@ -116,6 +136,15 @@ class Table {
       add_mean("mean over sources, tier " + std::string(name_of(tier)),
                [=](const JudgedRow& r) { return r.row.tier == tier; });
     }
+    const auto add_kind = [&](const char* scope, bool (*is_of)(const JudgedRow&)) {
+      add_mean(scope, [&, is_of](const JudgedRow& r) {
+        const RowTier tier = a.count(r.row.source.group) > 0 ? RowTier::a : RowTier::b;
+        return is_of(r) && r.row.tier == tier;
+      });
+    };
+    add_kind("mixtures, mean over sources", has_experts);
+    add_kind("diffusion and vision, mean over sources", is_no_decoder);
+    add_kind("TPU, Trainium and Gaudi, mean over sources", is_of_other_makers);
   }
 
   std::set<std::string> sources_of(RowTier tier) const {
@@ -182,6 +211,7 @@ void add_overall(Table& t) {
              [=](const JudgedRow& r) { return plain(r) && r.row.unknown.empty(); });
   t.add_time("something unknown",
              [=](const JudgedRow& r) { return plain(r) && !r.row.unknown.empty(); });
+  t.add_time("up to 1,024 tokens a micro batch", has_few_tokens);
   t.add_time("global batch assumed", [](const JudgedRow& r) { return !r.assumed.empty(); });
   t.add_time("repeats of other rows", [](const JudgedRow& r) { return !r.row.repeats.empty(); });
 }

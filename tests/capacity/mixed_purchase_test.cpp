@@ -72,7 +72,7 @@ TEST_CASE("one node more of each kind never takes longer, and the numbers are th
   MixedSearchOptions one;
   one.top = 1;
   const std::vector<MixedMarginal> m =
-      marginals_of(pair_of_kinds(), "run.json", shipped_configs(), one);
+      marginals_of(pair_of_kinds(), "run.json", shipped_configs(), one, p.own.best->step);
   for (std::size_t k = 0; k < 2; ++k) {
     CHECK(p.more[k].group == m[k].group);
     CHECK(p.more[k].training.best->step == *m[k].step);

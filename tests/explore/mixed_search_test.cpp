@@ -55,6 +55,25 @@ TEST_CASE("a search over groups finds what trying everything finds") {
   }
 }
 
+// Numbers of nodes that divide badly leave some idle.
+TEST_CASE("one node more never makes the best placement slower") {
+  for (const char* batch : {"32", "96"}) {
+    Seconds before(1e9);
+    for (const int nodes : {1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+      Json run = small(R"([{"name": "a", "node": "dgx-a100-80gb", "gpus": 32},
+                           {"name": "h", "node": "dgx-h100", "gpus": 8}])");
+      run["cluster"]["groups"][1]["gpus"] = 8 * nodes;
+      run["training"]["global_batch"] = json_of(batch);
+      const MixedFound best = found(run, false).best.at(0);
+      CHECK(best.step <= before * (1 + 1e-12));
+      before = best.step;
+      std::int64_t used = 0;
+      for (const Json& g : (*best.run)["cluster"]["groups"]) used += g["gpus"].get<std::int64_t>();
+      if (best.groups.size() == 2) CHECK(used == 32 + 8 * nodes - best.idle[0] - best.idle[1]);
+    }
+  }
+}
+
 TEST_CASE("devices added never make the best placement slower") {
   const std::string one = R"({"name": "a", "node": "dgx-a100-80gb", "gpus": 8})";
   const std::string faster = R"({"name": "h", "node": "dgx-h100", "gpus": 8})";

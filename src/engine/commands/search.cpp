@@ -176,7 +176,10 @@ CommandAnswer answer_of_groups(const SearchCommand& c, const OutputForm& output,
     options.keep.push_back(key);
   }
   MixedSearchResult r = search_mixed(source.json, source.file, source.lookup, options);
-  if (c.one_more) r.marginals = marginals_of(source.json, source.file, source.lookup, options);
+  if (c.one_more) {
+    const auto own = r.best.empty() ? std::nullopt : std::optional(r.best.front().step);
+    r.marginals = marginals_of(source.json, source.file, source.lookup, options, own);
+  }
   return {r.best.empty() ? ExitCode::no : ExitCode::answer,
           output.json() ? AnswerText(mixed_search_json(r))
                         : drawn(mixed_search_document(r, typed_run(c.run, &source)), output)};

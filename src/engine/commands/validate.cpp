@@ -285,8 +285,9 @@ ValidationReport protocol_report(std::vector<JudgedRow> rows, Protocol protocol,
     if (with_elasticities && time_error(r)) r.elasticities = elasticities(r.run);
   }
   OtherModels others = three_of_other_models(rows, site);
-  std::vector<Summary> observed = {three_observed(rows, table), std::move(others.before),
-                                   std::move(others.after)};
+  std::vector<Summary> observed = {one_observed(rows, table), three_observed(rows, table),
+                                   std::move(others.before),  std::move(others.after),
+                                   std::move(others.left),    std::move(others.by_site)};
   ValidationReport report = report_of(std::move(rows));
   for (Summary& s : observed) {
     s.scope = std::string(name_of(protocol)) + ": " + s.scope;

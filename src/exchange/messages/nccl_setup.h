@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What NCCL_DEBUG=INFO prints of the links it chose (NVIDIA/nccl, src/transport/net*.cc, p2p.cc,
-// shm.cc; RCCL prints the same): "Using network Socket", "NET/IB : No device found", "Failed to
-// open libibverbs.so", "via P2P/IPC", "via SHM/direct", "via NET/IB/0/GDRDMA", and variables "set
-// by environment to". Leaves out the graph of links and the tuner's choices. Errors: none.
+// Links that NCCL chose, as NCCL_DEBUG=INFO prints them (NVIDIA/nccl, src/transport/net*.cc,
+// p2p.cc, shm.cc; RCCL prints the same): "Using network Socket", "NET/IB : No device found",
+// "Failed to open libibverbs.so", "via P2P/IPC", "via SHM/direct", "via NET/IB/0/GDRDMA", and
+// variables "set by environment to". Leaves out the graph of links and the tuner's choices. Errors:
+// none.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ NoInfiniband why_none(std::string_view words) {
   return NoInfiniband::unknown;
 }
 
-class Reading {
+class LinkLines {
  public:
   void take(std::string_view words) {
     for (const std::string_view mark : kNetworkMarks) {
@@ -75,11 +75,11 @@ class Reading {
 }  // namespace
 
 std::optional<NcclSetup> read_nccl_setup(std::string_view text) {
-  Reading reading;
+  LinkLines lines;
   for (const std::string_view line : lines_of(text)) {
-    if (const auto words = words_of_nccl(line); !words.empty()) reading.take(words);
+    if (const auto words = words_of_nccl(line); !words.empty()) lines.take(words);
   }
-  return reading.result();
+  return lines.result();
 }
 
 }  // namespace orrery

@@ -75,4 +75,16 @@ const PowerCapped* cap_that_meets(const std::vector<Requirement>& requirements,
   return found == o.capped.end() ? nullptr : &*found;
 }
 
+const PowerCapped* cap_that_saves(Watts limit, const OptionAnswer& o) {
+  constexpr double kMostTime = 1.05;
+  const PowerCapped* lowest = nullptr;
+  for (const PowerCapped& p : o.capped) {
+    const Outcome& x = p.outcome;
+    const bool saves = p.cap < cap_of(o.inputs.cluster) && x.wall <= o.outcome.wall * kMostTime &&
+                       x.energy.facility < o.outcome.energy.facility;
+    if (saves && x.energy.peak <= limit) lowest = &p;
+  }
+  return lowest;
+}
+
 }  // namespace orrery

@@ -36,4 +36,8 @@ std::optional<double> slack_of_step(const std::vector<Requirement>& requirements
 const PowerCapped* cap_that_meets(const std::vector<Requirement>& requirements,
                                   const OptionAnswer& o);
 
+// The lowest cap below the option's own that costs at most 5 % of the time (a judgement), takes
+// less energy and keeps `limit`; nothing where none does.
+const PowerCapped* cap_that_saves(Watts limit, const OptionAnswer& o);
+
 }  // namespace orrery

@@ -166,6 +166,7 @@ Json checkpoints_json(const OptionAnswer& o) {
 Json energy_json(const OptionAnswer& o) {
   const EnergyUse& e = o.outcome.energy;
   return {
+      {"gpus_kwh", e.devices.si() / kKilowattHour.si()},
       {"nodes_kwh", e.nodes.si() / kKilowattHour.si()},
       {"facility_kwh",
        {o.range.energy.low / kKilowattHour.si(), e.facility.si() / kKilowattHour.si(),

@@ -171,36 +171,45 @@ std::string week_words(const CapacityReport& r, const StepMeasurement& m) {
          (pays ? "" : ", which is not worth it");
 }
 
+// "+3 % energy", of a run under a cap against the option's own.
+std::string energy_beside(const Outcome& capped, const OptionAnswer& o) {
+  return signed_percent(capped.energy.facility / o.outcome.energy.facility - 1) + " energy";
+}
+
 // "at 560 W a GPU (cluster.power_cap) it draws 9.1 MW at most and takes 62 days, which meets it".
 std::optional<Paragraph> under_a_cap(const CapacityReport& r, const OptionAnswer& o) {
   const PowerCapped* const p = cap_that_meets(r.plan.requirements, o);
   if (p == nullptr) return {};
-  return labelled("under a cap", "at " + pretty(p->cap, 3) +
-                                     " a GPU (cluster.power_cap) it draws " +
-                                     pretty(p->outcome.energy.peak, 3) + " at most and takes " +
-                                     span_text(p->outcome.wall) + ", which meets what is required");
+  return labelled("under a cap",
+                  "at " + pretty(p->cap, 3) + " a GPU (cluster.power_cap) it draws " +
+                      pretty(p->outcome.energy.peak, 3) + " at most and takes " +
+                      span_text(p->outcome.wall) + " and " + energy_beside(p->outcome, o) +
+                      ", which meets what is required");
 }
 
-// Days that a cap may cost.
-constexpr double kWorthACap = 1.05;
+// "none keeps 400 kW: at 350 W a GPU, the least that its clock law holds for, it draws 473 kW".
+std::optional<Paragraph> no_cap_keeps(Watts limit, const OptionAnswer& o) {
+  if (o.capped.empty() || o.outcome.energy.peak <= limit) return {};
+  const PowerCapped& least = o.capped.back();
+  const bool is_lower = least.cap < cap_of(o.inputs.cluster);
+  if (!is_lower || least.outcome.energy.peak <= limit) return {};
+  return labelled("under a cap", "none keeps " + pretty(limit, 3) + ": at " + pretty(least.cap, 3) +
+                                     " a GPU, the least that its clock law holds for, it draws " +
+                                     pretty(least.outcome.energy.peak, 3) + " at most");
+}
 
 // "at 490 W a GPU: 3 % slower, 21 % less energy, 0.9 MW at most", where power is asked of.
 std::optional<Paragraph> cap_worth_taking(const CapacityReport& r, const OptionAnswer& o) {
-  if (!least_power(r.plan.requirements)) return {};
-  const PowerCapped* lowest = nullptr;
-  for (const PowerCapped& p : o.capped) {
-    if (p.outcome.wall <= o.outcome.wall * kWorthACap && p.cap < cap_of(o.inputs.cluster)) {
-      lowest = &p;
-    }
-  }
-  if (lowest == nullptr) return {};
+  const std::optional<Watts> limit = least_power(r.plan.requirements);
+  if (!limit) return {};
+  const PowerCapped* const lowest = cap_that_saves(*limit, o);
+  if (lowest == nullptr) return no_cap_keeps(*limit, o);
   const Outcome& x = lowest->outcome;
-  return labelled("under a cap",
-                  "at " + pretty(lowest->cap, 3) + " a GPU (cluster.power_cap) it takes " +
-                      signed_percent(x.wall / o.outcome.wall - 1) + " time and " +
-                      signed_percent(x.energy.facility / o.outcome.energy.facility - 1) +
-                      " energy, and draws " + pretty(x.energy.peak, 3) +
-                      " at most; --all shows other caps");
+  return labelled("under a cap", "at " + pretty(lowest->cap, 3) +
+                                     " a GPU (cluster.power_cap) it takes " +
+                                     signed_percent(x.wall / o.outcome.wall - 1) + " time and " +
+                                     energy_beside(x, o) + ", and draws " +
+                                     pretty(x.energy.peak, 3) + " at most; --all shows other caps");
 }
 
 // "the choice costs 120 k USD more than the second in expectation; …".

@@ -310,6 +310,12 @@ $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-t
 ! json options[0].recovery_policies[6].effective_training_time_ratio < 0.88
 ! json options[0].recovery_policies[5].applies = false
 ! json options[0].recovery_advised.name = "memory-copies"
+! json options[0].recovery_policies[0].ends = true
+
+# A policy under which failures take all of the time has no days and no cost.
+$ orrery capacity --model llama-3-405b --node dgx-h100 --gpus 98304 --sequence-length 8192 --global-batch 12288 --tokens 15.6e12 --tp 8 --dp 12288 --zero 3 --set parallel.zero_shard_group=1024 --micro-batch 1 --recompute full --failures llama-3 --recovery all --storage llama-3-tectonic | grep -E '^  elastic-dp|^  never ends'
+>   elastic-dp              never ends          –                –            –                  –            3     –
+>   never ends: failures take the time in which it would train
 $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --recovery all --prices market-2026 --tokens 1e12 --json > policies.json
 $ python3 $ROOT/tests/support/check_capacity.py policies.json
 > ... numbers computed again
@@ -347,13 +353,27 @@ $ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a10 --tokens 1e11 --seq
 ! stderr /dgx-a10/
 
 # A cap of a GPU's power takes longer and less energy; the clock of a device without a law is not known.
+# The rest of a node draws what it did, so that the facility's energy rises again under a low cap.
 $ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 --json
+! json options[0].power_caps[0].facility_kwh < options[0].energy.facility_kwh[1]
+! json options[0].power_caps[1].facility_kwh < options[0].energy.facility_kwh[1]
+! json options[0].power_caps[0].gpus_kwh < options[0].energy.gpus_kwh
+! json options[0].power_caps[3].gpus_kwh < options[0].power_caps[2].gpus_kwh
+! json options[0].power_caps[2].gpus_kwh < options[0].power_caps[1].gpus_kwh
 ! json len(options[0].power_caps) = 5
 ! json options[0].power_caps[0].cap_w = 630 ± 0.1
 ! json options[0].power_caps[4].days > options[0].time.days[1]
 ! json options[0].power_caps[4].peak_mw < options[0].energy.peak_mw
 $ orrery capacity gpt3-175b-1024-a100 --json
 ! json len(options[0].power_caps) = 0
+
+# A limit that no cap keeps: the least cap and what it draws, and no cap that draws more than the limit.
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --gpus 512 --global-batch 1024 --power 400kW | grep -A 1 '^under a cap'
+> under a cap       none keeps 400 kW: at 350 W a GPU, the least that its clock law holds for, it
+>                   draws 474 kW at most
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --gpus 512 --global-batch 1024 --power 560kW | grep -A 1 '^under a cap'
+> under a cap       at 518 W a GPU (cluster.power_cap) it draws 560 kW at most and takes ... days and
+>                   -... % energy, which meets what is required
 
 # Under a cap already, the rating is among the others. A limit of power adds the cap that keeps it.
 $ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 --set 'cluster.power_cap=490 W' --json

@@ -361,12 +361,6 @@ void compare_policies(OptionAnswer& a) {
   }
 }
 
-void fill_range(const CapacityPlan& plan, OptionAnswer& a) {
-  a.sensitivities = sensitivities(a.inputs);
-  a.simulated = played(plan, a);
-  a.range = range_of(a.outcome, a.sensitivities, a.simulated.wall);
-}
-
 DataDemand demand_of(const OptionAnswer& a) {
   const Run& run = a.run->run;
   DataDemand d;
@@ -413,6 +407,12 @@ void add_materials(OptionAnswer& a) {
 bool is_sure(const Requirement& q) { return q.sure; }
 
 }  // namespace
+
+void fill_range(const CapacityPlan& plan, OptionAnswer& a) {
+  a.sensitivities = sensitivities(a.inputs);
+  a.simulated = played(plan, a);
+  a.range = range_of(a.outcome, a.sensitivities, a.simulated.wall);
+}
 
 OptionAnswer try_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
                         const PlanContext& context, const TryOptions& how) {

@@ -18,10 +18,15 @@ std::string days_words(const OptionAnswer& o) { return span_text(o.range.wall, 1
 std::string cost_words(const CapacityReport& r, const OptionAnswer& o) {
   if (!o.outcome.cost) return "; no cost, as there is " + why_blank(o);
   const Ranged<double>& c = o.range.cost;
-  const std::string middle = money_text(*o.outcome.cost);
-  if (c.is_exact()) return " and " + middle;
-  return " and " + middle + " (" + money_text(c.low, r.plan.currency) + " to " +
-         money_text(c.high, r.plan.currency) + ")";
+  std::string text = " and " + money_text(*o.outcome.cost);
+  if (!c.is_exact()) {
+    text += " (" + money_text(c.low, r.plan.currency) + " to " +
+            money_text(c.high, r.plan.currency) + ")";
+  }
+  if (const auto& at_once = o.outcome.bill.up_front) {
+    text += ", the run's share of " + money_text(*at_once) + " to pay at once";
+  }
+  return text;
 }
 
 // "256 x hgx-b200".
@@ -61,10 +66,14 @@ std::string verb_of(const CapacityReport& r, const OptionAnswer& o) {
 }
 
 // The limits that have a chance; the power that is drawn at most is certain.
-std::string limits_words(const Requirement& q) {
+std::string limits_words(const Requirement& q, const OptionAnswer& o) {
   std::vector<std::string> parts;
   if (q.deadline) parts.push_back("ends within " + span_text(*q.deadline));
-  if (q.budget) parts.push_back("costs at most " + money_text(*q.budget));
+  const bool is_share = o.outcome.bill.up_front.has_value();
+  if (q.budget && o.outcome.cost) {
+    parts.push_back(std::string(is_share ? "has a share of" : "costs") + " at most " +
+                    money_text(*q.budget));
+  }
   return joined(parts, " and ");
 }
 
@@ -73,12 +82,14 @@ std::string chance_words(const CapacityReport& r, const OptionAnswer& o) {
   if (!c.deadline && !c.budget) return "";
   std::vector<std::string> limits;
   for (const Requirement& q : r.plan.requirements) {
-    if (q.deadline || q.budget) limits.push_back(limits_words(q));
+    if (const std::string words = limits_words(q, o); !words.empty()) limits.push_back(words);
   }
   std::string text =
       " It " + joined(limits, "; it ") + " with a probability of " + probability_words(c.all) + ".";
   for (const Requirement& q : r.plan.requirements) {
-    if (q.budget && !c.budget) text += " The budget is not judged.";
+    if (q.budget && !c.budget) {
+      text += " Whether it costs at most " + money_text(*q.budget) + " is not judged.";
+    }
   }
   return text;
 }
@@ -133,6 +144,17 @@ std::optional<Paragraph> surer(const CapacityReport& r, const OptionAnswer& o) {
                   "about " + grouped(divided_up(gpus, node) * node) +
                       " GPUs end within the deadline in 9 of 10 such runs, for about as many "
                       "GPU-hours; --sure looks for that size");
+}
+
+// Length and batch that nobody gave (engine/missing_flags.h).
+std::optional<Paragraph> assumed(const OptionAnswer& o) {
+  std::vector<std::string> all;
+  for (const Assumption& a : o.plan->assumptions) {
+    if (a.what != "sequence length" && a.what != "global batch") continue;
+    all.push_back(a.what + " " + a.value + ": " + a.source);
+  }
+  if (all.empty()) return {};
+  return labelled("assumed", joined(all, "; ") + " (--sequence-length, --global-batch)");
 }
 
 std::optional<Paragraph> not_counted_here(const CapacityReport& r, const OptionAnswer& o) {
@@ -255,6 +277,7 @@ Section verdict_section(const CapacityReport& r) {
     s.add(*std::move(worth));
   }
   if (auto p = price_of(o)) s.add(*std::move(p));
+  if (auto p = assumed(o)) s.add(*std::move(p));
   if (auto p = not_counted_here(r, o)) s.add(*std::move(p));
   if (auto p = second_choice(r, *best)) s.add(*std::move(p));
   if (auto p = to_decide(r, *best)) s.add(*std::move(p));

@@ -130,6 +130,19 @@ TEST_CASE("the other batch is the nearest that an interleaved schedule takes") {
   CHECK(other->global_batch / (other->gpus / 16) % 4 == 0);
 }
 
+// Of the smallest size half of the runs miss the deadline.
+TEST_CASE("beside the smallest size one that surely ends in time is shown, and stands first") {
+  const auto a = answered(plan_of(llama("720"), within("33")));
+  const OptionAnswer& smallest = a->answer.options[*a->answer.requirements[0].smallest];
+  const OptionAnswer& first = a->answer.options[a->answer.ranked[0]];
+  CHECK(first.gpus > smallest.gpus);
+  CHECK(first.range.wall.high <= kDay * 33.0);
+  CHECK(smallest.range.wall.high > kDay * 33.0);
+  const auto sure =
+      answered(plan_of(llama("720"), R"("require": {"deadline": "33 d", "sure": true})"));
+  CHECK(sure->answer.options[*sure->answer.requirements[0].smallest].gpus <= first.gpus);
+}
+
 TEST_CASE("progress tells of each size, and never of more than there are") {
   PlanContext context = testing::shipped_context();
   std::vector<std::int64_t> done;

@@ -160,6 +160,27 @@ TEST_CASE("progress tells of each size, and never of more than there are") {
   CHECK(all == static_cast<std::int64_t>(ladder_sizes(plan.options[0], context).rungs.size()));
 }
 
+// A search tries sizes between two rungs, so that it tries more than its rungs.
+TEST_CASE("progress does not go back from one option to the next") {
+  PlanContext context = testing::shipped_context();
+  std::vector<double> shares;
+  context.progress = [&](std::int64_t n, std::int64_t total) {
+    shares.push_back(static_cast<double>(n) / static_cast<double>(total));
+  };
+  const std::string text = R"({"run": {"model": "turing-nlg-17.2b",
+      "training": {"sequence_length": 1024, "global_batch": 720, "tokens": 2e11},
+      "framework": "fused"}, "gpus": "smallest",
+      "search": {"axes": {"cp": 1, "micro_batch": 1, "zero": 1, "recompute": "full"}},
+      "scenarios": [{"name": "a", "cluster": {"node": "dgx-a100-80gb"}},
+                    {"name": "b", "cluster": {"node": "dgx-h100"}}], )" +
+                           within("10.7") + "}";
+  const CapacityPlan plan = read_plan(parse_json(text, "plan.json"), "plan.json", context);
+  const CapacityAnswer a = answer(plan, context);
+  REQUIRE(a.sizes_tried.size() == 2);
+  CHECK(std::is_sorted(shares.begin(), shares.end()));
+  CHECK(shares.back() < 1);
+}
+
 TEST_CASE("sizes beyond the power are counted, and the smallest of them alone is tried") {
   const auto a =
       answered(plan_of(llama("720"), R"("require": {"deadline": "60 d", "power": "200 W"})"));

@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// Of a logarithm whose middle is 0: one deviation on each side.
+// A logarithm whose middle is 0 has one deviation on each side.
 struct TwoSided {
   double below = 0;
   double above = 0;
@@ -63,13 +63,13 @@ double chance_within_both(const LimitedValue& time, const LimitedValue& cost) {
   constexpr double kWidth = 2 * kEnd / kParts;
   const double kRootOf2Pi = 2.5066282746310002;
   const double late = std::log(time.limit / time.value.value);
-  const double room = std::log(cost.limit / cost.value.value);
+  const double left = std::log(cost.limit / cost.value.value);
   double sum = 0;
   for (int i = 0; i < kParts; ++i) {
     const double z = -kEnd + (i + 0.5) * kWidth;
     const double moved = t.of(z) * z;
     if (moved > late) break;
-    sum += std::exp(-z * z / 2) / kRootOf2Pi * kWidth * chance_up_to(price, room - moved);
+    sum += std::exp(-z * z / 2) / kRootOf2Pi * kWidth * chance_up_to(price, left - moved);
   }
   return std::min(sum, least);
 }

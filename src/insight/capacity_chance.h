@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would make an option fail what is required, and caps of a GPU's power that help.
+// The slack before an option fails what is required, and caps of a GPU's power that help.
 //
 // The chance itself: capacity/chance.h. Errors: none.
 #pragma once

@@ -97,7 +97,7 @@ TEST_CASE("without prices an option on a device without measured runs does not l
   const CapacityPlan plan = within(90, 0);
   const Made unknown{"u", 85, 2.13, 0, 1, false, 896};
   CHECK(m.order(plan, RankBy::gpus, {unknown, {"m", 85, 1.7, 0, 1, true, 904}}) == "mu");
-  // Its upper end, 896 · 2.13 GPUs, below the other's middle.
+  // The upper end, 896 · 2.13 GPUs, below the other's middle.
   CHECK(m.order(plan, RankBy::gpus, {unknown, {"m", 85, 1.7, 0, 1, true, 2000}}) == "um");
 }
 

@@ -130,7 +130,7 @@ TEST_CASE("the other batch is the nearest that an interleaved schedule takes") {
   CHECK(other->global_batch / (other->gpus / 16) % 4 == 0);
 }
 
-// Of the smallest size half of the runs miss the deadline.
+// Half of the runs on the smallest size miss the deadline.
 TEST_CASE("beside the smallest size one that surely ends in time is shown, and stands first") {
   const auto a = answered(plan_of(llama("720"), within("33")));
   const OptionAnswer& smallest = a->answer.options[*a->answer.requirements[0].smallest];

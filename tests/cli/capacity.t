@@ -352,6 +352,35 @@ $ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a10 --tokens 1e11 --seq
 ! exit 2
 ! stderr /dgx-a10/
 
+# Money and time as people write them.
+$ for money in '$30M' '30m' '30,000,000' '30 million' '30 M$' '0.03 bn USD' '30e6 USD'; do orrery capacity gpt3-175b-1024-a100 --gpus 512 --budget "$money" --prices market-2026 --json | grep -m 1 -o '"budget": *30000000'; done | sort | uniq -c | tr -s ' '
+>  7 "budget": 30000000
+$ orrery capacity gpt3-175b-1024-a100 --gpus 512 --budget '30,00' --prices market-2026
+! exit 2
+! stderr /^error: --budget 30,00: /
+$ orrery capacity gpt3-175b-1024-a100 --gpus 512 --deadline 12w --json
+! json requirements[0].deadline_days = 84 ± 1e-6
+$ orrery capacity gpt3-175b-1024-a100 --gpus 512 --deadline '3 months' --json
+! json requirements[0].deadline_days = 91.3125 ± 1e-6
+
+# Without a length and a batch both are assumed, and the answer names them.
+$ orrery capacity --model llama-3-8b --node dgx-h100 --tokens 1e11 --gpus 64 | grep -A 2 '^assumed'
+> assumed           sequence length 4,096 tokens: not given; ...
+> ...
+$ orrery capacity --model llama-3-8b --node dgx-h100 --tokens 1e11 --gpus 64 --json
+! json options[0].time.phases[0].global_batch = 1024
+$ orrery capacity --model llama-3-8b --node dgx-h100 --tokens 1e11 --gpus 64 --global-batch 512
+! exit 2
+! stderr /no sequence length/
+
+# A budget that is not judged has no part in the probability.
+$ orrery capacity gpt3-175b-1024-a100 --gpus 1024 --deadline 60d --budget 50e6 | head -6 | tail -4 | tr '\n' ' ' | grep -o 'It ends within .*judged[.]'
+> It ends within 60.0 days with a probability of ... %. Whether it costs at most 50.0 M USD is not judged.
+
+# What is bought is paid at once; the run has a share of it.
+$ orrery capacity bought.json | head -8 | tr '\n' ' ' | grep -o "the run's share of 20.5 M USD to pay at once"
+> the run's share of 20.5 M USD to pay at once
+
 # A cap of a GPU's power takes longer and less energy; the clock of a device without a law is not known.
 # The rest of a node draws what it did, so that the facility's energy rises again under a low cap.
 $ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 --json

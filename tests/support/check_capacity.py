@@ -190,7 +190,7 @@ NORMAL_80 = 1.2815515655446004
 
 
 def deviations(triple):
-    """Of the logarithm, below and above the middle."""
+    """The logarithm's, below and above the middle."""
     low, middle, high = triple
     return [abs(math.log(end / middle)) / NORMAL_80 for end in (low, high)]
 
@@ -211,11 +211,11 @@ def within_both(days, deadline, cost, budget):
     price = [math.sqrt(max(0, c * c - t * t)) for c, t in zip(deviations(cost), time)]
     if price == [0, 0]:
         return least
-    late, room = math.log(deadline / days[1]), math.log(budget / cost[1])
+    late, left = math.log(deadline / days[1]), math.log(budget / cost[1])
     total, parts = 0, 4000
     for i in range(parts):
         w = -8 + 16 * (i + 0.5) / parts
-        limit = min(late, room - price[w > 0] * w)
+        limit = min(late, left - price[w > 0] * w)
         chance = normal_up_to(limit / time[limit > 0])
         total += math.exp(-w * w / 2) / math.sqrt(2 * math.pi) * 16 / parts * chance
     return min(total, least)

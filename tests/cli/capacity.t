@@ -28,7 +28,9 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 60d --budget 50e6 --power 10MW 
 ! json options[requirements[0].smallest].time.days[1] <= 60
 ! json options[requirements[0].smallest].cost.total <= 50e6
 ! json options[requirements[0].smallest].energy.peak_mw <= 10
-! json options[*].gpus <= options[requirements[0].smallest].gpus
+! json options[0].gpus < options[requirements[0].smallest].gpus < options[2].gpus
+! json options[2].chance.deadline >= 0.9
+! json ranked[0] = 2
 
 # A deadline nothing meets: no, with what comes nearest.
 $ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]

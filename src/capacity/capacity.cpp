@@ -40,18 +40,21 @@ class SizeProgress {
     }
   }
 
+  // A ladder may go on between two sizes: its share of the whole is never exceeded.
   void one() {
-    if (progress_) progress_(done_, total_);
-    if (done_ + 1 < total_) ++done_;
+    if (!progress_) return;
+    progress_(done_, total_);
+    if (done_ + 1 < ends_[option_]) ++done_;
   }
-  // A ladder ends before its last size, or goes on between two.
-  void end_of(std::size_t option) {
-    if (progress_) done_ = std::min(ends_[option], total_ - 1);
+  // A ladder ends before its last size.
+  void end_of_option() {
+    if (progress_) done_ = std::min(ends_[option_++], total_ - 1);
   }
 
  private:
   const std::function<void(std::int64_t, std::int64_t)>& progress_;
   std::vector<std::int64_t> ends_;
+  std::size_t option_ = 0;
   std::int64_t done_ = 0;
   std::int64_t total_ = 0;
 };
@@ -82,9 +85,9 @@ bool fits_at_risk(const OptionAnswer& o) {
 CapacityAnswer answer(const CapacityPlan& plan, const PlanContext& context) {
   CapacityAnswer c;
   SizeProgress tried(plan, context);
-  for (std::size_t i = 0; i < plan.options.size(); ++i) {
-    add_answers(plan, plan.options[i], context, tried, c);
-    tried.end_of(i);
+  for (const OptionPlan& option : plan.options) {
+    add_answers(plan, option, context, tried, c);
+    tried.end_of_option();
     // A search that was cut short has no answer.
     c.is_stopped = context.stopped && context.stopped();
     if (c.is_stopped) return c;

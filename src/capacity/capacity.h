@@ -45,6 +45,9 @@ struct PolicyAnswer {
   Outcome outcome;
 };
 
+// False: under it failures come faster than progress.
+inline bool ends(const PolicyAnswer& p) { return !never_ends(p.outcome.goodput); }
+
 struct OptionAnswer {
   std::string scenario;
   std::string model;

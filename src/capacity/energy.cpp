@@ -9,23 +9,36 @@
 namespace orrery {
 namespace {
 
-// A cap below what a device draws at full load takes the rest from its clock, and so from its rates
-// (hardware/clock_law.h).
-Watts drawn(const Cluster& c, const Ranged<double>& share) {
-  return std::min(cap_of(c), c.device.power * share.value);
+// Power of a device by what it does.
+struct LoadPower {
+  Watts compute;
+  Watts memory;
+  Watts waiting;
+  Watts idle;
+};
+
+// The shares of the rated power are measured without a cap. Under one the device lowers its clock
+// for all that it does in a step, by the law that gives the step's time; compute counts as
+// products.
+LoadPower load_power(const Cluster& c, const DeviceLoad& l, const StepLoad& s) {
+  const ClockLaw& law = c.device.clock;
+  const double mean = is_known(law) ? mean_load(law, s.compute) : 1;
+  const auto of = [&](const Ranged<double>& share, double load) {
+    return std::min(cap_of(c), c.device.power * (share.value * power_left_by_cap(c, mean, load)));
+  };
+  return {of(l.compute, 1), of(l.memory, law.other_load), of(l.waiting, law.other_load),
+          c.device.power * l.idle.value};
 }
 
 // Mean power of a device over the whole run.
-Watts mean_power(const Cluster& c, const DeviceLoad& l, const StepLoad& s, const Goodput& g) {
-  const auto of = [&](const Ranged<double>& share) { return drawn(c, share); };
-  const Watts step =
-      of(l.compute) * s.compute + of(l.memory) * s.memory + of(l.waiting) * s.waiting;
+Watts mean_power(const LoadPower& p, const StepLoad& s, const Goodput& g) {
+  const Watts step = p.compute * s.compute + p.memory * s.memory + p.waiting * s.waiting;
   const double steps = g.training + g.lost_work;
   // While a replica is away its share of the devices idles: in all as long as what it adds.
   const double gone = g.detection + g.restart + g.spares + g.planned + g.away;
   // Beside a slow node the others wait.
   const double waits = g.checkpoint + g.slow;
-  return (step * steps + of(l.waiting) * waits + of(l.idle) * gone) / g.total;
+  return (step * steps + p.waiting * waits + p.idle * gone) / g.total;
 }
 
 void add_carbon(const EnergyModel& m, Seconds wall, EnergyUse& e) {
@@ -83,17 +96,18 @@ EnergyUse energy_use(const Cluster& c, std::int64_t spares, const EnergyModel& m
   const auto all = static_cast<double>(system_count(c) + spares);
   e.node_power_known = node_power_is_known(c);
   const Watts around = power_around_devices(c) * m.load.rest.value;
-  const Watts working = mean_power(c, m.load, step, g) * static_cast<double>(c.gpus);
+  const LoadPower power = load_power(c, m.load, step);
+  const Watts working = mean_power(power, step, g) * static_cast<double>(c.gpus);
   const Watts rated = c.device.power * static_cast<double>(devices_of_system(c));
   const Watts idle = rated * (static_cast<double>(spares) * m.load.idle.value);
   e.pue_known = m.pue.has_value();
   const double pue = pue_of(m);
+  e.devices = working * wall;
   e.nodes = (working + idle + around * all) * wall;
   e.facility = e.nodes * pue;
   e.average = e.facility / wall;
   e.peak = most_power(c, all * pue);
-  e.swing =
-      (drawn(c, m.load.compute) - drawn(c, m.load.waiting)) * (static_cast<double>(c.gpus) * pue);
+  e.swing = (power.compute - power.waiting) * (static_cast<double>(c.gpus) * pue);
   add_carbon(m, wall, e);
   return e;
 }

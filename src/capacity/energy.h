@@ -6,9 +6,11 @@
 // (optimizer, offload), waiting (exposed communication, bubbles, stalls), idle (no job). A share of
 // what the node's rating is above its devices' is drawn all the time: a rating has room for fans,
 // cards and power supplies at their most. PUE multiplies all. All stages are taken as the
-// busiest one, which slightly underestimates their waiting. A device under a power cap draws no
-// more than that. Leaves out: temperature, the storage and the network outside the nodes (in the
-// PUE of some sites). If a node's rating is not known, only devices count, and the answer says so.
+// busiest one, which slightly underestimates their waiting. Under a power cap these shares fall
+// with the clock that the device's law leaves (hardware/power.h), the same that makes the step
+// longer, and no load draws more than the cap; the rest of the node draws what it did. Leaves out:
+// temperature, the storage and the network outside the nodes (in the PUE of some sites). If a
+// node's rating is not known, only devices count, and the answer says so.
 #pragma once
 
 #include <array>
@@ -82,6 +84,7 @@ struct TimedLoad {
 StepLoad mean_load(const std::vector<TimedLoad>& parts);
 
 struct EnergyUse {
+  Joules devices{};   // of those that train, without the node around them
   Joules nodes{};     // at the plugs of the nodes
   Joules facility{};  // × PUE, if given
   Watts peak{};       // of the facility, all nodes at their rating

@@ -167,6 +167,10 @@ struct Goodput {
 
 Goodput goodput(const Recovery& r, Seconds interval);
 
+// Limit of useful runs: a thousand days for one day of training. A run beyond it never ends.
+inline constexpr double kMostStretch = 1e3;
+inline bool never_ends(const Goodput& g) { return !(g.total < kMostStretch); }
+
 // The cause of the most of the time that is not training.
 enum class Loss : std::uint8_t { checkpoints, failures, spares, planned };
 Loss worst_loss(const Goodput& g);

@@ -26,10 +26,11 @@ namespace orrery {
 inline constexpr std::size_t kMostBetween = 128;
 
 struct SmallestFound {
-  // For each requirement the smallest size, or the nearest, and the cheapest of all tried that
-  // meets every one: one rung beyond the smallest is tried for it. For a single option with one
-  // requirement also the next smaller size, to show what it lacks. If all are refused, the run's
-  // own size and the one nearest to a fit.
+  // For each requirement the smallest size, or the nearest; beside a deadline also a size that
+  // meets it at the upper end of its days, where the three next rungs have one; and the cheapest of
+  // all tried that meets every one: one rung beyond the smallest is tried for it. For a single
+  // option with one requirement also the next smaller size, to show what it lacks. If all are
+  // refused, the run's own size and the one nearest to a fit.
   std::vector<OptionAnswer> options;
   SizesTried tried;
 };

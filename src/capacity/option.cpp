@@ -26,8 +26,6 @@ namespace {
 
 constexpr double kWaitingAllowed = 1e-3;
 constexpr std::int64_t kMostSpares = 100'000;
-// Limit of useful runs: a thousand days for one day of training.
-constexpr double kMostStretch = 1e3;
 // With more failures the spread is negligible; they are not simulated.
 constexpr double kMostPlayed = 2e4;
 constexpr std::array<std::int64_t, 4> kServedBatches = {1, 8, 32, 128};  // sequences
@@ -323,7 +321,7 @@ class Builder {
     a_.spares_advised = spares_advised(a_.inputs);
     a_.inputs.spares = option_.spares >= 0 ? option_.spares : a_.spares_advised;
     a_.outcome = outcome_of(a_.inputs);
-    if (a_.outcome.goodput.total < kMostStretch) return;
+    if (!never_ends(a_.outcome.goodput)) return;
     throw Refused{OptionStatus::never_ends, why_never(a_.outcome)};
   }
 
@@ -361,12 +359,6 @@ void compare_policies(OptionAnswer& a) {
     }
     a.policies.push_back(std::move(answer));
   }
-}
-
-void fill_range(const CapacityPlan& plan, OptionAnswer& a) {
-  a.sensitivities = sensitivities(a.inputs);
-  a.simulated = played(plan, a);
-  a.range = range_of(a.outcome, a.sensitivities, a.simulated.wall);
 }
 
 DataDemand demand_of(const OptionAnswer& a) {
@@ -415,6 +407,12 @@ void add_materials(OptionAnswer& a) {
 bool is_sure(const Requirement& q) { return q.sure; }
 
 }  // namespace
+
+void fill_range(const CapacityPlan& plan, OptionAnswer& a) {
+  a.sensitivities = sensitivities(a.inputs);
+  a.simulated = played(plan, a);
+  a.range = range_of(a.outcome, a.sensitivities, a.simulated.wall);
+}
 
 OptionAnswer try_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
                         const PlanContext& context, const TryOptions& how) {

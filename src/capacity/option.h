@@ -27,6 +27,8 @@ struct TryOptions {
 OptionAnswer try_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,
                         const PlanContext& context, const TryOptions& how = {});
 void complete_option(const CapacityPlan& plan, OptionAnswer& tried);
+// The range of days, cost and energy alone.
+void fill_range(const CapacityPlan& plan, OptionAnswer& tried);
 
 // Both at once.
 OptionAnswer answer_option(const CapacityPlan& plan, const OptionPlan& option, std::int64_t gpus,

@@ -247,6 +247,7 @@ std::int64_t paid_for(const Tariff& prices, const Cluster& c, std::int64_t gpus,
 }
 
 void add_energy(const EnergyUse& more, EnergyUse& e) {
+  e.devices += more.devices;
   e.nodes += more.nodes;
   e.facility += more.facility;
   e.peak += more.peak;

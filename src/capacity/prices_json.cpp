@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/prices_json.h"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "capacity/ranged_json.h"
 #include "capacity/training_time.h"
@@ -184,21 +186,72 @@ void read_parts(std::optional<Reader> r, BookReader& read, PriceBook& book) {
   }
 }
 
-// An amount as people write it: "30 M$", "5M", "500k EUR"; nothing if it is none of these.
-std::optional<std::string> spelled_out(const std::string& text) {
-  const std::size_t digits = text.find_first_not_of("0123456789.");
-  if (digits == 0 || digits == std::string::npos) return {};
-  std::size_t at = text.find_first_not_of(' ', digits);
-  if (at == std::string::npos) return {};
-  constexpr std::string_view kPrefixes = "kMG";
-  const std::size_t prefix = kPrefixes.find(text[at]);
-  const bool scaled = prefix != std::string_view::npos;
-  if (scaled) at = text.find_first_not_of(' ', at + 1);
-  const std::string unit = at == std::string::npos ? "" : text.substr(at);
-  if (!unit.empty() && unit != "$" && unit != "€" && !is_code(unit)) return {};
-  const std::string code = unit == "$" ? "USD" : unit == "€" ? "EUR" : unit;
+struct Scale {
+  std::string_view word;
+  int exponent;
+};
+
+// Money has no thousandths, so that m is million.
+constexpr std::array kScales = {
+    Scale{"thousand", 3}, Scale{"million", 6}, Scale{"billion", 9}, Scale{"mn", 6}, Scale{"bn", 9},
+    Scale{"k", 3},        Scale{"M", 6},       Scale{"m", 6},       Scale{"G", 9},  Scale{"B", 9},
+};
+
+// Takes `word` and the blanks behind it from the front.
+bool take(std::string_view word, std::string_view& text) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(std::min(text.size(), word.size()));
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ')));
+  return true;
+}
+
+// "$" or "€" as a code; "" where there is neither.
+std::string take_sign(std::string_view& text) {
+  return take("$", text) ? "USD" : take("€", text) ? "EUR" : "";
+}
+
+// "30,000,000" without its commas; nothing where they stand elsewhere than at thousands.
+std::optional<std::string> take_digits(std::string_view& text) {
+  const std::string_view all = text.substr(0, text.find_first_not_of("0123456789.,"));
+  const std::string_view whole = all.substr(0, all.find('.'));
+  const std::size_t first = whole.find(',');
+  std::string digits;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != ',') {
+      digits += all[i];
+    } else if (i > whole.size() || first > 3 || i == 0 || (whole.size() - i) % 4 != 0) {
+      return {};
+    }
+  }
+  for (std::size_t i = first; i < whole.size(); i += 4) {
+    if (whole[i] != ',') return {};
+  }
+  text.remove_prefix(all.size());
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ')));
+  return digits;
+}
+
+// An amount as people write it: "30 M$", "$30M", "5M", "30 million", "30,000,000", "500k EUR";
+// nothing if it is none of these.
+std::optional<std::string> spelled_out(const std::string& given) {
+  std::string_view text = given;
+  std::string code = take_sign(text);
+  if (text.empty() || text[0] < '0' || text[0] > '9') return {};
+  const std::optional<std::string> digits = take_digits(text);
+  if (!digits) return {};
+  const auto scale = std::find_if(kScales.begin(), kScales.end(), [&](const Scale& s) {
+    return text.starts_with(s.word) && !is_code(std::string(text));
+  });
+  if (scale != kScales.end()) take(scale->word, text);
+  if (code.empty()) code = take_sign(text);
+  if (code.empty() && is_code(std::string(text))) {
+    code = text;
+    text = {};
+  }
+  if (!text.empty()) return {};
+  if (code.empty() && scale == kScales.end() && *digits == given) return {};
   const std::string number =
-      text.substr(0, digits) + (scaled ? "e" + std::to_string(3 * (prefix + 1)) : "");
+      *digits + (scale == kScales.end() ? "" : "e" + std::to_string(scale->exponent));
   return code.empty() ? number : number + " " + code;
 }
 

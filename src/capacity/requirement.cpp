@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <tuple>
+#include <utility>
 
 #include "capacity/capacity.h"
+#include "capacity/chance.h"
 #include "core/units.h"
 #include "estimate/risk.h"
 
@@ -31,6 +34,10 @@ void take_size(const Requirement& q, std::size_t i, const std::vector<OptionAnsw
   if (!taken || sign * options[i].gpus < sign * options[*taken].gpus) taken = i;
 }
 
+// Classes of a chance.
+constexpr double kSureEnough = 0.8;
+constexpr double kEvenChance = 0.5;
+
 bool is_comparable(const OptionAnswer& o) { return o.status == OptionStatus::fits; }
 
 // The aims of the front; cost only if each option has one.
@@ -48,19 +55,33 @@ bool dominates(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return better;
 }
 
-// The upper end of the range: nobody knows that a device without measured runs is cheap.
-double rank_value(RankBy by, const OptionAnswer& o) {
+// The middle and the upper end of an option's measure.
+struct RankValue {
+  double middle = 0;
+  double upper = 0;
+};
+
+// The number of GPUs for the same days is off as the days are.
+RankValue gpus_for_time(const OptionAnswer& o) {
+  const auto gpus = static_cast<double>(o.gpus);
+  return {gpus, gpus * std::max(1.0, double(o.range.wall.high / o.outcome.wall))};
+}
+
+RankValue rank_value(RankBy by, const OptionAnswer& o) {
+  const auto value = [](double middle, double high) {
+    return RankValue{middle, std::max(middle, high)};
+  };
   switch (by) {
     case RankBy::cost:
-      return o.outcome.cost ? std::max(o.outcome.cost->amount(), o.range.cost.high) : 0;
+      return o.outcome.cost ? value(o.outcome.cost->amount(), o.range.cost.high) : RankValue{};
     case RankBy::energy:
-      return std::max(o.outcome.energy.facility.si(), o.range.energy.high);
+      return value(o.outcome.energy.facility.si(), o.range.energy.high);
     case RankBy::gpus:
-      return static_cast<double>(o.gpus);
+      return gpus_for_time(o);
     case RankBy::time:
       break;
   }
-  return std::max(o.outcome.wall.si(), o.range.wall.high.si());
+  return value(o.outcome.wall.si(), o.range.wall.high.si());
 }
 
 bool is_paid_by(Payment p, const OptionAnswer& o) {
@@ -75,13 +96,85 @@ int price_class(bool beside_rent, const OptionAnswer& o) {
   return beside_rent && lacks ? 1 : 0;
 }
 
-bool ranks_before(RankBy by, bool beside_rent, const OptionAnswer& a, const OptionAnswer& b) {
-  const int p = price_class(beside_rent, a);
-  const int q = price_class(beside_rent, b);
-  if (by == RankBy::cost && p != q) return p < q;
-  const double x = rank_value(by, a);
-  const double y = rank_value(by, b);
-  return x != y ? x < y : a.outcome.wall < b.outcome.wall;
+bool asks_for_budget(const CapacityPlan& plan) {
+  return std::any_of(plan.requirements.begin(), plan.requirements.end(),
+                     [](const Requirement& q) { return q.budget.has_value(); });
+}
+
+double worst_shortfall(const CapacityPlan& plan, const OptionAnswer& o) {
+  double worst = 0;
+  for (const Requirement& q : plan.requirements) worst = std::max(worst, shortfall(q, o).factor);
+  return worst;
+}
+
+// An option's place, the first difference decides.
+struct RankPlace {
+  std::size_t option = 0;
+  bool is_unpriced = false;  // where a budget is asked
+  double shortfall = 0;      // of one that misses
+  int chance = 0;            // class
+  int price = 0;             // class
+  double value = 0;
+  Seconds wall{};
+  bool is_measured = true;
+  RankValue range;
+
+  bool misses() const { return shortfall > 0; }
+  bool same_group(const RankPlace& o) const {
+    return is_unpriced == o.is_unpriced && misses() == o.misses() && price == o.price;
+  }
+};
+
+bool stands_before(const RankPlace& a, const RankPlace& b) {
+  return std::tuple(a.is_unpriced, a.shortfall, a.chance, a.price, a.value, a.wall) <
+         std::tuple(b.is_unpriced, b.shortfall, b.chance, b.price, b.value, b.wall);
+}
+
+int chance_class(const CapacityPlan& plan, const OptionAnswer& o) {
+  const bool has_chance = std::any_of(
+      plan.requirements.begin(), plan.requirements.end(),
+      [](const Requirement& q) { return q.deadline.has_value() || q.budget.has_value(); });
+  if (!has_chance) return 0;
+  const double chance = chance_of(plan.requirements, o).all;
+  return chance >= kSureEnough ? 0 : chance >= kEvenChance ? 1 : 2;
+}
+
+// Published runs of the generation of its devices, or a rate or steps of one's own.
+bool has_measured_runs(const OptionAnswer& o) {
+  return !o.run || o.run->interval.is_of_device || (o.plan != nullptr && o.plan->achieved);
+}
+
+RankPlace place_of(const CapacityPlan& plan, RankBy by, bool beside_rent,
+                   const std::vector<OptionAnswer>& options, std::size_t i) {
+  const OptionAnswer& o = options[i];
+  RankPlace p;
+  p.option = i;
+  p.is_unpriced = asks_for_budget(plan) && !o.outcome.cost;
+  if (standing(plan, o) == Standing::misses) {
+    p.shortfall = worst_shortfall(plan, o);
+  } else {
+    p.chance = chance_class(plan, o);
+  }
+  p.price = by == RankBy::cost ? price_class(beside_rent, o) : 0;
+  p.range = rank_value(by, o);
+  p.value = by == RankBy::gpus ? p.range.middle : p.range.upper;
+  p.wall = o.outcome.wall;
+  p.is_measured = has_measured_runs(o);
+  return p;
+}
+
+// An option on a device without measured runs goes behind the first that has some, unless its upper
+// end is below that one's middle.
+void put_measured_first(std::vector<RankPlace>& order) {
+  if (order.empty() || order.front().misses()) return;
+  const auto measured = std::find_if(order.begin(), order.end(), [&](const RankPlace& p) {
+    return p.is_measured && p.same_group(order.front());
+  });
+  if (measured == order.end()) return;
+  const double middle = measured->range.middle;
+  std::stable_partition(order.begin(), measured + 1, [&](const RankPlace& p) {
+    return p.is_measured || p.range.upper < middle;
+  });
 }
 
 }  // namespace
@@ -137,14 +230,15 @@ RequirementAnswer judge(const Requirement& q, const std::vector<OptionAnswer>& o
                         const std::vector<std::size_t>& ranked) {
   RequirementAnswer r;
   r.requirement = q;
-  double least = 0;
+  std::pair<bool, double> least;
   for (const std::size_t i : ranked) {
     const Standing now = standing(q, options[i]);
     if (now == Standing::meets) r.met.push_back(i);
     if (now == Standing::unpriced) r.unpriced.push_back(i);
     const Shortfall s = shortfall(q, options[i]);
-    if (!r.nearest || s.factor < least) {
-      least = s.factor;
+    // One whose budget cannot be judged is nearer than none.
+    if (!r.nearest || std::pair(s.unknown, s.factor) < least) {
+      least = {s.unknown, s.factor};
       r.nearest = i;
       r.nearest_text = s.text;
     }
@@ -168,20 +262,17 @@ RankBy rank_of(const CapacityPlan& plan, const std::vector<OptionAnswer>& option
 
 std::vector<std::size_t> ranked(const CapacityPlan& plan, RankBy by,
                                 const std::vector<OptionAnswer>& options) {
-  std::vector<std::size_t> order;
-  std::vector<Standing> standings(options.size(), Standing::misses);
+  const bool beside_rent = std::any_of(options.begin(), options.end(), [](const OptionAnswer& o) {
+    return is_comparable(o) && is_paid_by(Payment::rent, o);
+  });
+  std::vector<RankPlace> places;
   for (std::size_t i = 0; i < options.size(); ++i) {
-    if (!is_comparable(options[i])) continue;
-    order.push_back(i);
-    standings[i] = standing(plan, options[i]);
+    if (is_comparable(options[i])) places.push_back(place_of(plan, by, beside_rent, options, i));
   }
-  const bool beside_rent = std::any_of(order.begin(), order.end(), [&](std::size_t i) {
-    return is_paid_by(Payment::rent, options[i]);
-  });
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (standings[a] != standings[b]) return standings[a] < standings[b];
-    return ranks_before(by, beside_rent, options[a], options[b]);
-  });
+  std::stable_sort(places.begin(), places.end(), stands_before);
+  put_measured_first(places);
+  std::vector<std::size_t> order;
+  for (const RankPlace& p : places) order.push_back(p.option);
   return order;
 }
 

@@ -4,9 +4,13 @@
 // the options.
 //
 // Deadline, budget and power are judged separately: an option without a price is still compared
-// with the deadline, and its budget is reported as not judged. Options that meet the requirements
-// come first, then the order is by the upper end of cost, time or energy, so that an option comes
-// before a surer one only by more than its uncertainty; among equal ones the faster is first. The
+// with the deadline, and its budget is reported as not judged.
+//
+// Order: options that meet the requirements, by the class of their chance (at least 0.8, at least
+// 0.5, less: a judgement, as a chance is not known more exactly), then by the upper end of cost,
+// time or energy, then the faster; after them those that miss, the nearest first. Where a budget is
+// asked, options without a price come after all others. An option whose device has no published or
+// measured runs comes before one that has only where its upper end is below the other's middle. The
 // front has the options that no other one dominates. Leaves out options that do not fit. Units: SI.
 // Errors: none.
 #pragma once

@@ -47,11 +47,11 @@ Outcome with(const Width& w, double factor, const OutcomeInputs& in,
   return outcome_of(moved);
 }
 
-// A run of one replica, its ranks placed as in the whole run.
-Run alone(const Run& run) {
+// A run of so many replicas, their ranks placed as in the whole run.
+Run with_replicas(const Run& run, std::int64_t replicas) {
   Run one = run;
   Strategy& s = one.strategy;
-  s.dp /= whole_replicas(run.strategy);
+  s.dp = s.dp / whole_replicas(run.strategy) * replicas;
   const std::int64_t ranks = s.dp * s.cp;
   for (std::int64_t* degree : {&s.partition.gradients, &s.partition.optimizer}) {
     *degree = std::gcd(*degree, ranks);
@@ -60,6 +60,8 @@ Run alone(const Run& run) {
   one.cluster.gpus = world_size(s);
   return one;
 }
+
+Run alone(const Run& run) { return with_replicas(run, 1); }
 
 Seconds exposed_by_data_parallelism(const Answer& a) { return a.breakdown[Term::dp_exposed]; }
 
@@ -138,6 +140,17 @@ std::vector<PowerCapped> under_power_caps(const OutcomeInputs& in,
   std::vector<PowerCapped> all;
   for (const Watts cap : power_caps(in.cluster, kept)) all.push_back(capped_at(cap, in, pieces));
   return all;
+}
+
+std::int64_t least_job(const Run& run) {
+  const std::int64_t all = whole_replicas(run.strategy);
+  if (run.cluster.device_of_rank) return run.cluster.gpus;
+  for (std::int64_t replicas = 1; replicas < all; ++replicas) {
+    if (all % replicas != 0) continue;
+    const Run job = with_replicas(run, replicas);
+    if (estimate(job).reason == Reason::fits) return job.cluster.gpus;
+  }
+  return run.cluster.gpus;
 }
 
 std::int64_t whole_replicas(const Strategy& s) {

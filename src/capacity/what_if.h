@@ -72,6 +72,10 @@ std::vector<PowerCapped> under_power_caps(const OutcomeInputs& in,
                                           const std::vector<PieceRun>& pieces,
                                           std::optional<Watts> limit);
 
+// GPUs of the smallest job with this layout that fits: as few replicas as hold the whole model with
+// its experts and the states that are sharded over them; the run's own where no smaller one does.
+std::int64_t least_job(const Run& run);
+
 // Number of replicas of the whole model, each on dp/replicas data parallel ranks.
 std::int64_t whole_replicas(const Strategy& s);
 

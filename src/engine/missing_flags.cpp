@@ -13,7 +13,10 @@
 #include "document/words.h"
 #include "estimate/origins.h"
 #include "estimate/run_keys.h"
+#include "estimate/training_keys.h"
 #include "hardware/cluster_keys.h"
+#include "model/architecture_json.h"
+#include "model/operators.h"
 #include "model/trunk_import.h"
 
 namespace orrery {
@@ -26,12 +29,13 @@ struct NeededKey {
 };
 constexpr const char* kModel = key_path<&RunRequest::model>;
 constexpr const char* kLength = key_path<&TrainingRequest::sequence_length>;
+constexpr const char* kGlobalBatch = key_path<&TrainingRequest::global_batch>;
 constexpr std::array kNeeded = {
     NeededKey{kModel, "--model NAME", "model"},
     NeededKey{key_path<&ClusterRequest::node>, "--node NAME", "node"},
     NeededKey{key_path<&ClusterRequest::gpus>, "--gpus N", "GPUs"},
     NeededKey{kLength, "--sequence-length N", "sequence length"},
-    NeededKey{key_path<&TrainingRequest::global_batch>, "--global-batch N", "global batch"},
+    NeededKey{kGlobalBatch, "--global-batch N", "global batch"},
 };
 
 // A sample of a trunk says its length otherwise (model/trunk.h).
@@ -51,6 +55,48 @@ bool is_about(const InputError& e, const NeededKey& key) {
 }
 
 }  // namespace
+
+namespace {
+
+constexpr std::int64_t kAssumedLength = 4096;
+constexpr std::int64_t kTokensOfLarge = std::int64_t{1} << 24;
+constexpr std::int64_t kTokensOfSmall = std::int64_t{1} << 22;
+constexpr std::int64_t kLarge = 100'000'000'000;  // parameters
+
+// Tokens that the model was made for, at most `most`.
+std::int64_t length_of(const Json& model, std::int64_t most) {
+  for (const char* key : {"max_position_embeddings", "n_positions"}) {
+    if (model.contains(key) && model[key].is_number_integer()) {
+      return std::min(most, std::max<std::int64_t>(1, model[key].get<std::int64_t>()));
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<AssumedKey> assume_training(Json& run, const ConfigLookup& lookup) {
+  const Json name = value_at(run, kModel);
+  const bool is_open = value_at(run, kLength).is_null() && value_at(run, kGlobalBatch).is_null();
+  if (!is_open || !name.is_string() || !is_text(run, lookup)) return {};
+  const auto found = lookup.model(name.get<std::string>());
+  if (!found) return {};
+  const Json model = parse_json(found->text, found->file);
+  const std::int64_t length = length_of(model, kAssumedLength);
+  const Architecture shape = read_model(model, found->file).architecture;
+  const bool is_large = parameter_count(shape, length).total >= kLarge;
+  const std::int64_t batch = (is_large ? kTokensOfLarge : kTokensOfSmall) / length;
+  Json& training = run[std::string(kTrainingKeys.path)];
+  at_key<&TrainingRequest::sequence_length>(training) = length;
+  at_key<&TrainingRequest::global_batch>(training) = batch;
+  return {
+      {"sequence length", grouped(length) + " tokens",
+       "not given; usual for most of a pre-training, or the model's own where that is less "
+       "(a judgement)"},
+      {"global batch", grouped(batch) + " sequences",
+       std::string("not given; ") + (is_large ? "16.8" : "4.2") + " M tokens a step, as Llama 3 " +
+           (is_large ? "405B" : "70B") + " has in configs/runs (a judgement)"}};
+}
 
 InputError with_missing_flags(const InputError& e, const Json& run, const ConfigLookup& lookup,
                               Asker asker) {

@@ -162,7 +162,8 @@ StepInterval interval_among(const Accuracy& table, const std::vector<AccuracyCel
   const AccuracyCell* found = cell_of(cells, kind);
   if (found == nullptr) return {};
   const AccuracyCell c = on_gpus(table, *found, gpus);
-  return {c.low, c.high, c.rows, c.sources, words_of(c, kind, gpus)};
+  const bool is_of_device = !c.of.generation.empty() && !kind.generation.empty();
+  return {c.low, c.high, c.rows, c.sources, words_of(c, kind, gpus), is_of_device};
 }
 
 }  // namespace
@@ -183,12 +184,20 @@ StepInterval interval_of(const Accuracy& table, const StackLevel& level,
                          const StepInterval& before) {
   const double wide = kNormal80 * std::hypot(level.spread, table.noise);
   const StepInterval i{std::max(to_40_bits(std::exp(-wide)), before.low),
-                       std::min(to_40_bits(std::exp(wide)), before.high), level.steps, 1, ""};
+                       std::min(to_40_bits(std::exp(wide)), before.high),
+                       level.steps,
+                       1,
+                       "",
+                       true};
   char factor[32];
   std::snprintf(factor, sizeof factor, "%.3f", level.factor);
-  return {i.low, i.high, i.rows, i.sources,
+  return {i.low,
+          i.high,
+          i.rows,
+          i.sources,
           error_text(i.low, i.high) + ": this stack takes " + factor +
-              " of the time predicted, by " + counted(level.steps, "observed step time")};
+              " of the time predicted, by " + counted(level.steps, "observed step time"),
+          true};
 }
 
 }  // namespace orrery

@@ -82,6 +82,8 @@ struct StepInterval {
   std::int64_t rows = 0;  // published runs it rests on, or measured steps of one's own
   std::int64_t sources = 0;
   std::string words = "nothing is known of its error";
+  // Runs on the generation of its devices, or steps of one's own, are among them.
+  bool is_of_device = false;
 };
 
 StepInterval interval_of(const Accuracy& table, const Run& run);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/significant_bits.h"
+
 namespace orrery {
 namespace {
 
@@ -30,6 +32,18 @@ std::optional<Watts> cap_within(const Cluster& c, double systems, Watts limit) {
   const Watts cap = std::min(whole, cap_of(c));
   if (!is_known(c.device.clock) || cap < least_power_cap(c.device)) return {};
   return cap;
+}
+
+Watts drawn_at(const ClockLaw& c, double clock, double load) {
+  return c.at_rest + c.at_load * (load * to_40_bits(std::pow(clock, c.exponent)));
+}
+
+double power_left_by_cap(const Cluster& c, double mean, double load) {
+  const ClockLaw& law = c.device.clock;
+  const Watts cap = cap_of(c);
+  if (!is_known(law) || cap == c.device.power) return 1;
+  return drawn_at(law, sustained_clock(law, cap, mean), load) /
+         drawn_at(law, sustained_clock(law, c.device.power, mean), load);
 }
 
 }  // namespace orrery

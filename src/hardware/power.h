@@ -26,4 +26,12 @@ Watts most_power(const Cluster& c, double systems);
 // that holds so low.
 std::optional<Watts> cap_within(const Cluster& c, double systems, Watts limit);
 
+// P(f) of the clock law at `clock` = f/f_max (hardware/clock_law.h).
+Watts drawn_at(const ClockLaw& c, double clock, double load);
+
+// The power that a device draws under `load` with the cluster's cap, over that at its rated power,
+// while the mean load of its work is `mean`: both clocks are the law's, which also give the time.
+// 1 for a device without a law.
+double power_left_by_cap(const Cluster& c, double mean, double load);
+
 }  // namespace orrery

@@ -9,9 +9,6 @@
 namespace orrery {
 namespace {
 
-// Longer than this a job never ends.
-constexpr double kNever = 1e3;
-
 bool is_better(const PolicyAnswer& a, const PolicyAnswer& b) {
   if (a.outcome.cost && b.outcome.cost) {
     return a.outcome.cost->amount() < b.outcome.cost->amount();
@@ -30,7 +27,7 @@ std::optional<SparesWorth> worth_of_spares(const OptionAnswer& o) {
   SparesWorth w;
   w.spares = o.inputs.spares;
   w.saved = without.wall - o.outcome.wall;
-  w.ends_without = without.goodput.total < kNever;
+  w.ends_without = !never_ends(without.goodput);
   const double share = static_cast<double>(o.inputs.spares * devices_of_system(o.inputs.cluster)) /
                        static_cast<double>(working_gpus(o.inputs));
   if (longer > share) w.paid_back = o.outcome.wall * (share / longer);
@@ -40,7 +37,7 @@ std::optional<SparesWorth> worth_of_spares(const OptionAnswer& o) {
 std::optional<BetterPolicy> better_policy(const OptionAnswer& o) {
   const PolicyAnswer* best = nullptr;
   for (const PolicyAnswer& p : o.policies) {
-    if (p.applies && (best == nullptr || is_better(p, *best))) best = &p;
+    if (p.applies && ends(p) && (best == nullptr || is_better(p, *best))) best = &p;
   }
   const bool has_first = !o.policies.empty() && o.policies.front().applies;
   if (best == nullptr || !has_first || best == &o.policies.front()) return {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "capacity/what_if.h"
 #include "core/divide.h"
 #include "estimate/accuracy.h"
 #include "estimate/run.h"
@@ -29,10 +30,10 @@ bool err_alike(const OptionAnswer& a, const OptionAnswer& b) {
          a.run->run.framework.name.view() == b.run->run.framework.name.view();
 }
 
-std::int64_t least_job(const OptionAnswer& o) {
-  const Strategy& s = o.run->run.strategy;
+// Whole nodes.
+std::int64_t job_to_measure(const OptionAnswer& o) {
   const std::int64_t node = devices_of_node(o.inputs.cluster);
-  return divided_up(s.tp * s.cp * s.pp, node) * node;
+  return divided_up(o.rl ? o.gpus : least_job(o.run->run), node) * node;
 }
 
 StepMeasurement measurement(const CapacityReport& r, std::size_t measured, const UncertainCost& x,
@@ -41,7 +42,7 @@ StepMeasurement measurement(const CapacityReport& r, std::size_t measured, const
   StepMeasurement m;
   m.option = measured;
   m.worth = {expected_excess(x, y, step_sigma(o)), r.plan.currency};
-  m.gpus = least_job(o);
+  m.gpus = job_to_measure(o);
   if (const auto& rent = o.inputs.prices.rent) {
     m.of_week = rent->value * kWeek * static_cast<double>(m.gpus);
   }

@@ -39,7 +39,7 @@ double expected_excess(const UncertainCost& x, const UncertainCost& y, double s)
 struct StepMeasurement {
   std::size_t option = 0;
   Money worth;                   // at most
-  std::int64_t gpus = 0;         // whole nodes that hold a replica of the model
+  std::int64_t gpus = 0;         // whole nodes of the smallest job that fits (what_if.h)
   std::optional<Money> of_week;  // what renting them for a week costs
 };
 

@@ -86,6 +86,7 @@ Json capped_json(const CapacityReport& r, const OptionAnswer& o) {
     return {{"cap_w", p.cap.si()},
             {"days", in_days(p.outcome.wall)},
             {"facility_kwh", e.facility.si() / kKilowattHour.si()},
+            {"gpus_kwh", e.devices.si() / kKilowattHour.si()},
             {"peak_mw", e.peak.si() / 1e6},
             {"advised", cap_that_meets(r.plan.requirements, o) == &p},
             {"tokens_per_kwh", o.training.tokens / (e.facility.si() / kKilowattHour.si())},

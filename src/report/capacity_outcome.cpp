@@ -101,8 +101,8 @@ Json recovery_json(const StretchOutcome& x) {
 
 Json policies_json(const OptionAnswer& o) {
   return json_list(o.policies, [](const PolicyAnswer& p) -> Json {
-    Json j = {{"name", p.name}, {"applies", p.applies}};
-    if (!p.applies) return j;
+    Json j = {{"name", p.name}, {"applies", p.applies}, {"ends", p.applies && ends(p)}};
+    if (!p.applies || !ends(p)) return j;
     const Goodput& g = p.outcome.goodput;
     j["days"] = in_days(p.outcome.wall);
     j["effective_training_time_ratio"] = p.outcome.effective;
@@ -166,6 +166,7 @@ Json checkpoints_json(const OptionAnswer& o) {
 Json energy_json(const OptionAnswer& o) {
   const EnergyUse& e = o.outcome.energy;
   return {
+      {"gpus_kwh", e.devices.si() / kKilowattHour.si()},
       {"nodes_kwh", e.nodes.si() / kKilowattHour.si()},
       {"facility_kwh",
        {o.range.energy.low / kKilowattHour.si(), e.facility.si() / kKilowattHour.si(),

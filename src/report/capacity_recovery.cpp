@@ -173,6 +173,10 @@ Section recovery_section(const OptionAnswer& o) {
       table.add({p.name, "–", "–", "–", "–", "–", "–", "–"});
       continue;
     }
+    if (!ends(p)) {
+      table.add({p.name, "never ends", "–", "–", "–", "–", grouped(p.spares), "–"});
+      continue;
+    }
     const Goodput& g = p.outcome.goodput;
     const double failed = g.lost_work + g.detection + g.restart;
     const std::string each = g.failures > 0 ? seconds_text(Seconds(failed / g.failures)) : "–";
@@ -184,6 +188,10 @@ Section recovery_section(const OptionAnswer& o) {
   s.add(table);
   if (const auto b = better_policy(o)) s.add(Paragraph{policy_advice(o, *b), 2, 2});
   if (auto note = beyond_measured_note(o)) s.add(*std::move(note));
+  if (std::any_of(o.policies.begin(), o.policies.end(),
+                  [](auto& p) { return p.applies && !ends(p); })) {
+    s.add(Paragraph{"never ends: failures take the time in which it would train", 2, 2});
+  }
   if (std::any_of(o.policies.begin(), o.policies.end(), [](auto& p) { return !p.applies; })) {
     s.add(
         Paragraph{"–: restarts one of several replicas, and here all states are sharded over all "

@@ -18,10 +18,15 @@ std::string days_words(const OptionAnswer& o) { return span_text(o.range.wall, 1
 std::string cost_words(const CapacityReport& r, const OptionAnswer& o) {
   if (!o.outcome.cost) return "; no cost, as there is " + why_blank(o);
   const Ranged<double>& c = o.range.cost;
-  const std::string middle = money_text(*o.outcome.cost);
-  if (c.is_exact()) return " and " + middle;
-  return " and " + middle + " (" + money_text(c.low, r.plan.currency) + " to " +
-         money_text(c.high, r.plan.currency) + ")";
+  std::string text = " and " + money_text(*o.outcome.cost);
+  if (!c.is_exact()) {
+    text += " (" + money_text(c.low, r.plan.currency) + " to " +
+            money_text(c.high, r.plan.currency) + ")";
+  }
+  if (const auto& at_once = o.outcome.bill.up_front) {
+    text += ", the run's share of " + money_text(*at_once) + " to pay at once";
+  }
+  return text;
 }
 
 // "256 x hgx-b200".
@@ -61,10 +66,14 @@ std::string verb_of(const CapacityReport& r, const OptionAnswer& o) {
 }
 
 // The limits that have a chance; the power that is drawn at most is certain.
-std::string limits_words(const Requirement& q) {
+std::string limits_words(const Requirement& q, const OptionAnswer& o) {
   std::vector<std::string> parts;
   if (q.deadline) parts.push_back("ends within " + span_text(*q.deadline));
-  if (q.budget) parts.push_back("costs at most " + money_text(*q.budget));
+  const bool is_share = o.outcome.bill.up_front.has_value();
+  if (q.budget && o.outcome.cost) {
+    parts.push_back(std::string(is_share ? "has a share of" : "costs") + " at most " +
+                    money_text(*q.budget));
+  }
   return joined(parts, " and ");
 }
 
@@ -73,12 +82,14 @@ std::string chance_words(const CapacityReport& r, const OptionAnswer& o) {
   if (!c.deadline && !c.budget) return "";
   std::vector<std::string> limits;
   for (const Requirement& q : r.plan.requirements) {
-    if (q.deadline || q.budget) limits.push_back(limits_words(q));
+    if (const std::string words = limits_words(q, o); !words.empty()) limits.push_back(words);
   }
   std::string text =
       " It " + joined(limits, "; it ") + " with a probability of " + probability_words(c.all) + ".";
   for (const Requirement& q : r.plan.requirements) {
-    if (q.budget && !c.budget) text += " The budget is not judged.";
+    if (q.budget && !c.budget) {
+      text += " Whether it costs at most " + money_text(*q.budget) + " is not judged.";
+    }
   }
   return text;
 }
@@ -135,6 +146,17 @@ std::optional<Paragraph> surer(const CapacityReport& r, const OptionAnswer& o) {
                       "GPU-hours; --sure looks for that size");
 }
 
+// Length and batch that nobody gave (engine/missing_flags.h).
+std::optional<Paragraph> assumed(const OptionAnswer& o) {
+  std::vector<std::string> all;
+  for (const Assumption& a : o.plan->assumptions) {
+    if (a.what != "sequence length" && a.what != "global batch") continue;
+    all.push_back(a.what + " " + a.value + ": " + a.source);
+  }
+  if (all.empty()) return {};
+  return labelled("assumed", joined(all, "; ") + " (--sequence-length, --global-batch)");
+}
+
 std::optional<Paragraph> not_counted_here(const CapacityReport& r, const OptionAnswer& o) {
   const std::vector<std::string> all = left_out(o);
   if (all.empty() || r.answer.options.size() < 2) return {};
@@ -171,36 +193,45 @@ std::string week_words(const CapacityReport& r, const StepMeasurement& m) {
          (pays ? "" : ", which is not worth it");
 }
 
+// "+3 % energy", of a run under a cap against the option's own.
+std::string energy_beside(const Outcome& capped, const OptionAnswer& o) {
+  return signed_percent(capped.energy.facility / o.outcome.energy.facility - 1) + " energy";
+}
+
 // "at 560 W a GPU (cluster.power_cap) it draws 9.1 MW at most and takes 62 days, which meets it".
 std::optional<Paragraph> under_a_cap(const CapacityReport& r, const OptionAnswer& o) {
   const PowerCapped* const p = cap_that_meets(r.plan.requirements, o);
   if (p == nullptr) return {};
-  return labelled("under a cap", "at " + pretty(p->cap, 3) +
-                                     " a GPU (cluster.power_cap) it draws " +
-                                     pretty(p->outcome.energy.peak, 3) + " at most and takes " +
-                                     span_text(p->outcome.wall) + ", which meets what is required");
+  return labelled("under a cap",
+                  "at " + pretty(p->cap, 3) + " a GPU (cluster.power_cap) it draws " +
+                      pretty(p->outcome.energy.peak, 3) + " at most and takes " +
+                      span_text(p->outcome.wall) + " and " + energy_beside(p->outcome, o) +
+                      ", which meets what is required");
 }
 
-// Days that a cap may cost.
-constexpr double kWorthACap = 1.05;
+// "none keeps 400 kW: at 350 W a GPU, the least that its clock law holds for, it draws 473 kW".
+std::optional<Paragraph> no_cap_keeps(Watts limit, const OptionAnswer& o) {
+  if (o.capped.empty() || o.outcome.energy.peak <= limit) return {};
+  const PowerCapped& least = o.capped.back();
+  const bool is_lower = least.cap < cap_of(o.inputs.cluster);
+  if (!is_lower || least.outcome.energy.peak <= limit) return {};
+  return labelled("under a cap", "none keeps " + pretty(limit, 3) + ": at " + pretty(least.cap, 3) +
+                                     " a GPU, the least that its clock law holds for, it draws " +
+                                     pretty(least.outcome.energy.peak, 3) + " at most");
+}
 
 // "at 490 W a GPU: 3 % slower, 21 % less energy, 0.9 MW at most", where power is asked of.
 std::optional<Paragraph> cap_worth_taking(const CapacityReport& r, const OptionAnswer& o) {
-  if (!least_power(r.plan.requirements)) return {};
-  const PowerCapped* lowest = nullptr;
-  for (const PowerCapped& p : o.capped) {
-    if (p.outcome.wall <= o.outcome.wall * kWorthACap && p.cap < cap_of(o.inputs.cluster)) {
-      lowest = &p;
-    }
-  }
-  if (lowest == nullptr) return {};
+  const std::optional<Watts> limit = least_power(r.plan.requirements);
+  if (!limit) return {};
+  const PowerCapped* const lowest = cap_that_saves(*limit, o);
+  if (lowest == nullptr) return no_cap_keeps(*limit, o);
   const Outcome& x = lowest->outcome;
-  return labelled("under a cap",
-                  "at " + pretty(lowest->cap, 3) + " a GPU (cluster.power_cap) it takes " +
-                      signed_percent(x.wall / o.outcome.wall - 1) + " time and " +
-                      signed_percent(x.energy.facility / o.outcome.energy.facility - 1) +
-                      " energy, and draws " + pretty(x.energy.peak, 3) +
-                      " at most; --all shows other caps");
+  return labelled("under a cap", "at " + pretty(lowest->cap, 3) +
+                                     " a GPU (cluster.power_cap) it takes " +
+                                     signed_percent(x.wall / o.outcome.wall - 1) + " time and " +
+                                     energy_beside(x, o) + ", and draws " +
+                                     pretty(x.energy.peak, 3) + " at most; --all shows other caps");
 }
 
 // "the choice costs 120 k USD more than the second in expectation; …".
@@ -246,6 +277,7 @@ Section verdict_section(const CapacityReport& r) {
     s.add(*std::move(worth));
   }
   if (auto p = price_of(o)) s.add(*std::move(p));
+  if (auto p = assumed(o)) s.add(*std::move(p));
   if (auto p = not_counted_here(r, o)) s.add(*std::move(p));
   if (auto p = second_choice(r, *best)) s.add(*std::move(p));
   if (auto p = to_decide(r, *best)) s.add(*std::move(p));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "capacity/chance.h"
 #include "core/units.h"
 #include "document/words.h"
 #include "estimate/risk.h"
@@ -93,8 +94,7 @@ std::string verdict_line(const CapacityReport& r, const RequirementAnswer& a) {
     const std::string smallest =
         (a.requirement.wants_most() ? "largest " : "smallest ") + name_in(r, *a.smallest);
     if (a.met.front() == *a.smallest) return question + smallest;
-    return question + smallest + "; " + std::string(kFirstWords[r.answer.rank]) + " " +
-           name_in(r, a.met.front());
+    return question + smallest + "; the first of the list " + name_in(r, a.met.front());
   }
   if (!a.unpriced.empty()) {
     return question + "the budget is not judged, " + why_blank(r.answer.options[*a.smallest]) +
@@ -120,11 +120,23 @@ std::string of_phase(const OptionAnswer& o) {
 
 }  // namespace
 
+namespace {
+
+bool has_chance(const CapacityReport& r, std::size_t option) {
+  const Chance c = chance_of(r.plan.requirements, r.answer.options[option]);
+  return c.deadline || c.budget;
+}
+
+}  // namespace
+
 std::string meets_text(const CapacityReport& r, std::size_t option) {
   if (r.answer.requirements.empty()) return "";
   const Standing now = standing(r.plan, r.answer.options[option]);
   if (now == Standing::misses) return "no";
-  const std::string text = meets_all_surely(r, option) ? "surely" : "likely";
+  std::string text = meets_all_surely(r, option) ? "surely" : "likely";
+  if (has_chance(r, option)) {
+    text += " " + probability_words(chance_of(r.plan.requirements, r.answer.options[option]).all);
+  }
   return now == Standing::unpriced ? text + ", no price" : text;
 }
 
@@ -161,10 +173,14 @@ std::string span_text(const Ranged<Seconds>& t, double whole) {
 }
 
 std::string options_heading(const CapacityReport& r) {
-  std::string text = "Options, " + std::string(kFirstWords[r.answer.rank]) + " first";
-  if (r.answer.rank != RankBy::gpus) text += " (by the upper end of its range)";
   const bool meets = !r.answer.ranked.empty() && meets_text(r, r.answer.ranked.front()) != "no";
-  if (!r.answer.requirements.empty() && meets) text += " of those that meet what is required";
+  if (!r.answer.requirements.empty() && !meets)
+    return "Options, the nearest to what is required first";
+  const bool by_chance = !r.answer.ranked.empty() && has_chance(r, r.answer.ranked.front());
+  std::string text = "Options, " +
+                     std::string(by_chance ? "the surest (above 80 %, above 50 %) and then " : "") +
+                     std::string(kFirstWords[r.answer.rank]) + " first";
+  if (r.answer.rank != RankBy::gpus) text += " (by the upper end of its range)";
   if (r.plan.rank != r.answer.rank) text += "; none has a price to go by";
   return text;
 }

@@ -15,8 +15,11 @@ std::string beside(const std::string& text, double factor) {
 }  // namespace
 
 Table power_table(const PowerWork& work, const std::string& title, std::string (*time)(Seconds)) {
-  std::vector<Column> columns = {
-      {"a GPU's cap", true}, {title, true}, {"energy", true}, {"at most", true}};
+  std::vector<Column> columns = {{"a GPU's cap", true},
+                                 {title, true},
+                                 {"energy", true},
+                                 {"GPUs alone", true},
+                                 {"at most", true}};
   if (work.limit > Watts()) columns.push_back({"within the limit"});
   columns.push_back({"tokens a kWh", true});
   Table table(columns, 2);
@@ -24,6 +27,7 @@ Table power_table(const PowerWork& work, const std::string& title, std::string (
     const EnergyUse& e = x.energy;
     std::vector<Cell> row = {pretty(cap, 3), beside(time(x.wall), x.wall / work.own.wall),
                              beside(energy_text(e.facility), e.facility / work.own.energy.facility),
+                             beside(energy_text(e.devices), e.devices / work.own.energy.devices),
                              pretty(e.peak, 3)};
     if (work.limit > Watts()) row.emplace_back(e.peak <= work.limit ? "yes" : "no");
     row.emplace_back(short_count(work.tokens / (e.facility.si() / kKilowattHour.si())));

@@ -97,6 +97,7 @@ Json step_power_json(Watts cap, const Outcome& x, Watts limit) {
   return {{"cap_w", cap.si()},
           {"step_time_s", x.wall.si()},
           {"energy_kwh", x.energy.facility.si() / kKilowattHour.si()},
+          {"gpus_kwh", x.energy.devices.si() / kKilowattHour.si()},
           {"peak_w", x.energy.peak.si()},
           {"within_limit", x.energy.peak <= limit}};
 }

@@ -130,6 +130,19 @@ TEST_CASE("the other batch is the nearest that an interleaved schedule takes") {
   CHECK(other->global_batch / (other->gpus / 16) % 4 == 0);
 }
 
+// Half of the runs on the smallest size miss the deadline.
+TEST_CASE("beside the smallest size one that surely ends in time is shown, and stands first") {
+  const auto a = answered(plan_of(llama("720"), within("33")));
+  const OptionAnswer& smallest = a->answer.options[*a->answer.requirements[0].smallest];
+  const OptionAnswer& first = a->answer.options[a->answer.ranked[0]];
+  CHECK(first.gpus > smallest.gpus);
+  CHECK(first.range.wall.high <= kDay * 33.0);
+  CHECK(smallest.range.wall.high > kDay * 33.0);
+  const auto sure =
+      answered(plan_of(llama("720"), R"("require": {"deadline": "33 d", "sure": true})"));
+  CHECK(sure->answer.options[*sure->answer.requirements[0].smallest].gpus <= first.gpus);
+}
+
 TEST_CASE("progress tells of each size, and never of more than there are") {
   PlanContext context = testing::shipped_context();
   std::vector<std::int64_t> done;
@@ -145,6 +158,27 @@ TEST_CASE("progress tells of each size, and never of more than there are") {
   CHECK(done.size() == static_cast<std::size_t>(a.sizes_tried.at(0).tried));
   CHECK(std::is_sorted(done.begin(), done.end()));
   CHECK(all == static_cast<std::int64_t>(ladder_sizes(plan.options[0], context).rungs.size()));
+}
+
+// A search tries sizes between two rungs, so that it tries more than its rungs.
+TEST_CASE("progress does not go back from one option to the next") {
+  PlanContext context = testing::shipped_context();
+  std::vector<double> shares;
+  context.progress = [&](std::int64_t n, std::int64_t total) {
+    shares.push_back(static_cast<double>(n) / static_cast<double>(total));
+  };
+  const std::string text = R"({"run": {"model": "turing-nlg-17.2b",
+      "training": {"sequence_length": 1024, "global_batch": 720, "tokens": 2e11},
+      "framework": "fused"}, "gpus": "smallest",
+      "search": {"axes": {"cp": 1, "micro_batch": 1, "zero": 1, "recompute": "full"}},
+      "scenarios": [{"name": "a", "cluster": {"node": "dgx-a100-80gb"}},
+                    {"name": "b", "cluster": {"node": "dgx-h100"}}], )" +
+                           within("10.7") + "}";
+  const CapacityPlan plan = read_plan(parse_json(text, "plan.json"), "plan.json", context);
+  const CapacityAnswer a = answer(plan, context);
+  REQUIRE(a.sizes_tried.size() == 2);
+  CHECK(std::is_sorted(shares.begin(), shares.end()));
+  CHECK(shares.back() < 1);
 }
 
 TEST_CASE("sizes beyond the power are counted, and the smallest of them alone is tried") {

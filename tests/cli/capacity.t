@@ -28,7 +28,9 @@ $ orrery capacity gpt3-175b-1024-a100 --deadline 60d --budget 50e6 --power 10MW 
 ! json options[requirements[0].smallest].time.days[1] <= 60
 ! json options[requirements[0].smallest].cost.total <= 50e6
 ! json options[requirements[0].smallest].energy.peak_mw <= 10
-! json options[*].gpus <= options[requirements[0].smallest].gpus
+! json options[0].gpus < options[requirements[0].smallest].gpus < options[2].gpus
+! json options[2].chance.deadline >= 0.9
+! json ranked[0] = 2
 
 # A deadline nothing meets: no, with what comes nearest.
 $ orrery capacity gpt3-175b-1024-a100 --deadline 1d --sizes [512,1024]
@@ -310,6 +312,12 @@ $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-t
 ! json options[0].recovery_policies[6].effective_training_time_ratio < 0.88
 ! json options[0].recovery_policies[5].applies = false
 ! json options[0].recovery_advised.name = "memory-copies"
+! json options[0].recovery_policies[0].ends = true
+
+# A policy under which failures take all of the time has no days and no cost.
+$ orrery capacity --model llama-3-405b --node dgx-h100 --gpus 98304 --sequence-length 8192 --global-batch 12288 --tokens 15.6e12 --tp 8 --dp 12288 --zero 3 --set parallel.zero_shard_group=1024 --micro-batch 1 --recompute full --failures llama-3 --recovery all --storage llama-3-tectonic | grep -E '^  elastic-dp|^  never ends'
+>   elastic-dp              never ends          –                –            –                  –            3     –
+>   never ends: failures take the time in which it would train
 $ orrery capacity llama-3-405b-16384-h100 --failures llama-3 --storage llama-3-tectonic --recovery all --prices market-2026 --tokens 1e12 --json > policies.json
 $ python3 $ROOT/tests/support/check_capacity.py policies.json
 > ... numbers computed again
@@ -346,14 +354,57 @@ $ orrery capacity --model llama-3-8b --node dgx-h100,dgx-a10 --tokens 1e11 --seq
 ! exit 2
 ! stderr /dgx-a10/
 
+# Money and time as people write them.
+$ for money in '$30M' '30m' '30,000,000' '30 million' '30 M$' '0.03 bn USD' '30e6 USD'; do orrery capacity gpt3-175b-1024-a100 --gpus 512 --budget "$money" --prices market-2026 --json | grep -m 1 -o '"budget": *30000000'; done | sort | uniq -c | tr -s ' '
+>  7 "budget": 30000000
+$ orrery capacity gpt3-175b-1024-a100 --gpus 512 --budget '30,00' --prices market-2026
+! exit 2
+! stderr /^error: --budget 30,00: /
+$ orrery capacity gpt3-175b-1024-a100 --gpus 512 --deadline 12w --json
+! json requirements[0].deadline_days = 84 ± 1e-6
+$ orrery capacity gpt3-175b-1024-a100 --gpus 512 --deadline '3 months' --json
+! json requirements[0].deadline_days = 91.3125 ± 1e-6
+
+# Without a length and a batch both are assumed, and the answer names them.
+$ orrery capacity --model llama-3-8b --node dgx-h100 --tokens 1e11 --gpus 64 | grep -A 2 '^assumed'
+> assumed           sequence length 4,096 tokens: not given; ...
+> ...
+$ orrery capacity --model llama-3-8b --node dgx-h100 --tokens 1e11 --gpus 64 --json
+! json options[0].time.phases[0].global_batch = 1024
+$ orrery capacity --model llama-3-8b --node dgx-h100 --tokens 1e11 --gpus 64 --global-batch 512
+! exit 2
+! stderr /no sequence length/
+
+# A budget that is not judged has no part in the probability.
+$ orrery capacity gpt3-175b-1024-a100 --gpus 1024 --deadline 60d --budget 50e6 | head -6 | tail -4 | tr '\n' ' ' | grep -o 'It ends within .*judged[.]'
+> It ends within 60.0 days with a probability of ... %. Whether it costs at most 50.0 M USD is not judged.
+
+# What is bought is paid at once; the run has a share of it.
+$ orrery capacity bought.json | head -8 | tr '\n' ' ' | grep -o "the run's share of 20.5 M USD to pay at once"
+> the run's share of 20.5 M USD to pay at once
+
 # A cap of a GPU's power takes longer and less energy; the clock of a device without a law is not known.
+# The rest of a node draws what it did, so that the facility's energy rises again under a low cap.
 $ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 --json
+! json options[0].power_caps[0].facility_kwh < options[0].energy.facility_kwh[1]
+! json options[0].power_caps[1].facility_kwh < options[0].energy.facility_kwh[1]
+! json options[0].power_caps[0].gpus_kwh < options[0].energy.gpus_kwh
+! json options[0].power_caps[3].gpus_kwh < options[0].power_caps[2].gpus_kwh
+! json options[0].power_caps[2].gpus_kwh < options[0].power_caps[1].gpus_kwh
 ! json len(options[0].power_caps) = 5
 ! json options[0].power_caps[0].cap_w = 630 ± 0.1
 ! json options[0].power_caps[4].days > options[0].time.days[1]
 ! json options[0].power_caps[4].peak_mw < options[0].energy.peak_mw
 $ orrery capacity gpt3-175b-1024-a100 --json
 ! json len(options[0].power_caps) = 0
+
+# A limit that no cap keeps: the least cap and what it draws, and no cap that draws more than the limit.
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --gpus 512 --global-batch 1024 --power 400kW | grep -A 1 '^under a cap'
+> under a cap       none keeps 400 kW: at 350 W a GPU, the least that its clock law holds for, it
+>                   draws 474 kW at most
+$ orrery capacity llama-3-8b-8-h100 --tokens 1e12 --gpus 512 --global-batch 1024 --power 560kW | grep -A 1 '^under a cap'
+> under a cap       at 518 W a GPU (cluster.power_cap) it draws 560 kW at most and takes ... days and
+>                   -... % energy, which meets what is required
 
 # Under a cap already, the rating is among the others. A limit of power adds the cap that keeps it.
 $ orrery capacity llama-3-8b-8-h100 --tokens 1e11 --gpus 64 --global-batch 256 --set 'cluster.power_cap=490 W' --json

@@ -52,5 +52,27 @@ TEST_CASE("the highest cap that keeps all limits is named") {
   CHECK(cap_that_meets({q}, o) == nullptr);
 }
 
+// The lowest cap within the limit and 5 % of the time that takes less energy.
+TEST_CASE("a cap that takes more energy, or draws more than the limit, is not advised") {
+  OptionAnswer o;
+  o.inputs.cluster.device.power = Watts(700);
+  o.outcome.wall = kDay * 100.0;
+  o.outcome.energy.facility = Joules(100);
+  for (const auto& [watts, days, joules, megawatts] :
+       {std::array{630.0, 102.0, 98.0, 9.5}, std::array{560.0, 104.0, 101.0, 9.0},
+        std::array{490.0, 110.0, 90.0, 8.0}}) {
+    PowerCapped p;
+    p.cap = Watts(watts);
+    p.outcome.wall = kDay * days;
+    p.outcome.energy.facility = Joules(joules);
+    p.outcome.energy.peak = Watts(megawatts * 1e6);
+    o.capped.push_back(p);
+  }
+  CHECK(cap_that_saves(Watts(10e6), o)->cap == Watts(630));
+  CHECK(cap_that_saves(Watts(9.2e6), o) == nullptr);
+  o.capped[1].outcome.energy.facility = Joules(97);
+  CHECK(cap_that_saves(Watts(9.2e6), o)->cap == Watts(560));
+}
+
 }  // namespace
 }  // namespace orrery

@@ -38,6 +38,14 @@ TEST_CASE("without prices the policy that ends first is advised, and none beside
   CHECK_FALSE(better_policy(o));
 }
 
+TEST_CASE("a policy under which the run never ends is not advised, however little it costs") {
+  OptionAnswer o;
+  o.policies = {policy("requeue", 100, 10e6), policy("elastic-dp", 90, 9e6)};
+  o.policies[1].outcome.goodput.total = 2 * kMostStretch;
+  CHECK_FALSE(ends(o.policies[1]));
+  CHECK_FALSE(better_policy(o));
+}
+
 // By hand: 64 nodes lose one each 10 hours for 5 hours: a load of 0.5. Without spares training
 // waits 0.5/1.5 of the time, so that a second takes 1.5 as long; 3 spares wait 1.58e-3 of it. They
 // cost 3/64 of the job, which half of its days more pays for after 9.4 % of the run.

@@ -118,7 +118,7 @@ def check_policies(o):
     g = o["goodput"]["days_of"]
     training = g["training"] + g["stragglers"]
     for p in o["recovery_policies"]:
-        if not p["applies"]:
+        if not p["applies"] or not p["ends"]:
             continue
         r = p["recovery"]
         running, failures = running_under(r, p["detection_s"])
@@ -186,20 +186,61 @@ def normal_within(triple, limit):
     return 0.5 * math.erfc(-math.log(limit / middle) / (spread * math.sqrt(2)))
 
 
+NORMAL_80 = 1.2815515655446004
+
+
+def deviations(triple):
+    """The logarithm's, below and above the middle."""
+    low, middle, high = triple
+    return [abs(math.log(end / middle)) / NORMAL_80 for end in (low, high)]
+
+
+def normal_up_to(x):
+    return 0.5 * math.erfc(-x / math.sqrt(2))
+
+
+def within_both(days, deadline, cost, budget):
+    """Days and cost within their limits: the error of the days is in the cost too, prices have their own.
+
+    Summed over the errors of prices w; for each the days must keep both what w leaves and the deadline.
+    """
+    least = min(normal_within(days, deadline), normal_within(cost, budget))
+    if days[0] == days[2] or cost[0] == cost[2]:
+        return normal_within(days, deadline) * normal_within(cost, budget)
+    time = deviations(days)
+    price = [math.sqrt(max(0, c * c - t * t)) for c, t in zip(deviations(cost), time)]
+    if price == [0, 0]:
+        return least
+    late, left = math.log(deadline / days[1]), math.log(budget / cost[1])
+    total, parts = 0, 4000
+    for i in range(parts):
+        w = -8 + 16 * (i + 0.5) / parts
+        limit = min(late, left - price[w > 0] * w)
+        chance = normal_up_to(limit / time[limit > 0])
+        total += math.exp(-w * w / 2) / math.sqrt(2 * math.pi) * 16 / parts * chance
+    return min(total, least)
+
+
 def check_chance(o, requirements):
-    found = {}
+    found, limits = {}, {}
     for r in requirements:
         if r["deadline_days"] is not None:
             chance = normal_within(o["time"]["days"], r["deadline_days"])
+            limits["deadline"] = min(r["deadline_days"], limits.get("deadline", math.inf))
             found["deadline"] = min(chance, found.get("deadline", 1))
         if r["budget"] is not None and o["cost"]["total"] is not None:
             low, high = o["cost"]["range"]
+            limits["budget"] = min(r["budget"], limits.get("budget", math.inf))
             chance = normal_within([low, o["cost"]["total"], high], r["budget"])
             found["budget"] = min(chance, found.get("budget", 1))
     for name, chance in found.items():
         same("chance of the " + name, o["chance"][name], chance, 1e-4)
-    same("chance of all", o["chance"]["all"],
-         o["chance"]["fits"] * min([1, *found.values()]), 1e-4)
+    both = min([1, *found.values()])
+    if len(found) == 2:
+        low, high = o["cost"]["range"]
+        both = within_both(o["time"]["days"], limits["deadline"], [low, o["cost"]["total"], high],
+                           limits["budget"])
+    same("chance of all", o["chance"]["all"], o["chance"]["fits"] * both, 1e-3)
 
 
 def check_interval(o, rate):
@@ -310,6 +351,11 @@ def check_order(j):
     fits = [i for i, o in enumerate(j["options"]) if o["status"] == "fits"]
     assert sorted(j["ranked"]) == fits, "every option that fits has a place"
     met = {i for r in j["requirements"] for i in r["met_by"]}
+    # Surer ones first, of those whose devices have measured runs.
+    classes = [sum(j["options"][i]["chance"]["all"] < least for least in (0.8, 0.5))
+               for i in j["ranked"] if i in met and len(j["requirements"]) == 1
+               and not re.search("none on (?!more)", j["options"][i]["accuracy"])]
+    assert classes == sorted(classes), "a surer option comes first"
     key = {"time": lambda o: o["time"]["days"][1], "gpus": lambda o: o["gpus"],
            "energy": lambda o: o["energy"]["facility_kwh"][1]}.get(j["rank"])
     if key is None or met:

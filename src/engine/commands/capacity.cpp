@@ -13,6 +13,7 @@
 #include "engine/given_names.h"
 #include "engine/given_run.h"
 #include "engine/gpu_prices.h"
+#include "engine/missing_flags.h"
 #include "engine/plan_context.h"
 #include "estimate/mixed_document.h"
 #include "estimate/training_keys.h"
@@ -146,6 +147,7 @@ struct PlanSource {
   // The run that a plan was made from, as it is called, before anything goes over it.
   std::string base_name = "";
   KeptJson base = {};
+  std::vector<AssumedKey> assumed = {};
 };
 
 // The plan of the request; nothing if its run is no plan.
@@ -341,6 +343,11 @@ CommandAnswer answer_plan(const CapacityCommand& c, const CommandContext& contex
   } catch (const InputError& error) {
     throw named_after_flag(error, c.plan, source.file);
   }
+  for (OptionPlan& option : report.plan.options) {
+    for (const AssumedKey& a : source.assumed) {
+      option.assumptions.push_back({a.what, a.value, a.why, ""});
+    }
+  }
   report.answer = answer(report.plan, plan);
   if (report.answer.is_stopped) return {ExitCode::interrupted};
   CommandAnswer a{is_answered(report) ? ExitCode::answer : ExitCode::no, rendered(report, c)};
@@ -524,7 +531,12 @@ CommandAnswer answer_capacity(Request& request, const CommandContext& context) {
     if (!command.grow.empty()) {
       throw UsageError("--grow: found a run on one kind of node; allowed: cluster.groups");
     }
-    PlanSource source{plan_of_run(command, run.json), run.file, ""};
+    Json work = run.json;
+    const bool by_flags = command.run.name.empty() && !command.run.document;
+    std::vector<AssumedKey> assumed;
+    if (by_flags) assumed = assume_training(work, run.lookup);
+    PlanSource source{plan_of_run(command, work), run.file, ""};
+    source.assumed = std::move(assumed);
     if (nodes.size() > 1) add_nodes(nodes, source.json);
     if (!command.run.name.empty()) set_base(command.run.name, context.configs, source);
     apply_options(command, run.lookup, source.json);

@@ -255,8 +255,8 @@ $ orrery estimate grpo-qwen3-30b-a3b-32-h100 --engine vllmm
 
 # Published decode points and steps, with what was predicted.
 $ orrery validate $ROOT/validation/rl/steps.json --json > steps.json
-! json len(rows) = 55
-! json pairs.right >= 12
+! json len(rows) = 65
+! json pairs.right >= 16
 $ orrery list engines | head -1
 > engine ...
 

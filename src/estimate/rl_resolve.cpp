@@ -171,14 +171,13 @@ Json packed_lengths(const RlRequest& rl, std::int64_t samples, std::int64_t sequ
   return list;
 }
 
-// Packed sequences of one update, the same for every replica.
+// Packs of one update, the same for every replica; rl/packing.h says what they hold.
 std::int64_t packed_batch(const RlRequest& rl, std::int64_t update, std::int64_t sequence,
                           std::int64_t replicas) {
   const double tokens =
       static_cast<double>(update) * (static_cast<double>(*rl.prompt_length) + lengths_of(rl).mean);
-  const auto sequences =
-      static_cast<std::int64_t>(std::ceil(tokens / static_cast<double>(sequence)));
-  return rounded_up(std::max<std::int64_t>(1, sequences), replicas);
+  const auto packs = static_cast<std::int64_t>(std::ceil(tokens / static_cast<double>(sequence)));
+  return rounded_up(std::max<std::int64_t>(1, packs), replicas);
 }
 
 void derive_batch(const RlRequest& rl, std::int64_t replicas, std::int64_t parts,
@@ -195,7 +194,7 @@ void derive_batch(const RlRequest& rl, std::int64_t replicas, std::int64_t parts
                : "the longest answer with its prompt, to which the others are padded");
   derive(out, key_path<&TrainingRequest::global_batch>, key_name<&TrainingRequest::global_batch>,
          packs ? packed_batch(rl, update, sequence, replicas) : rounded_up(update, replicas),
-         packs ? "packed sequences of one update, the same for every replica"
+         packs ? "packs of one update, as many for every replica; time is of the tokens they hold"
                : "answers of one update, the same for every replica");
   if (!packs) return;
   Json& training = at_key<&RunRequest::training>(*out.run);
@@ -417,6 +416,16 @@ void ask_for_tool(const RlRequest& rl, const std::string& file) {
   }
 }
 
+void take_sequences(const RlRequest& rl, RlRun& out) {
+  const AnswerLengths lengths = lengths_of(rl);
+  const auto longest = [&](std::int64_t samples) {
+    return *rl.prompt_length + longest_of(lengths, samples);
+  };
+  out.sequence_tokens = static_cast<double>(*rl.prompt_length) + mean_of(lengths);
+  out.longest_of_step = longest(out.samples);
+  out.longest_of_update = longest(divided_up(out.samples, out.mini_batches));
+}
+
 // The teacher is split as the learner is.
 void take_teacher(const RlRequest& rl, const std::string& file, const ConfigLookup& lookup,
                   const Run& learner, RlRun& out) {
@@ -509,6 +518,7 @@ std::shared_ptr<const RlRun> resolve_rl(const Json& run, const std::string& file
   out.mini_batches = *q.rl.mini_batches;
   out.epochs = *q.rl.epochs;
   out.packs = q.rl.packed_tokens.has_value();
+  take_sequences(q.rl, out);
   out.reward = *q.rl.reward->kind;
   out.reward_time = *q.rl.reward->time;
   out.work = work_of(q, shares.rollout / gpus_of(out.generator.layout));

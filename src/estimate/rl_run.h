@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "core/divide.h"
 #include "estimate/rl.h"
 #include "generate/rollout.h"
 
@@ -39,6 +40,9 @@ struct RlRun {
   std::int64_t mini_batches = 1;
   std::int64_t epochs = 1;
   bool packs = false;
+  double sequence_tokens = 0;          // of a prompt with its answer, in the mean
+  std::int64_t longest_of_update = 0;  // tokens of the longest sequence of an update; of a step:
+  std::int64_t longest_of_step = 0;
   RewardKind reward = RewardKind::rule;
   Seconds reward_time{};
   Generator generator;
@@ -54,6 +58,11 @@ struct RlRun {
 
 // A critic is as large as the policy and learns beside it.
 inline double models_that_learn(const RlRun& rl) { return rl.critic ? 2 : 1; }
+
+// Sequences of one update.
+inline double samples_of_update(const RlRun& rl) {
+  return static_cast<double>(divided_up(rl.samples, rl.mini_batches));
+}
 
 // Updates of one model in a step.
 inline double updates_of_step(const RlRun& rl) {

@@ -150,14 +150,20 @@ class RlWorker {
     runs.fill_costs();
     const Seconds least =
         run.framework.level.factor * (runs.least_pipeline() + run.framework.host.step_overhead);
-    if (!may_count({least, Seconds(), Seconds()})) return;
-    answer_ = finish(run, runs.workspace());
     const RlRun& rl = space_.choices[any_choice()].rl;  // the learner's part is that of all
-    LearnerTimes times{answer_.step_time, forward_pass(run, runs.workspace()), {}};
-    times.reference = rl.teacher ? teacher_pass(run, *rl.teacher, scratch_) : times.forward;
+    if (!may_count({least * least_share(run, rl), Seconds(), Seconds()})) return;
+    answer_ = finish(run, runs.workspace());
+    const LearnerTimes times = learner_times(run, rl, answer_, runs.workspace(), scratch_);
     found_.point = p;
     found_.strategy = run.strategy;
     for (const auto& of_kind : learners_->choices) combine(of_kind, times, run);
+  }
+
+  // The least share of the time with full packs: no part grows faster than the square of tokens.
+  static double least_share(const Run& run, const RlRun& rl) {
+    const auto held = static_cast<double>(learner_of_update(run, rl).training.sequence);
+    const double share = held / static_cast<double>(run.training.sequence);
+    return share * share;
   }
 
   std::size_t any_choice() const {
@@ -176,10 +182,7 @@ class RlWorker {
 
   // The step with nothing but generation and the learner's own phases, as if no memory moved.
   Seconds least_step(const RlChoice& c, const LearnerTimes& times) const {
-    PhaseSeconds phases = phase_seconds(c.rl, c.generate, times, kNothingHeld);
-    phases[RlPhase::handover] = {};
-    phases[RlPhase::sleep] = {};
-    phases[RlPhase::wake] = {};
+    const PhaseSeconds phases = computing_seconds(c.rl, c.generate, times);
     if (c.rl.placement.kind != PlacementKind::async) return step_seconds(c.rl, phases);
     const QueueTimes q = queue_times(phases);
     return std::max(q.generate, q.learn);
@@ -205,7 +208,7 @@ class RlWorker {
     for (const std::size_t choice : choices) {
       if (is_too_long(choice, times)) return;  // and so are those that follow
       const RlChoice& c = space_.choices[choice];
-      const PhaseSeconds phases = phase_seconds(c.rl, c.generate, times, answer_.memory);
+      const PhaseSeconds phases = phase_seconds(run, c.rl, c.generate, times, answer_.memory);
       found_.step = step_seconds(c.rl, phases);
       found_.aim = aim_of(c.rl, found_.step);
       if (found_.aim > keeper_.worst_of(c.rl.placement.kind)) continue;
@@ -217,15 +220,13 @@ class RlWorker {
     }
   }
 
-  static inline const StageMemory<double> kNothingHeld{};
-
   const RlSpace& space_;
   Keeper keeper_;
   const RlSearchAims& aims_;
   const RlLearners* learners_ = nullptr;
   RlFound found_;
   Answer answer_;
-  Workspace scratch_;  // of a teacher
+  Workspace scratch_;  // of packs that are not full, and of a teacher
   std::array<std::int64_t, kRules + 1> rejected_{};
   std::int64_t candidates_ = 0;
   std::int64_t placements_ = 0;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <limits>
 #include <queue>
+#include <utility>
 
 #include "core/divide.h"
 #include "generate/counts.h"
@@ -50,9 +51,7 @@ class Player {
     }
     out_.all = now_;
     out_.mean_batch = out_.passes > 0 ? token_passes_ / out_.passes : 0;
-    out_.last_tenth = now_ - ended_at(0.9);
-    out_.last_fiftieth = now_ - ended_at(0.98);
-    return out_;
+    return std::move(out_);
   }
 
  private:
@@ -188,7 +187,7 @@ class Player {
       }
       held_ -= a.held;
       is_full_ = false;
-      ended_.push_back(now_);
+      out_.ended.push_back(now_);
     }
   }
 
@@ -238,12 +237,6 @@ class Player {
     ++out_.dropped;
   }
 
-  Seconds ended_at(double share) const {
-    if (ended_.empty()) return now_;
-    const auto i = static_cast<std::size_t>(share * as_number(std::ssize(ended_)));
-    return ended_[std::min(i, ended_.size() - 1)];
-  }
-
   const BatchCosts& costs_;
   const BatchLimits& limits_;
   const BatchWork& work_;
@@ -251,7 +244,6 @@ class Player {
   std::deque<std::size_t> waiting_;
   std::vector<Running> running_;  // a heap, the first to end in front
   std::deque<AtTool> at_tools_;
-  std::vector<Seconds> ended_;
   Seconds now_{};
   double passed_ = 0;
   double held_ = 0;

@@ -64,13 +64,12 @@ struct BatchWork {
 struct PlayedBatch {
   Seconds all{};
   Seconds prefill{};
-  Seconds idle{};           // all answers wait for tools
-  Seconds last_tenth{};     // from when nine of ten answers are there
-  Seconds last_fiftieth{};  // from when 98 of 100 are
+  Seconds idle{};  // all answers wait for tools
   double passes = 0;
-  double mean_batch = 0;     // over passes
-  std::int64_t most = 0;     // answers at once
-  std::int64_t dropped = 0;  // preemptions
+  double mean_batch = 0;         // over passes
+  std::int64_t most = 0;         // answers at once
+  std::int64_t dropped = 0;      // preemptions
+  std::vector<Seconds> ended{};  // of each answer, the first to end in front
 };
 
 PlayedBatch play_batch(const BatchCosts& costs, const BatchLimits& limits, const BatchWork& work);

@@ -50,7 +50,7 @@ struct EngineHandover {
   BytesPerSecond broadcast{};  // one stream from the learner, whatever the number of GPUs
   BytesPerSecond p2p{};        // into one GPU of an engine, all of them at once
   BytesPerSecond colocated{};  // into one GPU of an engine, from the learner's shards around it
-  BytesPerSecond host{};       // of one GPU, to and from the host's memory, asleep and awake
+  double host = 1;             // of the host link, by the learner's states on their way and back
   Seconds start{};             // pause and resume of the engines
   Bytes bucket{};              // gathered at once
 };

@@ -85,8 +85,8 @@ inline constexpr auto kEngineHandoverRows = keys<EngineHandover>(
     fact<&EngineHandover::colocated>(
         "colocated", engine_forms::kBytesMoved, kRequired,
         "into one GPU of an engine, from the learner's shards around it"),
-    fact<&EngineHandover::host>("host", engine_forms::kBytesMoved, kRequired,
-                                "of one GPU, to and from the host's memory"),
+    fact<&EngineHandover::host>("host", form::number(kAboveZero, 1, "of the device's host link"),
+                                kRequired, "reached by the learner's states, to the host and back"),
     fact<&EngineHandover::start>("start", engine_forms::kTime, kRequired,
                                  "pause and resume of the engines"),
     fact<&EngineHandover::bucket>("bucket", engine_forms::kBytesHeld, kRequired,

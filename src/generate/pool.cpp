@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/divide.h"
 #include "generate/counts.h"
 #include "model/listed_operators.h"
 #include "model/operators.h"
@@ -37,9 +38,17 @@ Bytes work_of(const Generator& g, std::int64_t running) {
   return Bytes(as_number(g.engine.limits.batched_tokens) * token * kBytesOfActivation + logits);
 }
 
+// Sequences whose states fit beside tokens, of one replica; one at least.
+std::int64_t running_with_states(Bytes cache, Bytes state, Bytes token, const SequenceSpan& span) {
+  const double whole = cache / (state + token * span.mean);
+  const double beside_longest = (cache - token * span.longest) / state;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(whole, beside_longest)));
+}
+
 }  // namespace
 
-EnginePool pool_of(const Generator& g, double share, std::int64_t running) {
+EnginePool pool_of(const Generator& g, double share, std::int64_t running,
+                   const SequenceSpan& span) {
   EnginePool p;
   const EngineMemory& m = g.engine.memory;
   p.weights = weights_of_gpu(g);
@@ -50,8 +59,14 @@ EnginePool pool_of(const Generator& g, double share, std::int64_t running) {
   const Bytes work = p.work + p.other;
   p.cache = shared - p.weights - (m.share_holds_work ? work : Bytes());
   p.all = shared + p.graphs + (m.share_holds_work ? Bytes() : work);
-  const Bytes states = state_of_sequence(g) * as_number(running);
+  const Bytes state = state_of_sequence(g);
   const Bytes token = cache_of_token(g);
+  p.running = running;
+  if (state > Bytes() && p.cache > Bytes()) {
+    const std::int64_t most = running_with_states(p.cache, state, token, span) * g.layout.dp;
+    p.running = std::min(running, most);
+  }
+  const Bytes states = state * as_number(divided_up(p.running, g.layout.dp));
   const double left = (p.cache - states).si();
   p.tokens = left > 0 && token > Bytes() ? left / token.si() * as_number(g.layout.dp) : 0;
   if (left > 0 && token == Bytes()) p.tokens = 1e15;  // a recurrence alone keeps no tokens

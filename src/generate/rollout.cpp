@@ -2,6 +2,7 @@
 #include "generate/rollout.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -77,10 +78,21 @@ Seconds steady_time(const BatchCosts& costs, const BatchLimits& limits, const Ro
 
 }  // namespace
 
+Seconds time_of_last(double share, std::vector<Seconds> ended) {
+  if (ended.empty()) return {};
+  const auto before = std::max(1.0, std::floor((1 - share) * as_number(std::ssize(ended)) + 1e-9));
+  const auto at = std::min(static_cast<std::size_t>(before), ended.size()) - 1;
+  const Seconds last = *std::max_element(ended.begin(), ended.end());
+  std::nth_element(ended.begin(), ended.begin() + static_cast<std::ptrdiff_t>(at), ended.end());
+  return last - ended[at];
+}
+
 Rollout play_rollout(const Generator& g, const RolloutWork& w) {
   Rollout r;
-  r.pool = pool_of(g, w.share, w.running);
   r.longest = longest_of(w.lengths, w.prompts * w.group);
+  const SequenceSpan span{as_number(w.prompt_length) + mean_of(w.lengths),
+                          as_number(w.prompt_length + r.longest)};
+  r.pool = pool_of(g, w.share, w.running, span);
   r.answers = w.prompts * w.group;
   const CacheWindow window = window_of(g);
   r.fits = r.pool.tokens >= kept_tokens(window, as_number(w.prompt_length + r.longest));
@@ -90,8 +102,9 @@ Rollout play_rollout(const Generator& g, const RolloutWork& w) {
   const BatchCosts costs{
       [&](std::int64_t batch, double context) { return table.time(batch, context); },
       [&](std::int64_t prompts, std::int64_t tokens) { return prefill.time(prompts, tokens); }};
-  const BatchLimits limits{w.running, r.pool.tokens, g.tokens_a_pass, window};
+  const BatchLimits limits{r.pool.running, r.pool.tokens, g.tokens_a_pass, window};
   const std::int64_t sharing = w.shared_prefixes && w.prompts >= w.engines ? w.group : 1;
+  std::vector<Seconds> ended;
   for (const auto& [answers, waits] : dealt_to_engines(w)) {
     const PlayedBatch b =
         play_batch(costs, limits, {w.prompt_length, answers, sharing, w.turns, waits});
@@ -99,8 +112,12 @@ Rollout play_rollout(const Generator& g, const RolloutWork& w) {
     r.tokens += tokens;
     r.mean_of_engines += b.all / as_number(w.engines);
     r.steady = std::max(r.steady, steady_time(costs, limits, w, tokens, std::ssize(answers)));
+    ended.insert(ended.end(), b.ended.begin(), b.ended.end());
     if (b.all > r.slowest.all) r.slowest = b;
   }
+  r.slowest.ended.clear();
+  r.last_tenth = time_of_last(0.1, ended);
+  r.last_fiftieth = time_of_last(0.02, std::move(ended));
   return r;
 }
 

@@ -32,13 +32,18 @@ struct RolloutWork {
 struct Rollout {
   bool fits = false;  // the cache holds the longest answer
   EnginePool pool;
-  PlayedBatch slowest;  // of the engine that ends last
+  PlayedBatch slowest;  // of the engine that ends last, without `ended`
   std::int64_t answers = 0;
   double tokens = 0;  // of all answers
   std::int64_t longest = 0;
   Seconds mean_of_engines{};
-  Seconds steady{};  // the same tokens, where new answers follow those that end
+  Seconds last_tenth{};     // of the step: since nine of ten answers of all engines were there
+  Seconds last_fiftieth{};  // since 98 of 100 were; of fewer than 50, the last one alone
+  Seconds steady{};         // the same tokens, where new answers follow those that end
 };
+
+// From when this share of the answers is there, one at least, to the end; `ended` in any order.
+Seconds time_of_last(double share, std::vector<Seconds> ended);
 
 Rollout play_rollout(const Generator& g, const RolloutWork& work);
 

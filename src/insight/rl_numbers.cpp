@@ -54,8 +54,8 @@ void add_generation(std::vector<RlNumber>& out) {
                    [of](const RlRun&, const RlStep& s) { return of(s.rollout); }});
   };
   add("prefill_s", true, [](const Rollout& r) { return r.slowest.prefill.si(); });
-  add("last_tenth_s", true, [](const Rollout& r) { return r.slowest.last_tenth.si(); });
-  add("last_fiftieth_s", true, [](const Rollout& r) { return r.slowest.last_fiftieth.si(); });
+  add("last_tenth_s", true, [](const Rollout& r) { return r.last_tenth.si(); });
+  add("last_fiftieth_s", true, [](const Rollout& r) { return r.last_fiftieth.si(); });
   add("mean_running", false, [](const Rollout& r) { return r.slowest.mean_batch; });
   add("passes", false, [](const Rollout& r) { return r.slowest.passes; });
   add("dropped", false, [](const Rollout& r) { return static_cast<double>(r.slowest.dropped); });

@@ -70,10 +70,15 @@ void add_tail(const RlReport& r, std::vector<std::string>& out) {
   const bool hidden =
       s.queue.generator_waits > Seconds() && rl.placement.kind == PlacementKind::async;
   if (!rl.generates || rl.placement.partial || hidden) return;
-  const double held = s.rollout.slowest.last_fiftieth / s.step.value;
+  // Where more than 2 % stop at the cap together, the tail is the last tenth.
+  constexpr double kTogether = 0.01;
+  double held = s.rollout.last_fiftieth / s.step.value;
+  const bool is_tenth = held < kTogether;
+  if (is_tenth) held = s.rollout.last_tenth / s.step.value;
   if (held < kWorthSaying) return;
   const std::string shorter = shorter_tails(r);
-  out.push_back("the longest 2 % of the answers hold the step for " + percent(held, 0) +
+  out.push_back(std::string("the longest ") + (is_tenth ? "10 %" : "2 %") +
+                " of the answers hold the step for " + percent(held, 0) +
                 (shorter.empty() ? ": no cap, split or engine that was tried shortens it by 3 %"
                                  : ": " + shorter));
 }

@@ -158,8 +158,8 @@ Section rollout_section(const RlReport& r) {
     t.add({"time of a pass, mean", pretty((b.all - b.prefill - b.idle) / b.passes, 3)});
   t.add({"reading prompts", pretty(b.prefill, 3)});
   if (b.idle > Seconds()) t.add({"waiting for tools alone", pretty(b.idle, 3)});
-  t.add({"since 90 % of the answers were there", pretty(b.last_tenth, 3)});
-  t.add({"since 98 % of the answers were there", pretty(b.last_fiftieth, 3)});
+  t.add({"since 90 % of all answers were there", pretty(r.step.rollout.last_tenth, 3)});
+  t.add({"since 98 % of all answers were there", pretty(r.step.rollout.last_fiftieth, 3)});
   t.add({"answers dropped for lack of cache", grouped(b.dropped)});
   t.add({"tokens that the cache of an engine holds", grouped(r.step.rollout.pool.tokens)});
   return {bold("Generation") + " on the slowest of " + counted(rl.work.engines, "engine"), {t}};
@@ -251,8 +251,8 @@ Json generation_json(const RlReport& r) {
           {"passes", b.passes},
           {"prefill_s", b.prefill.si()},
           {"idle_s", b.idle.si()},
-          {"last_tenth_s", b.last_tenth.si()},
-          {"last_fiftieth_s", b.last_fiftieth.si()},
+          {"last_tenth_s", o.last_tenth.si()},
+          {"last_fiftieth_s", o.last_fiftieth.si()},
           {"dropped", b.dropped},
           {"mean_engine_s", o.mean_of_engines.si()},
           {"steady_s", o.steady.si()},

@@ -20,7 +20,7 @@ using Ids = std::vector<std::size_t>;
 
 std::string key_of_phase(RlPhase p) { return "rl.phases." + std::string(name_of(p)) + "_s"; }
 
-const char* source_of(PassPart p) {
+const char* rate_of(PassPart p) {
   switch (p) {
     case PassPart::weights:
       return "rates.weights";
@@ -153,8 +153,7 @@ class Explainer {
       const std::string name(name_of(p));
       of.push_back(input(name, parts[p].si(), kSeconds,
                          "batch " + std::to_string(batch) + ", context " +
-                             std::to_string(std::llround(context)) + "; " +
-                             of_engine(source_of(p))));
+                             std::to_string(std::llround(context)) + "; " + of_engine(rate_of(p))));
       formula += (formula.empty() ? "" : " + ") + name;
     }
     of.push_back(input("other batches", (mean - sum_of(parts)).si(), kSeconds,
@@ -169,14 +168,22 @@ class Explainer {
   }
 
   std::size_t forward(const std::string& name, Seconds t) {
-    const double times = static_cast<double>(rl_.mini_batches);
     const bool of_teacher = rl_.teacher && name == name_of(RlPhase::reference);
     const std::string whose = of_teacher ? "the teacher's" : "the learner's";
-    const Ids of = {input("mini_batches", times, kNone, key_path<&RlRequest::mini_batches>),
-                    input("forward pass", (t / times).si(), kSeconds,
-                          whose + " forward pass over one update: (micro batches − 1)·slowest "
-                                  "stage + all stages and sends once")};
-    return add(name, t, "mini_batches·forward pass", of);
+    const Run& run = learner_.run;
+    const auto micro_batches = static_cast<double>(scored_micro_batches(run, rl_));
+    const auto tokens = static_cast<double>(learner_of_scoring(run, rl_).training.sequence *
+                                            run.strategy.micro_batch);
+    const Ids of = {
+        input("sequences", static_cast<double>(rl_.samples), kNone, std::string(kRlKeys.path)),
+        input("micro batches", micro_batches, kNone, "of one replica, over all sequences"),
+        input(
+            "tokens of a micro batch", tokens, kNone,
+            rl_.packs ? key_path<&RlRequest::packed_tokens> : "the longest answer with its prompt"),
+        input("forward pass", t.si(), kSeconds,
+              whose + " forward pass over the step: (micro batches − 1)·slowest stage + all "
+                      "stages and sends once")};
+    return add(name, t, "forward pass", of);
   }
 
   std::size_t update(Seconds t) {
@@ -193,7 +200,9 @@ class Explainer {
 
   // The chain's recording, with its nodes after those that are there.
   std::size_t one_update() {
-    const Explanation of_learner = explain(learner_, *find_metric("step_time_s"));
+    ResolvedRun as_packed = learner_;
+    as_packed.run = learner_of_update(learner_.run, rl_);
+    const Explanation of_learner = explain(as_packed, *find_metric("step_time_s"));
     const std::size_t before = e_.nodes.size();
     for (ExplainedNode n : of_learner.nodes) {
       for (std::size_t& child : n.children) child += before;
@@ -205,21 +214,43 @@ class Explainer {
 
   std::size_t handover(Seconds t) {
     const EngineHandover& h = rl_.generator.engine.handover;
-    const WeightPath path = weight_path(rl_);
+    const WeightPath path = weight_path(learner_.run, rl_);
     const Ids of = {
         input("start", h.start.si(), kSeconds, of_engine("handover.start")),
         input("bytes", path.bytes.si(), kBytes,
               path.is_whole ? "weights of the model" : "weights on one GPU of an engine"),
-        input("rate", path.rate.si(), kRate, of_engine("handover." + std::string(path.name)))};
+        input("rate", path.rate.si(), kRate, source_of(path))};
     return add("handover", t, "start + bytes/rate", of);
   }
 
   std::size_t moved(const std::string& name, Seconds t) {
-    const BytesPerSecond rate = rl_.generator.engine.handover.host;
-    const Ids of = {input("bytes", (t * rate).si(), kBytes,
-                          "what leaves the device for its host and comes back"),
-                    input("rate", rate.si(), kRate, of_engine("handover.host"))};
-    return add(name, t, "bytes/rate", of);
+    const YieldedBytes y = yielded_to_host(rl_, step_.update.memory);
+    Ids of;
+    std::string formula;
+    const auto move = [&](const char* whose, Bytes bytes, BytesPerSecond rate,
+                          const std::string& source) {
+      if (bytes == Bytes()) return;
+      of.push_back(input(std::string(whose) + " bytes", bytes.si(), kBytes,
+                         "what leaves the device for its host and comes back"));
+      of.push_back(input(std::string(whose) + " rate", rate.si(), kRate, source));
+      formula += (formula.empty() ? "" : " + ") + std::string(whose) + " bytes/rate";
+    };
+    move("learner's", y.of_learner, y.learner_rate,
+         of_engine("handover.host") + " of the device's host_link.bandwidth");
+    move("engine's", y.of_engine, y.engine_rate, "the device's host_link.bandwidth");
+    return add(name, t, formula, of);
+  }
+
+  std::string source_of(const WeightPath& path) const {
+    switch (path.limit) {
+      case WeightLimit::engine:
+        return of_engine("handover." + std::string(path.name));
+      case WeightLimit::node:
+        return "bandwidth·efficiency of the links within the node";
+      case WeightLimit::network:
+        return "bandwidth·efficiency of the slower side's links into the network";
+    }
+    return "";
   }
 
   const ResolvedRun& learner_;

@@ -5,7 +5,8 @@
 //
 // Colocated, the phases follow each other. On GPUs of their own, generator and learner take turns
 // (split), or are a queue (async; queue.h). Forward-only phases are the learner's forward pass over
-// all mini batches; the update is its step, mini batches × epochs times, twice with a critic.
+// all sequences of the step, once; the update is its step, mini batches × epochs times, twice with
+// a critic. Packs count by the tokens they hold (packing.h).
 // Leaves out and units: as step.h. Errors: none.
 #pragma once
 
@@ -35,21 +36,29 @@ constexpr EnumNames<RlPhase> names_of(RlPhase) {
 
 using PhaseSeconds = EnumArray<RlPhase, Seconds>;
 
-// Times of the learner for one global batch: one update.
 struct LearnerTimes {
-  Seconds update{};
-  Seconds forward{};
+  Seconds update{};     // one of a step
+  Seconds forward{};    // over all sequences of a step
   Seconds reference{};  // the same of the frozen model
 };
 
-// After an estimate of the learner, whose workspace it then uses up.
-LearnerTimes learner_times(const Run& learner, const RlRun& rl, const Answer& update, Workspace& w);
+// The learner as one update has it, and as a scoring pass over the step does: with their packs.
+Run learner_of_update(const Run& learner, const RlRun& rl);
+Run learner_of_scoring(const Run& learner, const RlRun& rl);
+std::int64_t scored_micro_batches(const Run& learner, const RlRun& rl);
+
+// After an estimate of the learner in `w`; `scratch` is used up.
+LearnerTimes learner_times(const Run& learner, const RlRun& rl, const Answer& update,
+                           const Workspace& w, Workspace& scratch);
 
 // The answers of a step: with partial answers at the rate of full batches.
 Seconds generation_time(const RlRun& rl, const Rollout& rollout);
 
-PhaseSeconds phase_seconds(const RlRun& rl, Seconds generation, const LearnerTimes& learner,
-                           const StageMemory<double>& memory);
+// All but the moves of weights and states.
+PhaseSeconds computing_seconds(const RlRun& rl, Seconds generation, const LearnerTimes& times);
+
+PhaseSeconds phase_seconds(const Run& learner, const RlRun& rl, Seconds generation,
+                           const LearnerTimes& times, const StageMemory<double>& memory);
 
 // Generator and learner on GPUs of their own, one update after the other.
 QueueTimes queue_times(const PhaseSeconds& phases);

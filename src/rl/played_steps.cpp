@@ -67,7 +67,7 @@ class StepsPlayer {
     d.phases[RlPhase::generate] = generation_time(rl_, played);
     d.step = {{},
               d.phases[RlPhase::generate],
-              rl_.placement.partial ? Seconds() : played.slowest.last_fiftieth,
+              rl_.placement.partial ? Seconds() : played.last_fiftieth,
               played.tokens,
               played.longest};
     if (rl_.packs) follow_tokens(played.tokens, d.phases);

@@ -86,7 +86,8 @@ class StepMaker {
   }
 
   void fill_phases() {
-    seconds_ = phase_seconds(rl_, generation_time(rl_, out_.rollout), times_, out_.update.memory);
+    seconds_ =
+        phase_seconds(run_, rl_, generation_time(rl_, out_.rollout), times_, out_.update.memory);
     for (const RlPhase p : kAllOf<RlPhase>) {
       if (seconds_[p] > Seconds()) out_.phases[p] = with_interval(p, seconds_[p]);
     }
@@ -147,10 +148,11 @@ class StepMaker {
 
 RlStep played_step(const Run& run, const RlRun& rl) {
   Workspace workspace;
+  Workspace scratch;
   StepParts parts;
   parts.update = estimate(run, workspace);
   if (rl.generates) parts.rollout = play_rollout(rl.generator, rl.work);
-  parts.times = learner_times(run, rl, parts.update, workspace);
+  parts.times = learner_times(run, rl, parts.update, workspace, scratch);
   return step_of(run, rl, parts);
 }
 

@@ -35,7 +35,7 @@ struct RlStep {
   QueuePeriod queue;  // of generator and learner on GPUs of their own
   Rollout rollout;
   RlMemory memory;
-  Answer update;  // one update of the learner
+  Answer update;  // one update of the learner, with full packs
   bool fits = false;
   std::vector<std::string> reasons;  // a line each; none where it fits
   std::vector<Setting> remedy;       // the nearest change that fits; none: no small one does
@@ -43,7 +43,8 @@ struct RlStep {
   double samples = 0;
 };
 
-// The parts of a step: one update of the learner with its times, and the answers.
+// The parts of a step: one update of the learner with full packs, the times of those it has, and
+// the answers.
 struct StepParts {
   Answer update;
   Rollout rollout;

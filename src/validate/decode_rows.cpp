@@ -86,10 +86,11 @@ Seconds answer_time(const Generator& g, const DecodeRow& r, std::int64_t batch) 
 
 std::int64_t running_of(const Generator& g, const DecodeRow& r) {
   const double share = r.memory_share.value_or(g.engine.memory.share);
-  const double space = pool_of(g, share, g.engine.limits.running).tokens;
+  const double all = tokens(r.input + r.output);
+  const EnginePool pool = pool_of(g, share, g.engine.limits.running, {all, all});
   const double each = tokens(r.input) + tokens(r.output) / 2;
-  const double most = tokens(g.engine.limits.running * g.layout.dp);
-  return static_cast<std::int64_t>(std::max(1.0, std::min(space / each, most)));
+  const double most = tokens(pool.running * g.layout.dp);
+  return static_cast<std::int64_t>(std::max(1.0, std::min(pool.tokens / each, most)));
 }
 
 // While one answer is made, the prompts of the others that follow are read once.

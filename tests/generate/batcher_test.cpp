@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "generate/rollout.h"
 #include "support/about.h"
 
 using namespace orrery;
@@ -36,6 +37,18 @@ TEST_CASE("a tail of three lengths: the batch shrinks as answers end") {
   CHECK(b.passes == 5);
   CHECK(b.most == 3);
   CHECK(b.mean_batch == about((3 * 2 + 2 + 2) / 5.0));
+}
+
+TEST_CASE("the tail is of the answers of all engines, and never nothing") {
+  // 128 answers, a second apart: the last 2 of them after the 126th.
+  std::vector<Seconds> ended;
+  for (int i = 128; i > 0; --i) ended.emplace_back(i);
+  CHECK(time_of_last(0.02, ended).si() == about(128 - 125));
+  CHECK(time_of_last(0.1, ended).si() == about(128 - 115));
+  // Where there are ten answers, the last one alone.
+  ended.resize(10);
+  CHECK(time_of_last(0.02, ended).si() == about(1));
+  CHECK(time_of_last(0.02, {}) == Seconds());
 }
 
 TEST_CASE("equal answers take the closed form, in one wave or in several") {

@@ -119,13 +119,33 @@ TEST_CASE("the cache is the share less weights, work and the rest") {
   // vllm-project/vllm#11743: 79.33 GiB · 0.9 = weights + other + activations + cache.
   Generator g = generator_of("llama-3-8b", 1);
   g.engine.memory = {0.9, true, 1.27 * kGiB, 1 * kGiB, Bytes()};
-  const EnginePool p = pool_of(g, 0.9, 256);
+  const EnginePool p = pool_of(g, 0.9, 256, {1000, 2000});
   const Bytes share = g.cluster.device.memory_capacity * 0.9;
   CHECK((p.weights + p.other + p.work + p.cache).si() == about(share.si()));
   CHECK(p.all.si() == about((share + kGiB).si()));
   CHECK(p.tokens == about(p.cache.si() / 131072));
   CHECK(p.weights.si() == about(2 * 8030261248.0));
   g.engine.memory.share_holds_work = false;
-  const EnginePool apart = pool_of(g, 0.9, 256);
+  const EnginePool apart = pool_of(g, 0.9, 256, {1000, 2000});
   CHECK((apart.weights + apart.cache).si() == about(share.si()));
+}
+
+TEST_CASE("a hybrid runs as many sequences as find their states in the cache") {
+  // A state of granite-4.0-h-small is as large as thousands of its tokens.
+  Generator g = generator_of("granite-4.0-h-small", 1);
+  g.engine.memory = {0.9, false, Bytes(), Bytes(), Bytes()};
+  const Bytes state = state_of_sequence(g);
+  const Bytes token = cache_of_token(g);
+  REQUIRE(state > Bytes());
+  // A share that leaves the states of ten sequences with 1,000 tokens each, and half of one more.
+  const Bytes cache = (state + token * 1000) * 10.5;
+  const double share = (weights_of_gpu(g) + cache) / g.cluster.device.memory_capacity;
+  const EnginePool p = pool_of(g, share, 256, {1000, 2000});
+  CHECK(p.running == 10);
+  CHECK(p.tokens == about((cache - state * 10) / token).epsilon(1e-6));
+  CHECK(p.tokens > 2000);
+  CHECK(pool_of(g, share, 4, {1000, 2000}).running == 4);
+  // Beside the longest answer fewer states fit.
+  const double longest = (cache - state * 3) / token;
+  CHECK(pool_of(g, share, 256, {1000, longest - 1}).running == 3);
 }

@@ -5,8 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include "core/divide.h"
 #include "core/json.h"
 #include "rl/handover.h"
+#include "rl/packing.h"
 #include "support/about.h"
 #include "support/runs.h"
 
@@ -127,12 +129,110 @@ TEST_CASE("a hand-over moves all weights once, or a share into each GPU") {
   run["rollout"]["tp"] = 2;
   const RlRun rl = *learner_of(run).rl;
   const EngineHandover& h = rl.generator.engine.handover;
-  CHECK(handover_time(rl).si() == about(h.start.si() + kBytesOfAll / h.broadcast.si()));
+  const Run learner = learner_of(run).run;
+  CHECK(handover_time(learner, rl).si() == about(h.start.si() + kBytesOfAll / h.broadcast.si()));
   run["placement"]["transfer"] = "p2p";
   const RlRun p2p = *learner_of(run).rl;
   const Bytes share = weights_of_gpu(p2p.generator);
   CHECK(share.si() == about(kBytesOfAll / 2).epsilon(0.001));
-  CHECK(handover_time(p2p).si() == about(h.start.si() + (share / h.p2p).si()));
+  CHECK(handover_time(learner, p2p).si() == about(h.start.si() + (share / h.p2p).si()));
+}
+
+TEST_CASE("a hand-over takes no less than the slower side's link") {
+  // 25 Gb/s at 0.7 into a node of two A100: 16.06 GB in 7.34 s. Into each of the two a half.
+  constexpr double kBytesOfAll = 2 * 8030261248.0;
+  constexpr double kLink = 0.7 * 3.125e9;
+  Json run = rl_run();
+  run["cluster"] = {{"node", "a100-pcie-80gb-2x"}, {"gpus", 8}};
+  run["placement"] = {{"kind", "split"}, {"rollout_gpus", 4}};
+  run["rollout"]["tp"] = 1;
+  const auto time = [&] {
+    const ResolvedRun r = learner_of(run);
+    return (handover_time(r.run, *r.rl) - r.rl->generator.engine.handover.start).si();
+  };
+  CHECK(time() == about(kBytesOfAll / kLink));
+  run["placement"]["transfer"] = "p2p";
+  CHECK(time() == about(kBytesOfAll / (kLink / 2)));
+  // The learner on faster nodes: the generator's links hold.
+  run["placement"]["transfer"] = "broadcast";
+  run["rollout"]["node"] = "a100-pcie-80gb-2x";
+  run["cluster"]["node"] = "dgx-h100";
+  CHECK(time() == about(kBytesOfAll / kLink));
+  // Colocated, shards of stages stand on other nodes; replicas have a copy on each.
+  run = rl_run();
+  run["cluster"] = {{"node", "a100-pcie-80gb-2x"}, {"gpus", 4}};
+  run["parallel"] = {{"tp", 2}, {"pp", 2}, {"recompute", "full"}};
+  CHECK(time() == about(kBytesOfAll / kLink));
+  run["parallel"] = {{"tp", 2}, {"recompute", "full"}};
+  CHECK(time() < 5);
+}
+
+TEST_CASE("states yield over the host link, weights of an engine at its full rate") {
+  Json run = rl_run();
+  const ResolvedRun level_2 = learner_of(run);
+  run["placement"]["sleep_level"] = 1;
+  const ResolvedRun level_1 = learner_of(run);
+  StageMemory<double> held;
+  held[MemoryLine::weights] = Bytes(8e9);
+  held[MemoryLine::optimizer] = Bytes(12e9);
+  // 55 GB/s of an H100, 0.054 of it by states; 16.06 GB of the engine.
+  CHECK(sleep_time(*level_2.rl, held).si() == about(20e9 / (55e9 * 0.054)));
+  const Seconds more = sleep_time(*level_1.rl, held) - sleep_time(*level_2.rl, held);
+  CHECK(more.si() == about(2 * 8030261248.0 / 55e9));
+  // A GB200's link carries more.
+  run["cluster"] = {{"node", "gb200-nvl72"}, {"gpus", 8}};
+  CHECK(sleep_time(*learner_of(run).rl, held) < sleep_time(*level_1.rl, held) * 0.5);
+}
+
+TEST_CASE("packs count by the tokens that they hold") {
+  // 512 sequences of 1,000 tokens over 4 replicas: 128,000 each, 16 packs of up to 8,192: 8,000,
+  // rounded up to rows of 64.
+  const ResolvedRun r = learner_of(rl_run());
+  CHECK(tokens_of_fullest_replica(512, 1000, 2248, 4) == 128000);
+  CHECK(tokens_of_fullest_replica(8, 1000, 2248, 8) == 2248);
+  CHECK(micro_batches_for(128000, 8192) == 16);
+  CHECK(scored_micro_batches(r.run, *r.rl) == 16);
+  CHECK(learner_of_scoring(r.run, *r.rl).training.sequence == 8000);
+  CHECK(learner_of_update(r.run, *r.rl).training.sequence == 8000);
+  // Eight updates of 64: 16,000 tokens a replica, two packs of 8,000 still; 64 of 8: one pack of
+  // 2,000; of 128 with 4 each replica has one, and the slowest the longest.
+  Json run = rl_run();
+  run["training"]["rl"]["mini_batches"] = 8;
+  const ResolvedRun eight = learner_of(run);
+  CHECK(eight.run.strategy.micro_batches == 2);
+  CHECK(learner_of_update(eight.run, *eight.rl).training.sequence == 8000);
+  run["training"]["rl"]["mini_batches"] = 64;
+  const ResolvedRun many = learner_of(run);
+  CHECK(learner_of_update(many.run, *many.rl).training.sequence == 2048);
+  CHECK(many.run.training.sequence == 8192);
+  run["training"]["rl"]["mini_batches"] = 128;
+  const ResolvedRun most = learner_of(run);
+  CHECK(most.rl->longest_of_update > 1200);
+  CHECK(learner_of_update(most.run, *most.rl).training.sequence ==
+        rounded_up(most.rl->longest_of_update, std::int64_t{64}));
+}
+
+TEST_CASE("a scoring pass goes over the step once, whatever the mini batches") {
+  for (const bool packs : {true, false}) {
+    Json run = rl_run();
+    if (!packs) run["training"]["rl"].erase("packed_tokens");
+    const double once = at(step_of(run), RlPhase::old_log_probs);
+    run["training"]["rl"]["mini_batches"] = 64;
+    CHECK(at(step_of(run), RlPhase::old_log_probs) == about(once));
+    CHECK(at(step_of(run), RlPhase::reference) == about(once));
+  }
+}
+
+// Half the tokens in packs of the same limit take about half the time.
+TEST_CASE("half the tokens of a pack take about half its forward pass") {
+  Json run = rl_run();
+  run["training"]["rl"]["prompts"] = 4;
+  const RlStep full = step_of(run);
+  run["training"]["rl"]["group"] = 4;
+  const RlStep half = step_of(run);
+  const double share = at(half, RlPhase::old_log_probs) / at(full, RlPhase::old_log_probs);
+  CHECK(share > 0.45);
+  CHECK(share < 0.65);
 }
 
 TEST_CASE("on GPUs of their own the phases are a queue") {
@@ -176,7 +276,7 @@ TEST_CASE("gradients are freed, not copied, where the learner yields") {
   CHECK(at(s, RlPhase::sleep) == about(at(s, RlPhase::wake)));
   // Weights and optimizer of a rank alone: 2 + 12/dp B of 8.03 B parameters over tp 2, dp 4.
   const EngineHandover& h = learner_of(rl_run()).rl->generator.engine.handover;
-  const double bytes = at(s, RlPhase::sleep) * h.host.si();
+  const double bytes = at(s, RlPhase::sleep) * h.host * 55e9;
   CHECK(bytes > 8030261248.0 / 2 * (2 + 12 / 4.0));
   CHECK(bytes < 8030261248.0 / 2 * (2 + 12 / 4.0 + 4) + 8030261248.0 * 2);
 }

@@ -34,8 +34,14 @@ constexpr std::array kNeeded = {
     NeededKey{key_path<&TrainingRequest::global_batch>, "--global-batch N", "global batch"},
 };
 
-// A sample of a trunk says its length otherwise (model/trunk.h).
-bool is_text(const Json& run, const ConfigLookup& lookup) {
+bool is_about(const InputError& e, const NeededKey& key) {
+  const std::string path = key.path;
+  return e.path() == path || e.path() == path.substr(0, path.find('.'));
+}
+
+}  // namespace
+
+bool is_text_model(const Json& run, const ConfigLookup& lookup) {
   Json model = value_at(run, kModel);
   if (model.is_string()) {
     const auto found = lookup.model(model.get<std::string>());
@@ -44,13 +50,6 @@ bool is_text(const Json& run, const ConfigLookup& lookup) {
   }
   return !is_trunk_config(model.contains("config") ? model["config"] : model);
 }
-
-bool is_about(const InputError& e, const NeededKey& key) {
-  const std::string path = key.path;
-  return e.path() == path || e.path() == path.substr(0, path.find('.'));
-}
-
-}  // namespace
 
 InputError with_missing_flags(const InputError& e, const Json& run, const ConfigLookup& lookup,
                               Asker asker) {
@@ -67,7 +66,7 @@ InputError with_missing_flags(const InputError& e, const Json& run, const Config
   std::vector<std::string> allowed;
   for (const auto* key = first; key != kNeeded.end(); ++key) {
     if (!value_at(run, key->path).is_null()) continue;
-    if (key->path == std::string_view(kLength) && !is_text(run, lookup)) continue;
+    if (key->path == std::string_view(kLength) && !is_text_model(run, lookup)) continue;
     found.push_back(std::string("no ") + key->what);
     allowed.emplace_back(asker == Asker::flags ? key->flag : key->path);
   }

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "engine/command_engine.h"
 #include "engine/config_source.h"
-#include "engine/foreign_run.h"
+#include "engine/other_tool.h"
 #include "engine/hooks.h"
 #include "engine/sweep_job.h"
 #include "io/interrupt.h"
@@ -131,18 +131,14 @@ Json sweep_named(const std::string& name, const Session& s) {
   return is_file ? Json{{"file", name}} : Json(name);
 }
 
-bool is_of_other_tool(const std::string& name, const Session& s) {
-  return name != "-" &&
-         (foreign_text_at(name, configs_of(s)) || is_model_file(name, configs_of(s)));
-}
-
 // Beside --vary the file is a run, of whichever tool.
 Json run_named(const std::string& name, const Session& s) {
-  return is_of_other_tool(name, s) ? Json(name) : sweep_named(name, s);
+  const bool is_other = name != "-" && is_of_other_tool(name, configs_of(s));
+  return is_other ? Json(name) : sweep_named(name, s);
 }
 
 void refuse_other_tool(const std::string& name, const Session& s) {
-  if (!is_of_other_tool(name, s)) return;
+  if (name == "-" || !is_of_other_tool(name, configs_of(s))) return;
   throw InputError(name, "", "a training of another tool, in which nothing varies",
                    "--vary KEY=VALUES beside it, or a sweep file");
 }

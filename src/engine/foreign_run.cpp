@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
+#include "engine/other_tool.h"
 #include "estimate/origins.h"
 #include "estimate/run_keys.h"
 #include "exchange/fit_machine.h"
@@ -165,6 +166,10 @@ bool is_model_file(const std::string& name, const ConfigSource& configs) {
   const auto json = json_of(*found);
   return json && json->is_object() && !is_run_file(*json) &&
          kind_of(*found, configs) == FileKind::model;
+}
+
+bool is_of_other_tool(const std::string& name, const ConfigSource& configs) {
+  return foreign_text_at(name, configs).has_value() || is_model_file(name, configs);
 }
 
 namespace {

@@ -97,7 +97,7 @@ def calibrate(action: str, files: Sequence[Path] = (), **options: Any) -> Answer
 def import_file(*paths: Path, **options: Any) -> Imported:
     """A run from files of another tool: scripts, logs, YAML, JSON, TOML, XML.
 
-    Each is a path, or the text itself where it has more than one line.
+    Each is a path, or the text itself: of several lines, or of several words.
     Options: `format` (whose words), `assume` (["NAME=VALUE"]), and keys of the run.
     """
     if "format" in options:

@@ -85,9 +85,17 @@ def _file(path: Any) -> Any:
     return {"file": name, "text": text}
 
 
+def _is_there(path: str) -> bool:
+    try:
+        return os.path.exists(path)
+    except (OSError, ValueError):
+        return False
+
+
 def as_file(log: Any, name: str = "text") -> Any:
-    """A path as it is; a text of several lines as a file of that name without a place."""
-    if isinstance(log, str) and "\n" in log:
+    """A path as it is; a text as a file of that name without a place: one of several lines, or of
+    several words that no file has as its name."""
+    if isinstance(log, str) and ("\n" in log or (" " in log and not _is_there(log))):
         return {"file": name, "text": log}
     return log
 

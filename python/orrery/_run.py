@@ -204,7 +204,7 @@ class Run:
     def diagnose(self, log: str | os.PathLike[str], **options: Any) -> Answer:
         """A log or an error message of this run beside its prediction, with causes.
 
-        `log` is a path, or the text itself where it has more than one line.
+        `log` is a path, or the text itself: of several lines, or of several words.
         """
         return self.ask("diagnose", log=as_file(log), **options)
 

@@ -13,6 +13,7 @@
 
 #include "cli/build_info.h"
 #include "cli/command.h"
+#include "cli/spelled.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/quote.h"
@@ -139,14 +140,9 @@ struct TrainersFlag {
 constexpr TrainersFlag kTrainersFlags[] = {
     {"--batch-size", "--micro-batch (sequences of a GPU at once) or --global-batch (of a step)"},
     {"--train-batch-size", "--global-batch"},
-    {"--global-batch-size", "--global-batch"},
-    {"--micro-batch-size", "--micro-batch"},
     {"--per-device-train-batch-size", "--micro-batch"},
     {"--gradient-accumulation-steps", "--global-batch, of all GPUs and accumulated steps"},
-    {"--seq-len", "--sequence-length"},
-    {"--seq-length", "--sequence-length"},
     {"--max-length", "--sequence-length"},
-    {"--max-seq-length", "--sequence-length"},
     {"--cutoff-len", "--sequence-length"},
     {"--context-length", "--sequence-length"},
     {"--tensor-parallel", "--tp"},
@@ -188,7 +184,8 @@ bool take_files(const CLI::App& app, Json& request) {
   const bool are_files = std::all_of(extras.begin(), extras.end(), [&](const std::string& word) {
     return std::filesystem::is_regular_file(word, error);
   });
-  if (extras.empty() || !are_files || !request.contains("run")) return false;
+  if (extras.empty() || !are_files || !(request.contains("run") || request.contains("vary")))
+    return false;
   request[kRunFilesKey] = extras;
   return true;
 }
@@ -277,7 +274,7 @@ ExitCode run_command(const Command& c, std::span<char* const> arguments) {
   add_common_options(c, app, session);
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
   try {
-    app.parse(words);
+    app.parse(spelled(words));
   } catch (const CLI::CallForHelp&) {
     return say(app.help("orrery"));
   } catch (const CLI::RequiredError&) {

@@ -130,6 +130,8 @@ ExitCode give_answer(const Session& s, const CommandAnswer& answer) {
     return answer.code;
   }
   for (const std::string& line : answer.warnings) spdlog::warn("{}", line);
+  if (!s.quiet && !s.json)
+    for (const std::string& line : answer.read) std::fprintf(stderr, "%s\n", line.c_str());
   refuse_same_files(s, answer);
   give_files(answer);
   give(s, answer.text.str());

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "engine/command_engine.h"
 #include "engine/config_source.h"
+#include "engine/other_tool.h"
 #include "engine/hooks.h"
 #include "engine/sweep_job.h"
 #include "io/interrupt.h"
@@ -130,6 +131,18 @@ Json sweep_named(const std::string& name, const Session& s) {
   return is_file ? Json{{"file", name}} : Json(name);
 }
 
+// Beside --vary the file is a run, of whichever tool.
+Json run_named(const std::string& name, const Session& s) {
+  const bool is_other = name != "-" && is_of_other_tool(name, configs_of(s));
+  return is_other ? Json(name) : sweep_named(name, s);
+}
+
+void refuse_other_tool(const std::string& name, const Session& s) {
+  if (name == "-" || !is_of_other_tool(name, configs_of(s))) return;
+  throw InputError(name, "", "a training of another tool, in which nothing varies",
+                   "--vary KEY=VALUES beside it, or a sweep file");
+}
+
 // A run and what is varied of it, without a file of rows, is a table on the screen.
 bool is_table(const Json& request, const Session& s) {
   return request.contains("vary") && !s.to_file() && !s.csv && !s.json && !is_led();
@@ -141,7 +154,7 @@ bool is_table(const Json& request, const Session& s) {
 ExitCode run_sweep(Json request, const Session& s) {
   const std::string name = request.value("sweep", std::string());
   if (is_table(request, s)) {
-    if (!name.empty()) request["sweep"] = sweep_named(name, s);
+    if (!name.empty()) request["sweep"] = run_named(name, s);
     dress(request, s);
     return give_answer(
         s, CommandEngine(configs_of(s), hooks_of(s)).call("sweep", request, Asker::flags));
@@ -151,7 +164,11 @@ ExitCode run_sweep(Json request, const Session& s) {
                      "a file that all ranks see");
   }
   try {
-    if (!name.empty()) request["sweep"] = sweep_named(name, s);
+    if (!name.empty()) {
+      const bool varies = request.contains("vary");
+      if (!varies) refuse_other_tool(name, s);
+      request["sweep"] = varies ? run_named(name, s) : sweep_named(name, s);
+    }
     const bool sqlite = request.erase("sqlite") > 0;
     read_inputs(request);
     Request asked(request, Asker::flags);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -103,7 +104,8 @@ Json type_of(const CommandWord& w) {
 Json schema_of_word(const CommandWord& w) {
   Json schema = type_of(w);
   if (w.many && w.key != "set") schema = {{"type", "array"}, {"items", schema}};
-  schema["description"] = w.key == "set" ? kSetHelp : (w.file ? "path of " : "") + w.help;
+  schema["description"] =
+      w.key == "set" ? kSetHelp : (w.file ? "path or whole text of " : "") + w.help;
   return schema;
 }
 
@@ -164,8 +166,17 @@ std::string further_options(const Command& c) {
   return "; also: " + joined(names, ", ") + " (schema of tool " + c.name + ")";
 }
 
-Json file_of(const Json& path) {
-  return path.is_string() ? Json{{"file", path}} : path;  // or {"file", "text"}
+// A text in place of a path: of several lines, or of several words where no file has that name.
+bool is_whole_text(const std::string& given) {
+  if (given.find('\n') != std::string::npos) return true;
+  std::error_code error;
+  return given.find(' ') != std::string::npos && !std::filesystem::exists(given, error);
+}
+
+Json file_of(const Json& given) {
+  if (!given.is_string()) return given;  // {"file", "text"}
+  const auto& text = given.get_ref<const std::string&>();
+  return is_whole_text(text) ? Json{{"file", "text"}, {"text", text}} : Json{{"file", given}};
 }
 
 Json files_of(const Json& value) {

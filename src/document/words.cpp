@@ -144,12 +144,24 @@ std::string shortened(const std::string& text, std::size_t width) {
   return text.substr(0, end) + "…";
 }
 
+namespace {
+
+// A number keeps its sign: "99 %" stays in one line.
+std::size_t end_of_word(const std::string& text, std::size_t begin) {
+  std::size_t end = text.find(' ', begin);
+  while (end < text.size() && end + 1 < text.size() && text[end + 1] == '%')
+    end = text.find(' ', end + 1);
+  return std::min(end, text.size());
+}
+
+}  // namespace
+
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t first,
                     std::size_t width) {
   std::string out;
   std::size_t column = first;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::size_t end = end_of_word(text, begin);
     const std::string word = text.substr(begin, end - begin);
     const std::size_t w = width_of(word);
     if (begin > 0 && column + 1 + w > width) {

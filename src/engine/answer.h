@@ -57,6 +57,7 @@ struct CommandAnswer {
   AnswerText text = {};                    // in the format that was asked for
   std::vector<NamedText> files = {};       // further documents: pages, traces, configs
   std::vector<std::string> warnings = {};  // one line each
+  std::vector<std::string> read = {};      // of other tools' files, by whose defaults
   std::vector<std::string> broken = {};    // why the code is none of an answer, one line each
   // The answer in a few lines, and the command that takes it from a file.
   std::vector<std::string> summary = {};

@@ -69,7 +69,18 @@ void for_members(const CommandAnswer& answer, Visit&& visit) {
   for (const NamedText& file : answer.files) files[file.name] = file.text;
   if (!files.is_null()) visit("files", files);
   if (!answer.warnings.empty()) visit("warnings", answer.warnings);
+  if (!answer.read.empty()) visit("read", answer.read);
   if (!answer.broken.empty()) visit("broken", answer.broken);
+}
+
+// A JSON answer holds the lines; others come beside them.
+void add_read(std::vector<std::string> lines, CommandAnswer& answer) {
+  if (const Json* document = answer.text.document(); document != nullptr && document->is_object()) {
+    Json with = *document;
+    with["read"] = lines;
+    answer.text = AnswerText(std::move(with));
+  }
+  answer.read = std::move(lines);
 }
 
 CommandAnswer answer_to(std::string_view command, const Json& request, Asker asker,
@@ -77,7 +88,9 @@ CommandAnswer answer_to(std::string_view command, const Json& request, Asker ask
   const CommandRow& row = command_named(command);
   Request asked(request, asker);
   std::vector<std::string> warnings;
-  CommandAnswer answer = row.answer(asked, {configs, hooks, &warnings});
+  std::vector<std::string> read;
+  CommandAnswer answer = row.answer(asked, {configs, hooks, &warnings, &read});
+  if (!read.empty()) add_read(std::move(read), answer);
   for (std::string& line : warnings) {
     const bool twice =
         std::find(answer.warnings.begin(), answer.warnings.end(), line) != answer.warnings.end();
@@ -101,6 +114,7 @@ CommandAnswer guarded_answer(const std::function<CommandAnswer()>& answer) {
   try {
     CommandAnswer given = answer();
     cut_lines(given.warnings);
+    cut_lines(given.read);
     cut_lines(given.broken);
     return given;
   } catch (const InputError& e) {

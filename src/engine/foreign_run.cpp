@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
+#include "engine/other_tool.h"
 #include "estimate/origins.h"
 #include "estimate/run_keys.h"
 #include "exchange/fit_machine.h"
@@ -127,24 +128,48 @@ ImportedRun whole_import(ImportJob job, const Json& own, const std::vector<Fact>
   return imported;
 }
 
-std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigSource& configs) {
+namespace {
+
+std::optional<ConfigText> opened(const std::string& name, const ConfigSource& configs) {
   if (!configs.open || is_shipped_run(name, configs)) return {};
-  std::optional<ConfigText> found;
   try {
-    found = configs.open(name);
+    return configs.open(name);
   } catch (const InputError&) {
     return {};  // a folder, or a file that cannot be read: for the run's own reader
   }
+}
+
+FileKind kind_of(const ConfigText& file, const ConfigSource& configs) {
+  const tools::ToolBook book(config_lookup(configs));
+  return recognise({file.file, std::string(file.text)}, book).kind;
+}
+
+}  // namespace
+
+std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigSource& configs,
+                                          bool has_companions) {
+  std::optional<ConfigText> found = opened(name, configs);
   if (!found) return {};
-  const std::string text(found->text);
   const auto json = json_of(*found);
   if (json && (!json->is_object() || is_run_file(*json))) return {};
   if (!json && found->file.ends_with(".json")) return {};
   // YAML in braces begins as JSON does.
-  if (!json && first_character(text) != '{') return found;
-  const tools::ToolBook book(config_lookup(configs));
-  const Recognised r = recognise({found->file, text}, book);
-  return r.kind == FileKind::training ? found : std::nullopt;
+  if (!json && first_character(found->text) != '{') return found;
+  const FileKind kind = kind_of(*found, configs);
+  const bool is_read = kind == FileKind::training || (kind == FileKind::model && has_companions);
+  return is_read ? found : std::nullopt;
+}
+
+bool is_model_file(const std::string& name, const ConfigSource& configs) {
+  const std::optional<ConfigText> found = opened(name, configs);
+  if (!found) return false;
+  const auto json = json_of(*found);
+  return json && json->is_object() && !is_run_file(*json) &&
+         kind_of(*found, configs) == FileKind::model;
+}
+
+bool is_of_other_tool(const std::string& name, const ConfigSource& configs) {
+  return foreign_text_at(name, configs).has_value() || is_model_file(name, configs);
 }
 
 namespace {
@@ -186,7 +211,8 @@ std::int64_t gpus_of_foreign(const ConfigText& file, const std::vector<std::stri
 }
 
 Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with, const Json& own,
-                    const ConfigSource& configs, std::vector<std::string>& warnings) {
+                    const ConfigSource& configs, std::vector<std::string>& warnings,
+                    std::vector<std::string>& read) {
   ImportedRun imported = imported_whole(file, with, own, configs);
   std::vector<LeftOver> open;
   for (const LeftOver& l : imported.ignored) {
@@ -199,6 +225,7 @@ Json run_of_foreign(const ConfigText& file, const std::vector<std::string>& with
   }
   if (!open.empty()) refuse_open(file.file, open);
   for (std::string& line : import_warnings(imported, "")) warnings.push_back(std::move(line));
+  read = origin_lines(imported);
   Json run = std::move(imported.run);
   at_key<&RunRequest::assumed>(run) = facts_json(imported.assumed);
   return run;

@@ -318,6 +318,18 @@ std::int64_t leading_count(std::string& text) {
   return n;
 }
 
+// "h100x8", "h100:8": a count behind the name, where none stands before it.
+bool take_trailing_count(CountedName& counted) {
+  const std::size_t sign = counted.name.find_last_not_of("0123456789");
+  if (counted.per_node > 0 || sign == std::string::npos || sign == 0) return false;
+  const std::string digits = counted.name.substr(sign + 1);
+  const char c = counted.name[sign];
+  if (digits.empty() || digits.size() > 3 || (c != 'x' && c != ':' && c != '*')) return false;
+  counted.per_node = std::stoll(digits);
+  counted.name.erase(sign);
+  return counted.per_node > 0;
+}
+
 // Chips of the end of a slice's name: "128" cores, or "4x4x8" chips; 0 for another text.
 std::int64_t chips_of(const std::string& end, std::int64_t cores) {
   std::int64_t product = 1;
@@ -461,6 +473,14 @@ void choose_by_gpus(const ConfigLookup& lookup, std::int64_t gpus, NamesRow& row
                    "a multiple of the nodes");
 }
 
+[[noreturn]] void refuse_product(const std::string& file, std::int64_t gpus,
+                                 const CountedName& counted) {
+  throw InputError(ErrorCode::conflict, file, kGpusOfCluster,
+                   std::to_string(gpus) + " GPUs beside " + std::to_string(counted.nodes) +
+                       " nodes of " + std::to_string(counted.per_node),
+                   std::to_string(counted.nodes * counted.per_node) + ", or other counts");
+}
+
 }  // namespace
 
 CountedName counted_name(const std::string& text) {
@@ -507,6 +527,10 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
     if (!row && find(counted.name)) row = NamesRow{counted.name, "so many of its GPUs", {}, {}, 0};
     if (!row) row = slice_row(lookup, counted);
     if (!row) row = card_row(lookup, counted.name);
+    if (!row && take_trailing_count(counted)) {
+      row = row_of(lookup, "nodes", "node", counted.name);
+      if (!row) row = card_row(lookup, counted.name);
+    }
     const bool has_gpus = nodes || whole_at(run, kGpusOfCluster) > 0;
     if (!row && (counted.per_node > 0 || !has_gpus))
       refuse_node_name(lookup, file, *name, counted.name);
@@ -520,6 +544,9 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
   const std::int64_t whole = whole_at(node, kGpusOfNode);
   const bool shaped = value_at(run, kTiersOfCluster).is_array();
   const std::int64_t gpus = whole_at(run, kGpusOfCluster);
+  if (counted.nodes > 0 && gpus > 0 && counted.per_node > 0 &&
+      gpus != counted.nodes * counted.per_node)
+    refuse_product(file, gpus, counted);
   if (counted.nodes > 0 && gpus > 0 && counted.per_node == 0) {
     if (gpus % counted.nodes != 0) refuse_counts(file, gpus, counted.nodes);
     counted.per_node = gpus / counted.nodes;

@@ -143,8 +143,9 @@ void keep_gpus_of_files(const GivenRun& given, const ConfigText& foreign,
 
 // A run file, or any file of another tool that `import` reads.
 RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
-  const auto foreign =
-      given.name.empty() || given.document ? std::nullopt : foreign_text_at(given.name, configs);
+  const auto foreign = given.name.empty() || given.document
+                           ? std::nullopt
+                           : foreign_text_at(given.name, configs, !given.with.empty());
   if (!foreign && !given.with.empty()) {
     throw InputError("orrery", "", "one argument too many: " + given.with.front(),
                      "one run, or files of one training of another tool");
@@ -161,10 +162,38 @@ RunSource foreign_source(const GivenRun& given, const ConfigSource& configs) {
   keep_gpus_of_files(given, *foreign, configs, own, source.warnings);
   take_node(lookup, "command line", given.nodes, own, facts);
   source.is_imported = true;
-  source.json = run_of_foreign(*foreign, given.with, own, configs, source.warnings);
+  source.json = run_of_foreign(*foreign, given.with, own, configs, source.warnings, source.read);
   source.file = foreign->file;
   source.beside = directory_of(foreign->file);
   return source;
+}
+
+// A model's config.json where a run is asked for is the model of one that flags describe.
+GivenRun by_model_flag(GivenRun given, const ConfigSource& configs) {
+  const bool is_alone = !given.name.empty() && !given.document && given.with.empty();
+  if (!is_alone || !is_model_file(given.name, configs)) return given;
+  const std::string path = is_path(given.name) ? given.name : "./" + given.name;
+  given.overrides.insert(given.overrides.begin(),
+                         {"--model " + path, key_path<&RunRequest::model>, path});
+  given.name.clear();
+  return given;
+}
+
+// GPUs of a run that flags describe, where they name a whole node and no number.
+void take_whole_node(RunSource& source) {
+  constexpr const char* kGpus = key_path<&ClusterRequest::gpus>;
+  const Json& node = value_at(source.json, key_path<&ClusterRequest::node>);
+  if (!node.is_string() || !value_at(source.json, kGpus).is_null() || has_groups(source.json))
+    return;
+  const std::string name = node.get<std::string>();
+  const auto found = source.lookup.hardware.find(HardwareKind::node, name);
+  if (!found) return;
+  const Json document = parse_json(found->text, found->file);
+  const Json& gpus = value_at(document, "devices_per_node");
+  if (!gpus.is_number_integer()) return;
+  set_at(source.json, kGpus, gpus);
+  source.changes.push_back(
+      {kGpus, bare_text(gpus), "all of one node", Known::derived, kNameOf + name});
 }
 
 // {"run", "set", …}: changes of this run alone; those of the request go over them. Without a run
@@ -273,13 +302,16 @@ void read_run(Request& request, GivenRun& out) { out = given_run(request); }
 
 bool has_changes(const GivenRun& given) { return !given.overrides.empty() || given.observed; }
 
-void use_run(const GivenRun& given, const CommandContext& context,
+void use_run(const GivenRun& asked, const CommandContext& context,
              const std::function<void(const RunSource&)>& use, Searches searches) {
+  const GivenRun given = by_model_flag(asked, context.configs);
   RunSource source = foreign_source(given, context.configs);
   if (context.warnings != nullptr) {
     auto& all = *context.warnings;
     all.insert(all.end(), source.warnings.begin(), source.warnings.end());
   }
+  if (context.read != nullptr)
+    context.read->insert(context.read->end(), source.read.begin(), source.read.end());
   if (given.name.empty() && !given.document && given.overrides.empty()) {
     throw InputError(source.file, "", "no run",
                      "RUN, or --model, --node, --gpus, --sequence-length and --global-batch");
@@ -295,13 +327,15 @@ void use_run(const GivenRun& given, const CommandContext& context,
     take_names(source.lookup, o.flag, source.json, source.changes);
   }
   take_node(source.lookup, source.file, given.nodes, source.json, source.changes);
+  const bool by_flags = given.name.empty() && !given.document;
+  if (by_flags) take_whole_node(source);
   take_group_nodes(source.lookup, source.json, source.changes);
   source.json = without_single_group(source.json, source.file);
   try {
     if (given.observed) set_observed_level(*given.observed, context.configs, source);
     use(source);
   } catch (const InputError& e) {
-    const bool is_described = given.name.empty() && !given.document && !has_rl(source.json);
+    const bool is_described = by_flags && !has_rl(source.json);
     throw named_after_flag(
         is_described ? with_missing_flags(e, source.json, source.lookup, given.asker) : e,
         given.overrides, source.file);

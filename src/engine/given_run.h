@@ -41,6 +41,7 @@ struct RunSource {
   ConfigLookup lookup;
   std::vector<Fact> changes = {};          // which option gave which value
   std::vector<std::string> warnings = {};  // of settings of another tool's file
+  std::vector<std::string> read = {};      // lines on what was read of it, and by whose defaults
   bool is_imported = false;                // from another tool's file
 };
 

@@ -43,6 +43,8 @@ struct CommandContext {
   const EngineHooks& hooks;
   // Warnings of what was read, whatever the answer, from one thread; null: not wanted.
   std::vector<std::string>* warnings = nullptr;
+  // Lines on what was read of other tools' files, and by whose defaults.
+  std::vector<std::string>* read = nullptr;
 };
 
 // Thrown where a command ends because hooks.stopped said so; the answer is exit code 130.

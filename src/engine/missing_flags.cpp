@@ -38,25 +38,10 @@ constexpr std::array kNeeded = {
     NeededKey{kGlobalBatch, "--global-batch N", "global batch"},
 };
 
-// A sample of a trunk says its length otherwise (model/trunk.h).
-bool is_text(const Json& run, const ConfigLookup& lookup) {
-  Json model = value_at(run, kModel);
-  if (model.is_string()) {
-    const auto found = lookup.model(model.get<std::string>());
-    if (!found) return true;
-    model = parse_json(found->text, found->file);
-  }
-  return !is_trunk_config(model.contains("config") ? model["config"] : model);
-}
-
 bool is_about(const InputError& e, const NeededKey& key) {
   const std::string path = key.path;
   return e.path() == path || e.path() == path.substr(0, path.find('.'));
 }
-
-}  // namespace
-
-namespace {
 
 constexpr std::int64_t kAssumedLength = 4096;
 constexpr std::int64_t kTokensOfLarge = std::int64_t{1} << 24;
@@ -75,10 +60,20 @@ std::int64_t length_of(const Json& model, std::int64_t most) {
 
 }  // namespace
 
+bool is_text_model(const Json& run, const ConfigLookup& lookup) {
+  Json model = value_at(run, kModel);
+  if (model.is_string()) {
+    const auto found = lookup.model(model.get<std::string>());
+    if (!found) return true;
+    model = parse_json(found->text, found->file);
+  }
+  return !is_trunk_config(model.contains("config") ? model["config"] : model);
+}
+
 std::vector<AssumedKey> assume_training(Json& run, const ConfigLookup& lookup) {
   const Json name = value_at(run, kModel);
   const bool is_open = value_at(run, kLength).is_null() && value_at(run, kGlobalBatch).is_null();
-  if (!is_open || !name.is_string() || !is_text(run, lookup)) return {};
+  if (!is_open || !name.is_string() || !is_text_model(run, lookup)) return {};
   const auto found = lookup.model(name.get<std::string>());
   if (!found) return {};
   const Json model = parse_json(found->text, found->file);
@@ -113,7 +108,7 @@ InputError with_missing_flags(const InputError& e, const Json& run, const Config
   std::vector<std::string> allowed;
   for (const auto* key = first; key != kNeeded.end(); ++key) {
     if (!value_at(run, key->path).is_null()) continue;
-    if (key->path == std::string_view(kLength) && !is_text(run, lookup)) continue;
+    if (key->path == std::string_view(kLength) && !is_text_model(run, lookup)) continue;
     found.push_back(std::string("no ") + key->what);
     allowed.emplace_back(asker == Asker::flags ? key->flag : key->path);
   }

@@ -14,6 +14,9 @@
 
 namespace orrery {
 
+// False of a model whose samples are no text: they give their length otherwise (model/trunk.h).
+bool is_text_model(const Json& run, const ConfigLookup& lookup);
+
 // The error with every flag that such a run lacks, where it is about one of them; else as it is.
 InputError with_missing_flags(const InputError& e, const Json& run, const ConfigLookup& lookup,
                               Asker asker);

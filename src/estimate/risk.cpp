@@ -90,4 +90,10 @@ std::string probability_words(double p) {
                              : percent(p, 0);
 }
 
+std::string fit_text(double p) {
+  return std::string(fit_words(p)) + " (" + probability_words(p) + ")";
+}
+
+std::string fit_text(const Run& run, const Answer& a) { return fit_text(fit_probability(run, a)); }
+
 }  // namespace orrery

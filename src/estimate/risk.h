@@ -40,4 +40,8 @@ std::string_view fit_words(const Run& run, const Answer& answer);
 // "94 %", "over 99 %", "below 1 %": no prediction is surer.
 std::string probability_words(double probability);
 
+// "likely (92 %)": the word of the scale and its probability, wherever a run is judged.
+std::string fit_text(double probability);
+std::string fit_text(const Run& run, const Answer& answer);
+
 }  // namespace orrery

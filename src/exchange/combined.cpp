@@ -45,7 +45,21 @@ void forget(ImportedRun& all, const std::string& path) {
   std::erase_if(all.assumed, [&](const Fact& a) { return a.path == path; });
 }
 
+bool is_config_json(const Json& model) {
+  return model.is_object() && (model.contains("model_type") || model.contains("architectures"));
+}
+
+// A config.json has the dimensions of the model that another file names.
+void take_dimensions(ImportedRun& part, ImportedRun& all) {
+  constexpr const char* kModel = "model";
+  if (is_config_json(value_at(all.run, kModel)) && value_at(part.run, kModel).is_string())
+    erase_at(part.run, kModel);
+  if (is_config_json(value_at(part.run, kModel)) && value_at(all.run, kModel).is_string())
+    forget(all, kModel);
+}
+
 void merge(ImportedRun& part, ImportedRun& all) {
+  take_dimensions(part, all);
   leaves(part.run, "", part, all);
   if (all.file != part.file) all.file += ", " + part.file;
   // A job's header or a manifest only starts the training.

@@ -159,6 +159,8 @@ constexpr OtherName kOtherNames[] = {
     {"llama4scout17b16e", "llama-4-scout"},
     {"llama4maverick17b128e", "llama-4-maverick"},
     {"deepseekv30324", "deepseek-v3"},
+    {"deepseekv31", "deepseek-v3"},  // trained further
+    {"deepseekv31terminus", "deepseek-v3"},
     {"deepseekr1", "deepseek-v3"},
     {"deepseekr1distillqwen15b", ""},  // with a head of its own
     {"deepseekr1distillqwen7b", "qwen2.5-7b"},

@@ -38,6 +38,11 @@ constexpr std::array kOtherTexts = {
     OtherText{"Watchdog caught collective operation timeout",
               "a collective that timed out: a rank failed or fell behind before it",
               "the log of the rank that does not report it, where the cause stands"},
+    OtherText{
+        "out of resource: shared memory",
+        "a Triton kernel that needs more shared memory of a multiprocessor than this GPU has, "
+        "and no lack of its memory",
+        "smaller blocks or fewer num_stages of that kernel; another kernel in its place"},
     OtherText{"iter time:", "a log of LitGPT, whose iterations are micro batches",
               "a log with tokens or samples a second"},
     OtherText{"memory usage after", "axolotl's memory while it loads, before the first step",
@@ -63,7 +68,29 @@ std::optional<TrainingLog> log_in(const std::string& text, const std::string& fi
 }
 
 // Causes that need no numbers.
+// Maintainers of PyTorch ask for both of a library's handle that cannot be made [judgement of their
+// shares].
+std::vector<DiagnosedCause> causes_of_unstarted(const MemoryMessage& m) {
+  return {
+      {"PyTorch's cache left no memory for the library's handle",
+       "a handle is made at its first call, of memory that is not PyTorch's",
+       std::string(kMakerWords[m.maker].list_processes) + ", just before the call",
+       "a smaller micro batch, torch.cuda.set_per_process_memory_fraction(0.9), or a call of "
+       "the library before the first step",
+       "", 0.5},
+      {"an earlier kernel failed, and this call is the first to report it: a label or a token "
+       "beyond the vocabulary",
+       "errors of kernels come with a later call",
+       "the same step with CUDA_LAUNCH_BLOCKING=1, or on the CPU",
+       "indices within the number of classes; the embedding resized to the tokenizer", "", 0.35},
+      {"the library is not the one that this PyTorch was built for", "it fails at its first call",
+       "python -m torch.utils.collect_env",
+       "PyTorch reinstalled with its own CUDA libraries; LD_LIBRARY_PATH without others", "",
+       0.15}};
+}
+
 std::vector<DiagnosedCause> causes_outside(const MemoryMessage& m) {
+  if (m.form == kUnstartedLibrary) return causes_of_unstarted(m);
   const DiagnosedCause other = {"another process or an inference engine is on the GPU",
                                 "the message does not say how much is free",
                                 kMakerWords[m.maker].list_processes,
@@ -159,9 +186,20 @@ DiagnosedCause offloaded_cause(const RunReport& r) {
 
 constexpr double kMostOfNode = 0.5;  // from here on the task itself is the largest [judgement]
 
+// Where pinned memory ends before the host's does.
+DiagnosedCause cause_of_unpinned() {
+  return {"pinned memory is limited below the host's",
+          "the call that pins it failed",
+          "ulimit -l; in WSL, half of the machine at most",
+          "ulimit -l unlimited (memlock), pin_memory false, or less that is offloaded",
+          "",
+          0.6};
+}
+
 std::vector<DiagnosedCause> causes_of_host(const MemoryMessage& m, const RunReport* r) {
   std::vector<DiagnosedCause> causes;
   if (r != nullptr && r->answer.host_needed > Bytes()) causes.push_back(offloaded_cause(*r));
+  if (m.form == kUnpinned) causes.push_back(cause_of_unpinned());
   causes.push_back({"every rank loads the whole checkpoint into host memory", host_evidence(m),
                     "resident memory of each rank while the model loads",
                     "low_cpu_mem_usage, meta devices, or loading on rank 0 alone", "", 0.35});
@@ -277,6 +315,35 @@ std::vector<DiagnosedCause> causes_of_devices(const std::vector<ListedDevice>& d
   return causes;
 }
 
+constexpr double kMuchUnused =
+    0.2;  // of what is reserved; PyTorch rounds blocks to 2 MiB [judgement]
+
+// A state of the allocator beside no run: what it holds, tensors or gaps between them.
+std::vector<DiagnosedCause> causes_of_state(const MemoryMessage& m) {
+  const auto& reserved = m[Stated::peak_reserved] ? m[Stated::peak_reserved] : m[Stated::reserved];
+  const auto& used = m[Stated::peak_allocated] ? m[Stated::peak_allocated] : m[Stated::allocated];
+  if (!reserved || !used || !(*reserved > Bytes())) return {};
+  const double unused = 1 - std::min<double>(1, *used / *reserved);
+  const std::string evidence =
+      gib_text(*used, 1) + " of " + gib_text(*reserved, 1) + " that were reserved are of tensors";
+  if (unused > kMuchUnused) {
+    return {{"blocks of the allocator that no tensor of another size fits into", evidence,
+             "torch.cuda.memory_summary() with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+             "expandable_segments:True, fewer different lengths of sequence; the cache itself "
+             "gives way before memory runs out",
+             "", 0.7},
+            {"a step before this one needed more", evidence, "the same at every step",
+             "the longest sequence first", "", 0.3}};
+  }
+  return {{"tensors hold it: weights, states and activations of this training", evidence,
+           "the same run beside it: --model, --node, --sequence-length and --global-batch name "
+           "the parts",
+           "a smaller micro batch, more recompute or sharding", "", 0.9},
+          {"tensors that nothing needs any more are still referenced", evidence,
+           "allocated memory at the same point of several steps: it grows", "losses by .item()", "",
+           0.1}};
+}
+
 std::vector<DiagnosedCause> causes_of_message(const MemoryMessage& m, const RunReport* r) {
   switch (m.kind) {
     case MessageKind::device_out_of_memory:
@@ -287,7 +354,7 @@ std::vector<DiagnosedCause> causes_of_message(const MemoryMessage& m, const RunR
                                                : memory_causes_of(m, r);
     case MessageKind::memory_summary:
     case MessageKind::memory_usage:
-      return r == nullptr ? std::vector<DiagnosedCause>() : memory_causes_of(m, r);
+      return r == nullptr ? causes_of_state(m) : memory_causes_of(m, r);
     case MessageKind::outside_allocator:
       return causes_outside(m);
     case MessageKind::engine_out_of_memory:

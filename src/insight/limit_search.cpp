@@ -10,6 +10,7 @@ namespace {
 // Eighths of the answer that are added to it, and those of it.
 constexpr std::array<std::int64_t, 4> kProbesBeyond = {1, 4, 8, 24};
 constexpr std::array<std::int64_t, 4> kProbesBefore = {1, 4, 6, 7};
+constexpr int kMostHoles = 16;  // between values that hold, each of which starts the search anew
 
 struct Bracket {
   std::int64_t inside = 0;   // holds
@@ -60,15 +61,26 @@ std::int64_t first_before(std::int64_t value, const Holds& holds) {
   return 0;
 }
 
-}  // namespace
-
-IntegerLimit largest_that(std::int64_t start, std::int64_t most, const Holds& holds) {
+// The end of the stretch of values that hold around `start`.
+IntegerLimit end_of_stretch(std::int64_t start, std::int64_t most, const Holds& holds) {
   const Bracket found = bracket_of_largest(start, most, holds);
   if (found.inside == most) return {most, 0, 0, true};
   if (found.inside == 0) return {};
   IntegerLimit limit{halved(found, holds).inside, 0, 0, false};
   limit.holds_again = first_beyond(limit.value, most, holds);
   limit.fails_before = first_before(limit.value, holds);
+  return limit;
+}
+
+}  // namespace
+
+IntegerLimit largest_that(std::int64_t start, std::int64_t most, const Holds& holds) {
+  IntegerLimit limit = end_of_stretch(start, most, holds);
+  for (int i = 0; i < kMostHoles && limit.holds_again > 0; ++i) {
+    const std::int64_t fails = limit.value + 1;
+    limit = end_of_stretch(limit.holds_again, most, holds);
+    if (limit.fails_before == 0) limit.fails_before = fails;
+  }
   return limit;
 }
 

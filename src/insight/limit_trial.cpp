@@ -78,9 +78,9 @@ TriedRun LimitTrials::of_groups(const Json& run) const {
   return t;
 }
 
-TriedRun LimitTrials::searched(const Json& run) const {
+TriedRun LimitTrials::searched(const Json& run, CpRange cp) const {
   try {
-    const std::optional<std::vector<Setting>> found = layout_that_fits(run);
+    const std::optional<std::vector<Setting>> found = layout_that_fits(run, cp);
     if (!found) {
       return {
           false, {}, {}, has_groups(run) ? "no placement fits" : "no common layout fits beyond it"};
@@ -93,9 +93,10 @@ TriedRun LimitTrials::searched(const Json& run) const {
   }
 }
 
-std::optional<std::vector<Setting>> LimitTrials::layout_that_fits(const Json& run) const {
+std::optional<std::vector<Setting>> LimitTrials::layout_that_fits(const Json& run,
+                                                                  CpRange cp) const {
   if (!has_groups(run)) {
-    const auto found = strategy_that_fits(run, file_, lookup_);
+    const auto found = strategy_that_fits(run, file_, lookup_, cp);
     if (!found) return {};
     return found->settings;
   }

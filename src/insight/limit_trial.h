@@ -11,6 +11,7 @@
 #include "core/json_fwd.h"
 #include "estimate/config_lookup.h"
 #include "insight/limits.h"
+#include "insight/remedy.h"
 
 namespace orrery {
 
@@ -31,12 +32,12 @@ class LimitTrials {
 
   // With the best of the common layouts (insight/remedy.h); of groups with the fastest placement
   // (explore/mixed_search.h).
-  TriedRun searched(const Json& run) const;
+  TriedRun searched(const Json& run, CpRange cp = CpRange::of_long) const;
 
  private:
   TriedRun plain(const Json& run) const;
   TriedRun of_groups(const Json& run) const;
-  std::optional<std::vector<Setting>> layout_that_fits(const Json& run) const;
+  std::optional<std::vector<Setting>> layout_that_fits(const Json& run, CpRange cp) const;
 
   const std::string& file_;
   const ConfigLookup& lookup_;

@@ -61,6 +61,7 @@ constexpr std::array kLimitRows = {
 };
 
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 30;  // as the key allows
+constexpr std::int64_t kFirstTokens = 8192;                  // where the search of lengths begins
 constexpr std::int64_t kSearchedTokens = 1024;               // the step where layouts are searched
 constexpr std::int64_t kMostMicroBatch = std::int64_t{1} << 20;
 constexpr std::int64_t kMostLayers = 4096;
@@ -197,9 +198,11 @@ class LimitFinder {
     return with_changes(std::move(run), settings);
   }
 
-  TriedRun tried(const std::vector<Setting>& settings, LimitLayout layout) const {
+  TriedRun tried(const std::vector<Setting>& settings, const Limit& limit) const {
     const Json run = with(settings);
-    return layout == LimitLayout::yours ? trials_.held(run) : trials_.searched(run);
+    // A length that context parallelism alone reaches must not depend on the length asked about.
+    const CpRange cp = limit.kind == LimitKind::sequence_length ? CpRange::any : CpRange::of_long;
+    return limit.layout == LimitLayout::yours ? trials_.held(run) : trials_.searched(run, cp);
   }
 
   using SettingsOf = std::function<std::vector<Setting>(std::int64_t)>;
@@ -207,10 +210,10 @@ class LimitFinder {
   // The largest multiple of `step`; settings of a value in steps.
   void largest(Limit& limit, std::int64_t start, std::int64_t most, const SettingsOf& settings,
                double step) const {
-    const IntegerLimit found = largest_that(
-        start, most, [&](std::int64_t n) { return tried(settings(n), limit.layout).fits; });
+    const IntegerLimit found =
+        largest_that(start, most, [&](std::int64_t n) { return tried(settings(n), limit).fits; });
     if (found.value > 0) take(limit, found.value, settings(found.value), step);
-    limit.why = tried(settings(found.value + 1), limit.layout).why;
+    limit.why = tried(settings(found.value + 1), limit).why;
     if (found.is_capped) limit.why = "nothing up to the most that is asked";
     limit.note = monotony_words(found, step);
   }
@@ -224,7 +227,7 @@ class LimitFinder {
 
   void take(Limit& limit, std::int64_t n, const std::vector<Setting>& settings, double step) const {
     limit.value = static_cast<double>(n) * step;
-    place(limit, tried(settings, limit.layout), settings);
+    place(limit, tried(settings, limit), settings);
   }
 
   static void place(Limit& limit, TriedRun t, const std::vector<Setting>& settings) {
@@ -245,8 +248,7 @@ class LimitFinder {
     const auto settings = [step](std::int64_t n) -> std::vector<Setting> {
       return {{kSequencePath, std::to_string(n * step)}};
     };
-    largest(limit, run_.training.sequence / step, kMostTokens / step, settings,
-            static_cast<double>(step));
+    largest(limit, kFirstTokens / step, kMostTokens / step, settings, static_cast<double>(step));
   }
 
   std::vector<Setting> micro_batch_settings(std::int64_t n) const {
@@ -298,7 +300,7 @@ class LimitFinder {
     const LimitGroup& g = groups_[k];
     const auto settings = [&](std::int64_t n) { return nodes_of_group(*q_.run, groups_, k, n); };
     if (groups_.size() > 1) {
-      TriedRun t = tried(settings(0), limit.layout);
+      TriedRun t = tried(settings(0), limit);
       if (t.fits) {
         limit.value = 0;
         place(limit, std::move(t), settings(0));
@@ -309,14 +311,14 @@ class LimitFinder {
     }
     const std::int64_t start = std::max<std::int64_t>(1, g.gpus / g.devices_per_node);
     const std::int64_t most = start * kMostTimesNodes;
-    const auto holds = [&](std::int64_t n) { return tried(settings(n), limit.layout).fits; };
+    const auto holds = [&](std::int64_t n) { return tried(settings(n), limit).fits; };
     const IntegerLimit found = smallest_that(start, most, holds);
     if (found.value == 0) {
       limit.why += ", on up to " + grouped(most * g.devices_per_node) + " of its GPUs";
       return;
     }
     take(limit, found.value, settings(found.value), static_cast<double>(g.devices_per_node));
-    if (found.value > 1) limit.why = tried(settings(found.value - 1), limit.layout).why;
+    if (found.value > 1) limit.why = tried(settings(found.value - 1), limit).why;
   }
 
   void fewest_of_any(Limit& limit) const {
@@ -515,7 +517,7 @@ class LimitFinder {
     };
     std::string before;
     const auto holds = [&](std::int64_t gib) {
-      const TriedRun t = tried(settings(gib), limit.layout);
+      const TriedRun t = tried(settings(gib), limit);
       const bool slow = t.point && t.point->answer.step_time > longest_step();
       if (t.fits && !slow) return true;
       before = t.fits ? "with less, the step is longer than " + pretty(longest_step(), 3) : t.why;

@@ -11,8 +11,9 @@
 // run's strategy; `any` is the better of it and of the common layouts (insight/remedy.h), searched
 // at every value. Bisection over the estimate gives exact integers: the value fits with a
 // probability of 1 − risk (estimate/risk.h), the next one does not. Values beyond it are probed,
-// and one that fits again is named, so that a limit that is none does not pass for one. A value
-// that no rule allows counts as one that does not fit; the rule is then what limits.
+// the search goes on from one that fits again, so that a gap does not pass for a limit; lengths
+// begin at 8,192 tokens whatever the run has, and their layouts split a sequence at any length. A
+// value that no rule allows counts as one that does not fit; the rule is then what limits.
 //
 // Steps between values: sequences by 2·cp·tp tokens, 1,024 where layouts are searched; layers by
 // pp·vpp; widths by heads of head_dim, with the MLP in proportion; memory by 1 GiB. Micro batches

@@ -34,7 +34,7 @@ constexpr const char* kHostMemory = "cluster.host.memory_capacity";
 constexpr double kHostStep = 64e9;  // of the memory that machines are sold with [judgement]
 
 // The axes of common layouts.
-Json common_axes(const ResolvedRun& resolved) {
+Json common_axes(const ResolvedRun& resolved, CpRange cp) {
   const Run& run = resolved.run;
   Json tp = Json::array();
   for (std::int64_t n = 1; n <= std::min<std::int64_t>(8, run.cluster.devices_per_node); n *= 2) {
@@ -49,8 +49,8 @@ Json common_axes(const ResolvedRun& resolved) {
                {axis(SearchAxis::recompute), kNamesOf<Recompute>}};
   // The framework's own limits hold for axes that are free.
   const Json runs = resolved.framework.document->value("runs", Json::object());
-  axes[axis(SearchAxis::cp)] =
-      run.training.sequence < kLongSequence ? Json(1) : Json({{"max", 16}});
+  const bool is_split = cp == CpRange::any || run.training.sequence >= kLongSequence;
+  axes[axis(SearchAxis::cp)] = is_split ? Json({{"max", 16}}) : Json(1);
   for (const auto& [limited, values] : runs.items()) axes.erase(limited);
   return axes;
 }
@@ -79,8 +79,8 @@ Json axes_beside(Json axes, const OpenRun& open, const Json& search) {
 }
 
 // Stages up to `most_stages`; 0: any.
-Json short_search(const OpenRun& open, const Json& search, std::int64_t most_stages) {
-  Json common = common_axes(open.resolved);
+Json short_search(const OpenRun& open, const Json& search, std::int64_t most_stages, CpRange cp) {
+  Json common = common_axes(open.resolved, cp);
   if (most_stages > 0) common[std::string(name_of(SearchAxis::pp))] = {{"max", most_stages}};
   Json asked = {{"axes", axes_beside(std::move(common), open, search)}, {"top", 1}};
   const char* constraints = "constraints";
@@ -95,8 +95,9 @@ std::int64_t given_ranks(const StrategyRequest& q) {
 
 class Finder {
  public:
-  Finder(const Json& run, const std::string& file, const ConfigLookup& lookup)
-      : run_(run), base_(without_strategy(run)), file_(file), lookup_(lookup) {}
+  Finder(const Json& run, const std::string& file, const ConfigLookup& lookup,
+         CpRange cp = CpRange::of_long)
+      : run_(run), base_(without_strategy(run)), file_(file), lookup_(lookup), cp_(cp) {}
 
   // The finder of a search keeps the strategy that its run says.
   Finder(const Json& run, const Json& search, const std::string& file, const ConfigLookup& lookup)
@@ -181,7 +182,7 @@ class Finder {
 
   SearchRequest request_of(const Json& run) const {
     const OpenRun open = resolve_open(run, file_, lookup_);
-    return read_search(run, file_, lookup_, short_search(open, search_, most_stages_),
+    return read_search(run, file_, lookup_, short_search(open, search_, most_stages_, cp_),
                        metric_source());
   }
 
@@ -242,6 +243,7 @@ class Finder {
   Json search_;
   const std::string& file_;
   const ConfigLookup& lookup_;
+  CpRange cp_ = CpRange::of_long;
   std::int64_t most_stages_ = 0;  // any
 };
 
@@ -314,8 +316,9 @@ Json without_strategy(Json run) {
 }
 
 std::optional<Remedy> strategy_that_fits(const Json& run, const std::string& file,
-                                         const ConfigLookup& lookup) {
-  return Finder(run, file, lookup).on(resolve_open(run, file, lookup).resolved.run.cluster.gpus);
+                                         const ConfigLookup& lookup, CpRange cp) {
+  return Finder(run, file, lookup, cp)
+      .on(resolve_open(run, file, lookup).resolved.run.cluster.gpus);
 }
 
 std::optional<Remedy> fewest_gpus(const Json& run, const std::string& file,

@@ -4,7 +4,8 @@
 // fits, with the keys to type.
 //
 // The short search looks through the layouts that most people run: tensor parallelism up to a node,
-// up to four chunks a stage, micro batches up to four, recompute by whole kinds. Sharding groups,
+// up to four chunks a stage, micro batches up to four, recompute by whole kinds, context
+// parallelism of long sequences. Sharding groups,
 // offload, placement and the framework's options stay as the run has them. Sizes are those below a
 // node that divide it, then nodes by powers of two, then between the last that fails and the first
 // that fits. Over machines of one or two GPUs a pipeline, of at most eight stages, is taken
@@ -40,9 +41,13 @@ struct Remedy {
 // than it is assumed to have, where nobody gave how much that is.
 std::optional<Remedy> with_more_host_memory(const ResolvedRun& run);
 
+// Whether context parallelism is tried at any length, or of sequences of 65,536 tokens and more
+// alone.
+enum class CpRange : bool { of_long, any };
+
 // On the run's own GPUs.
 std::optional<Remedy> strategy_that_fits(const Json& run, const std::string& file,
-                                         const ConfigLookup& lookup);
+                                         const ConfigLookup& lookup, CpRange cp = CpRange::of_long);
 
 // On as few as it takes; nothing where no size up to kMostGpusTried does.
 inline constexpr std::int64_t kMostGpusTried = 65536;

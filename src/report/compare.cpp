@@ -96,11 +96,10 @@ Section changed_keys(const Comparison& c, std::size_t run) {
   return s;
 }
 
-// "unlikely: fits with 31 %"
+// "unlikely (31 %)"
 Phrase unfit_words(const RunReport& r) {
   const Run& run = r.resolved.run;
-  return Phrase(TextStyle::red, std::string(fit_words(run, r.answer)) + ": fits with " +
-                                    probability_words(fit_probability(run, r.answer)));
+  return Phrase(TextStyle::red, fit_text(run, r.answer));
 }
 
 // Utilisations of runs of unlike precisions or devices are no parts of one peak.
@@ -150,6 +149,38 @@ Table number_rows(const Comparison& c) {
   return table;
 }
 
+double tokens_of(const NamedRun& r) {
+  return find_metric("tokens_per_s")->value({r.report.resolved.run, r.report.answer});
+}
+
+// The most tokens a second of those that fit as predicted; nullptr where none does.
+const NamedRun* fastest_of(const Comparison& c) {
+  const NamedRun* best = nullptr;
+  for (const NamedRun& r : c.runs) {
+    if (!is_feasible(r.report)) continue;
+    if (best == nullptr || tokens_of(r) > tokens_of(*best)) best = &r;
+  }
+  return best;
+}
+
+// "b: 76,833 tokens/s, the most of 2; likely (92 %)"
+Section comparison_ending(const Comparison& c) {
+  Section s;
+  const NamedRun* best = fastest_of(c);
+  if (best == nullptr) {
+    s.add(labelled("answer", bold("none of them fits as predicted")));
+    s.add(labelled("next", "orrery search " + c.runs[0].name));
+    return s;
+  }
+  const RunReport& r = best->report;
+  const auto n = static_cast<std::int64_t>(c.runs.size());
+  s.add(labelled("answer", bold(best->name) + ": " + grouped(tokens_of(*best)) +
+                               " tokens/s, the most of " + counted(n, "run") + "; " +
+                               fit_text(r.resolved.run, r.answer)));
+  s.add(labelled("next", "orrery estimate " + best->name));
+  return s;
+}
+
 }  // namespace
 
 AnswerDocument comparison_document(const Comparison& c) {
@@ -161,6 +192,7 @@ AnswerDocument comparison_document(const Comparison& c) {
   add(c.time, "Parts of the step that differ, the largest change first");
   add(c.memory, "Memory of the fullest stage that differs");
   for (std::size_t i = 1; i < c.runs.size(); ++i) d.add(changed_keys(c, i));
+  d.add(comparison_ending(c));
   return d;
 }
 

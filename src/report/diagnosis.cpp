@@ -11,6 +11,7 @@
 #include "estimate/risk.h"
 #include "estimate/training_keys.h"
 #include "exchange/text_lines.h"
+#include "hardware/cluster_keys.h"
 #include "insight/against.h"
 #include "insight/diagnosis.h"
 #include "insight/log_verdict.h"
@@ -45,7 +46,7 @@ constexpr EnumArray<Stated, const char*> kStatedNames = {
     "needed by the program",
     "temporaries of the program",
     "arguments of the program",
-    "host memory in use by what was ended",
+    "host memory in use",
     "host memory in use on the node",
     "taken by the inference engine",
     "in use while the engine sleeps",
@@ -506,8 +507,11 @@ void add_run(const Diagnosis& d, AnswerDocument& document) {
   document.add(remedy_section(r));
 }
 
-Paragraph collectives_next(const Diagnosis& d) {
+Paragraph collectives_next(const Diagnosis& d, const TypedRun& run) {
   std::string node = "NODE";
+  for (const Setting& s : run.settings) {
+    if (s.path == key_path<&ClusterRequest::node>) node = s.value;
+  }
   if (d.run) node = std::string(d.run->resolved.run.cluster.node.view());
   return labelled("next",
                   "orrery collective --against " + file_as_typed(d.file) + " --node " + node);
@@ -657,7 +661,7 @@ AnswerDocument diagnosis_document(const Diagnosis& d, const TypedRun& run) {
   if (r != nullptr) add_run(d, document);
   Section end = answer_section(d);
   if (!d.collectives.empty()) {
-    end.add(collectives_next(d));
+    end.add(collectives_next(d, run));
   } else if (r == nullptr) {
     add_asking(d, end);
   } else {

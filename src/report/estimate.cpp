@@ -238,13 +238,10 @@ Table communication_table(const RunReport& r) {
   return table;
 }
 
-// ", fits: 92 %", ", unlikely: 31 %"
+// ", likely (92 %)", ", unlikely (31 %)", ", does not fit"
 std::string fit_effect(const Advice& a) {
-  constexpr double kLikelyAsNot = 0.5;
-  const std::string p = probability_words(a.fit_probability);
-  if (a.fits || a.fit_probability >= kLikelyAsNot) return ", fits: " + p;
   const bool is_open = fit_rank(a.fit_probability) < fit_rank(0);
-  return ", " + std::string(fit_words(a.fit_probability)) + (is_open ? ": " + p : "");
+  return ", " + (is_open ? fit_text(a.fit_probability) : std::string(fit_words(0.0)));
 }
 
 std::string effect_text(const RunReport& r, const Advice& a) {
@@ -301,11 +298,11 @@ std::vector<Cell> stage_row(const RunReport& r, std::size_t first, std::size_t l
   const StageMemory<double>& s = r.stages[first];
   const std::string name = std::to_string(first);
   std::vector<Cell> row = {first == last ? name : name + "–" + std::to_string(last)};
+  row.emplace_back(fixed(s.peak / kGiB, 2));
+  row.emplace_back(grouped(s.in_flight));
   for (const MemoryLine line : kAllOf<MemoryLine>) {
     if (is_used(r, line)) row.emplace_back(gib_or_dot(s[line]));
   }
-  row.emplace_back(fixed(s.peak / kGiB, 2));
-  row.emplace_back(grouped(s.in_flight));
   return row;
 }
 
@@ -315,12 +312,11 @@ constexpr EnumArray<MemoryLine, const char*> kShortNames = {
 
 // One row a stage; neighbours that are alike share one.
 Table stage_table(const RunReport& r) {
-  std::vector<Column> columns = {{"stage", true}};
+  // The peak first, which then stands in the part of the table that a narrow screen shows first.
+  std::vector<Column> columns = {{"stage", true}, {"peak", true}, {"in flight", true}};
   for (const MemoryLine line : kAllOf<MemoryLine>) {
     if (is_used(r, line)) columns.emplace_back(kShortNames[line], true);
   }
-  columns.emplace_back("peak", true);
-  columns.emplace_back("in flight", true);
   Table table(columns, 2);
   for (std::size_t first = 0; first < r.stages.size();) {
     std::size_t last = first;
@@ -445,11 +441,10 @@ Section remedy_section(const RunReport& r) {
       : here ? "a strategy that fits on these GPUs"
              : "the search of usual layouts found none that fits on these GPUs; with " +
                    grouped(m.gpus) + " GPUs one does";
-  Section s{
-      {},
-      {Paragraph{bold("Remedy") + "  " + what + ": " + pretty(m.step_time) + ", " +
-                     gib_text(m.peak, 1) + ", fits with " + probability_words(m.fit_probability),
-                 2}}};
+  Section s{{},
+            {Paragraph{bold("Remedy") + "  " + what + ": " + pretty(m.step_time) + ", " +
+                           gib_text(m.peak, 1) + ", " + fit_text(m.fit_probability),
+                       2}}};
   s.add(Paragraph{"type: " + typed(m.settings), 2, 2});
   return s;
 }

@@ -42,10 +42,12 @@ Section headline_section(const RunReport& r);  // memory, step, speed, utilisati
 Section brief_headline(const RunReport& r);    // the same, a line each
 Section parts_section(const RunReport& r);     // what holds most memory, what spends most time
 Phrase estimate_words(const RunReport& r);     // "likely (92 %): 68.9 of 79.7 GiB, 6.85 s a step"
-Section remedy_section(const RunReport& r);    // a strategy that fits, where the run does not
-Table metrics_row(const RunReport& r);         // CSV: one row, a column a metric
-Section time_section(const RunReport& r);      // parts of the step as bars
-Section memory_section(const RunReport& r);    // the fullest stage as bars
-Section limit_section(const RunReport& r);     // what limits, and what would help
+// "likely (92 %): 68.9 of 79.7 GiB", and the command that goes on from it.
+Section memory_ending(const RunReport& r, const TypedRun& run);
+Section remedy_section(const RunReport& r);  // a strategy that fits, where the run does not
+Table metrics_row(const RunReport& r);       // CSV: one row, a column a metric
+Section time_section(const RunReport& r);    // parts of the step as bars
+Section memory_section(const RunReport& r);  // the fullest stage as bars
+Section limit_section(const RunReport& r);   // what limits, and what would help
 
 }  // namespace orrery

@@ -91,16 +91,32 @@ Section parts_section(const RunReport& r) {
   return s;
 }
 
-Phrase estimate_words(const RunReport& r) {
+// "likely (92 %): 68.9 of 79.7 GiB"
+static Phrase fit_phrase(const RunReport& r) {
   const Answer& a = r.answer;
   const bool of_host = a.reason == Reason::host_memory;
   const Bytes bytes = of_host ? a.host_needed : shown_bytes(r);
   const Bytes capacity = of_host ? a.host_capacity : a.capacity;
-  const double mfu = find_metric("mfu")->value({r.resolved.run, a});
   return verdict_of(r) + " (" + probability_words(fit_probability(r.resolved.run, a)) +
          "): " + fixed(bytes / kGiB, 1) + " of " + gib_text(capacity, 1) +
-         (of_host ? " of a host, " : ", ") + pretty(a.step_time, 3) + " a step, MFU " +
-         percent(mfu) + (is_feasible(r) ? "" : " if it had the memory");
+         (of_host ? " of a host" : "");
+}
+
+Section memory_ending(const RunReport& r, const TypedRun& run) {
+  Section s;
+  s.add(labelled("answer", fit_phrase(r) + ", most for " +
+                               part_words(r, MetricGroup::memory_line,
+                                          [](double gib) { return gib_text(gib * kGiB, 1); })));
+  s.add(labelled("next",
+                 is_feasible(r) ? "orrery estimate " + typed_with(run) : next_estimate(r, run)));
+  return s;
+}
+
+Phrase estimate_words(const RunReport& r) {
+  const Answer& a = r.answer;
+  const double mfu = find_metric("mfu")->value({r.resolved.run, a});
+  return fit_phrase(r) + ", " + pretty(a.step_time, 3) + " a step, MFU " + percent(mfu) +
+         (is_feasible(r) ? "" : " if it had the memory");
 }
 
 AnswerDocument estimate_summary(const RunReport& r, const TypedRun& run) {

@@ -58,7 +58,9 @@ struct HeadKey {
   const char* path;
   const char* word;
 };
-constexpr std::array kHead = {HeadKey{"framework", ""},
+constexpr std::array kHead = {HeadKey{"model.num_hidden_layers", "layers"},
+                              HeadKey{"model.hidden_size", "width"},
+                              HeadKey{"framework", ""},
                               HeadKey{key_path<&ClusterRequest::node>, ""},
                               HeadKey{key_path<&ClusterRequest::gpus>, "GPUs"},
                               HeadKey{key_path<&TrainingRequest::sequence_length>, "tokens"},
@@ -72,6 +74,13 @@ constexpr std::array kHead = {HeadKey{"framework", ""},
                               HeadKey{key_path<&StrategyRequest::zero>, "zero"},
                               HeadKey{key_path<&StrategyRequest::recompute>, "recompute"}};
 
+// The tool of the settings; a model or a machine alone is no tool's.
+std::string origin_of(const ImportedRun& r) {
+  if (!r.tool.empty()) return r.tool;
+  if (r.is_training) return tool_of(r.format);
+  return value_at(r.run, "model").is_null() ? "a machine" : "a model's config.json";
+}
+
 std::string taken_line(const ImportedRun& r) {
   std::string text;
   for (const HeadKey& k : kHead) {
@@ -81,8 +90,7 @@ std::string taken_line(const ImportedRun& r) {
     text += (text.empty() ? "" : ", ") + (word.empty() ? "" : word + " ") +
             shortened(bare_text(value), 40);
   }
-  return "taken from " + r.file + " (" + (r.tool.empty() ? tool_of(r.format) : r.tool.c_str()) +
-         "): " + text;
+  return "taken from " + r.file + " (" + origin_of(r) + ")" + (text.empty() ? "" : ": " + text);
 }
 
 std::string words_of(const Fact& a) {
@@ -130,9 +138,14 @@ std::string assumed_line(const ImportedRun& r) {
 
 }  // namespace
 
-std::vector<std::string> import_summary(const ImportedRun& r) {
+std::vector<std::string> origin_lines(const ImportedRun& r) {
   std::vector<std::string> lines = {taken_line(r)};
   if (!r.assumed.empty()) lines.push_back(assumed_line(r));
+  return lines;
+}
+
+std::vector<std::string> import_summary(const ImportedRun& r) {
+  std::vector<std::string> lines = origin_lines(r);
   if (!r.without_effect.empty())
     lines.push_back("without effect: " +
                     counted(static_cast<std::int64_t>(r.without_effect.size()), "setting") +
@@ -211,6 +224,8 @@ std::vector<std::string> import_warnings(const ImportedRun& r, const std::string
 }
 
 static std::string name_of_tool(const ImportedRun& r) {
+  if (!r.is_training && r.tool.empty())
+    return value_at(r.run, "model").is_null() ? "machine" : "model";
   return r.tool.empty() ? std::string(name_of(r.format)) : r.tool;
 }
 

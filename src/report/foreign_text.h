@@ -18,6 +18,8 @@ std::string refusal_line(const LeftOver& l);
 // the keys that are still missing.
 // `keys`: what missing keys begin with, to be named.
 std::vector<std::string> import_warnings(const ImportedRun& imported, const std::string& keys);
+// The first two of the lines below, wherever a run comes from other tools' files.
+std::vector<std::string> origin_lines(const ImportedRun& imported);
 // Three lines at most: the keys taken, those assumed and by whose default, and what is ignored.
 std::vector<std::string> import_summary(const ImportedRun& imported);
 Json imported_json(const ImportedRun& imported);

@@ -48,8 +48,7 @@ std::string limit_fit(const Limit& l) {
   if (!l.there) return "";
   const Run& run = l.there->run;
   const Answer& answer = l.there->answer;
-  return std::string(fit_words(run, answer)) + ", " +
-         probability_words(fit_probability(run, answer));
+  return fit_text(run, answer);
 }
 
 // A second row of the same question names its layout alone.
@@ -180,7 +179,7 @@ std::string headline_words(const LimitsReport& r, const std::vector<const Limit*
   for (const Limit* l : rows) {
     const bool any = l->layout == LimitLayout::any;
     text += (l == rows[0] ? ": " : "; ") + std::string(any ? "with any layout " : "") +
-            limit_value(*l) + " (" + limit_fit(*l) + ")";
+            limit_value(*l) + ", " + limit_fit(*l);
     if (const std::string settled = settled_words(r, *l); !settled.empty()) text += " " + settled;
     if (l->even && l->even != l->value) text += ", " + grouped(*l->even) + " as likely as not";
   }
@@ -201,7 +200,7 @@ Section limits_ending(const LimitsReport& r, const TypedRun& run) {
 }
 
 std::string limits_heading(const LimitsReport& r) {
-  const std::string fits = ", each alone; a run fits with " +
+  const std::string fits = ", each alone, with a probability of fitting of " +
                            percent(1 - r.resolved.risk.value_or(kDefaultRisk), 0) + " or more";
   if (!r.base) return fits;
   const bool own = r.base->run.strategy == r.resolved.run.strategy &&

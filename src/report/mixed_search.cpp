@@ -90,9 +90,8 @@ Json placement_json(const MixedFound& f) {
 
 // "a tp 2 → b tp 1: 3.21 s, fits (97 %)"
 std::string winner_words(const MixedFound& f) {
-  return groups_words(f) + ": " + pretty(f.step, 3) + ", " +
-         std::string(fit_words(f.fit_probability)) + " (" + probability_words(f.fit_probability) +
-         "), the fastest";
+  return groups_words(f) + ": " + pretty(f.step, 3) + ", " + fit_text(f.fit_probability) +
+         ", the fastest";
 }
 
 Section ending(const MixedSearchResult& r, const TypedRun& run) {

@@ -70,8 +70,8 @@ Phrase nothing_fits(const RunReport& nearest) {
                                fixed(shown_bytes(nearest) / kGiB, 1) + " of " +
                                gib_text(answer.capacity, 1);
   if (!is_feasible(nearest)) return Phrase(TextStyle::red, "nothing fits") + of_least;
-  return Phrase(TextStyle::red, "nothing fits as surely as asked") + of_least + ", and fits with " +
-         probability_words(fit_probability(run, answer)) + " (--risk accepts less)";
+  return Phrase(TextStyle::red, "nothing fits as surely as asked") + of_least + ": " +
+         fit_text(run, answer) + "; --risk accepts less";
 }
 
 // Changes of the run that a search does not make itself: offload, another optimizer.
@@ -183,13 +183,12 @@ std::string own_beside_best(const SearchReport& r) {
   return text + (c.objective ? "" : "; beyond the interval");
 }
 
-// "unlikely: fits with 12 %; 4.1 % more than the fastest found"
+// "unlikely (12 %); 4.1 % more than the fastest found"
 std::string own_words(const SearchReport& r) {
   std::vector<std::string> parts;
   if (!is_feasible(*r.own)) {
     const Run& run = r.own->resolved.run;
-    parts.push_back(std::string(fit_words(run, r.own->answer)) + ": fits with " +
-                    probability_words(fit_probability(run, r.own->answer)));
+    parts.push_back(fit_text(run, r.own->answer));
   }
   if (!r.best.empty()) parts.push_back(own_beside_best(r));
   return joined(parts, "; ");
@@ -444,7 +443,7 @@ std::string winner_words(const SearchReport& r) {
       strategy_words(r.request.space, r.best[0].found.place.base, r.best[0].found.strategy) +
       (r.switches.empty() ? "" : " with " + turned_switches(r)) + ": " +
       pretty(run.answer.step_time, 3) + ", " + gib_text(run.answer.memory.peak, 1) + ", " +
-      std::string(fit_words(p)) + " (" + probability_words(p) + ")";
+      fit_text(p);
   return text + "; " + r.best[0].why;
 }
 

@@ -2,6 +2,7 @@
 #include "report/sweep_point.h"
 
 #include "core/error.h"
+#include "document/words.h"
 #include "estimate/mixed_document.h"
 #include "estimate/repeated.h"
 #include "estimate/resolve.h"
@@ -11,6 +12,7 @@
 #include "explore/search.h"
 #include "explore/space.h"
 #include "explore/space_json.h"
+#include "insight/limiter.h"
 #include "insight/metrics.h"
 #include "insight/mixed_report.h"
 #include "insight/run_report.h"
@@ -20,11 +22,22 @@
 namespace orrery {
 namespace {
 
+// "needs 159.0 of 79.7 GiB …": why it does not fit as predicted; "" where it does.
+std::string why_not(const Run& run, const Answer& answer) {
+  return answer.reason == Reason::fits ? "" : limiter(run, answer);
+}
+
 void take(const Run& run, const Answer& answer, PointAnswer& out) {
   out.status = fit_words(run, answer);
+  out.reason = why_not(run, answer);
   out.has_numbers = true;
   out.run = run;
   out.answer = answer;
+}
+
+// Why a search has no winner.
+std::string none_of(std::int64_t candidates) {
+  return "none of " + counted(candidates, "candidate") + " fits";
 }
 
 bool plays_step(SweepAnswer wanted, const Json& run) {
@@ -43,6 +56,7 @@ void searched_mixed(const Json& run, const std::string& file, const ConfigLookup
   options.top = 1;
   const MixedSearchResult r = search_mixed(run, file, lookup, options);
   out.status = "nothing fits";
+  out.reason = none_of(r.candidates);
   out.candidates = r.candidates;
   out.is_searched = true;
   if (!r.best.empty()) take_mixed(resolve_mixed(*r.best.front().run, file, lookup), out);
@@ -78,6 +92,7 @@ void searched(const Json& run, const std::string& file, const ConfigLookup& look
   options.conditions = &request.conditions;
   const SearchAnswer a = search(request.space, options);
   out.status = "nothing fits";
+  out.reason = none_of(a.candidates);
   out.candidates = a.candidates;
   out.ties = a.ties;
   out.is_searched = true;

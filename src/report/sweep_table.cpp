@@ -67,7 +67,7 @@ Section ending(const SweepPlan& sweep, const std::vector<Json>& rows, const Type
   Section s;
   const Json* best = best_of(rows);
   if (best == nullptr) {
-    s.add(labelled("answer", bold("no point fits with 80 % or more")));
+    s.add(labelled("answer", bold("no point fits or is likely to (80 % or more)")));
     s.add(labelled("next", "orrery search " + typed_with(run)));
     return s;
   }

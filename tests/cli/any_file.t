@@ -64,3 +64,32 @@ $ orrery estimate rl.sh --node 8xH100 --nodes 3 --prompt-length 300 --response-m
 > ...
 ! stderr /warning: rl.sh: GPUs: 24 by --nodes, not the 6 of the file/
 ! exit 0
+
+# A model's config.json alone is the model: what else a run needs is asked for as flags.
+$ echo '{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256, "max_position_embeddings": 131072, "rope_theta": 500000.0, "tie_word_embeddings": false}' > config.json
+$ orrery estimate config.json
+! exit 2
+! stderr /found no node, no GPUs, no sequence length, no global batch; allowed: it with --node NAME --gpus N --sequence-length N --global-batch N$/
+$ orrery estimate config.json --node 8xH100 --sequence-length 4096 --global-batch 64 --json > byfile.json; orrery estimate --model ./config.json --node 8xH100 --sequence-length 4096 --global-batch 64 --json > byflag.json
+! json byfile.json:step_time_s = byflag.json:step_time_s
+! json byfile.json:memory.peak_gib = byflag.json:memory.peak_gib
+
+# Beside a trainer's file it has the dimensions of the model that the file names, in either order.
+$ orrery estimate full.yaml apart/z2.json config.json --node dgx-h100 --gpus 8 --json > last.json; orrery estimate config.json full.yaml apart/z2.json --node dgx-h100 --gpus 8 --json > first.json
+! json last.json:inputs.model.hidden_size = 4096
+! json first.json:step_time_s = last.json:step_time_s
+! json first.json:memory.peak_gib = last.json:memory.peak_gib
+
+# An answer names what it read and by whose defaults; JSON holds the lines.
+$ orrery memory axolotl.yaml --node dgx-h100 --gpus 8 --micro-batch 1 > read.txt
+! stderr /^taken from axolotl.yaml \(axolotl\): /
+$ orrery memory axolotl.yaml --node dgx-h100 --gpus 8 --micro-batch 1 --json > read.json
+! json len(read.json:read) = 2
+! json read.json:read[1] ~ /^assumed: /
+
+# A sweep varies any of them.
+$ orrery sweep axolotl.yaml --node dgx-h100 --gpus 8 --vary sequence_length=2048,4096 --json > rows.jsonl; wc -l < rows.jsonl
+> 2
+$ orrery sweep axolotl.yaml --node dgx-h100
+! exit 2
+! stderr /axolotl.yaml: found a training of another tool, in which nothing varies; allowed: --vary KEY=VALUES beside it/

@@ -183,3 +183,36 @@ $ orrery diagnose rl.log --model qwen2.5-7b --node 8xH100 --framework verl --rl 
 > answer            the step takes ... times what is predicted of other lengths
 > next              orrery diagnose rl.log --model qwen2.5-7b --node 8xH100 --rl grpo --prompts 64
 >                   --group 8 --framework verl --response-mean 289 --prompt-length 103
+
+# Messages that people hold, one line each: read, or refused by name.
+$ for m in 'RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED' 'RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED' 'RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling cublasCreate(handle)' 'torch.OutOfMemoryError: Allocation on device' 'MemoryError: Unable to allocate 12.1 GiB for an array' 'OSError: [Errno 12] Cannot allocate memory' 'RuntimeError: No executable batch size found, reached zero.' 'nrt.errors: NRT_RESOURCE (4): Failed to allocate 268435456 bytes on Neuron device' '[ONNXRuntimeError] : 6 : Failed to allocate memory for requested buffer of size 25165824' 'ggml_backend_cuda_buffer_type_alloc_buffer: allocating 13000.00 MiB on device 0: cudaMalloc failed: out of memory' 'Warning: 3 CUDA memory allocation retries' 'RuntimeError: CUDA error: OS call failed or operation not supported on this OS'; do echo "$m" | orrery diagnose - --json | python3 -c 'import json,sys; d=json.load(sys.stdin); m=d["messages"][0]; print(m["kind"], len(m["causes"]) > 0)'; done
+> outside_allocator True
+> outside_allocator True
+> outside_allocator True
+> device_out_of_memory True
+> host_out_of_memory True
+> host_out_of_memory True
+> device_out_of_memory True
+> device_out_of_memory True
+> device_out_of_memory True
+> device_out_of_memory True
+> allocator_flushes True
+> host_out_of_memory True
+$ echo 'triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 163840, Hardware limit: 101376.' | orrery diagnose -
+! exit 2
+! stderr /found a Triton kernel that needs more shared memory of a multiprocessor/
+
+# DeepSpeed's state of the allocator alone names a cause, and nobody ended anything.
+$ printf '[utils.py:801:see_memory_usage] MA 37.58 GB         Max_MA 42.1 GB         CA 45.6 GB         Max_CA 46 GB\n[utils.py:808:see_memory_usage] CPU Virtual Memory:  used = 188.2 GB, percent = 18.7%%\n' > state.txt; orrery diagnose state.txt > state.out; grep -c 'was ended' state.out; grep -c 'tensors hold it' state.out
+> 0
+> 1
+
+# Unsloth's banner says the batch, its last lines the memory; ms-swift may print seconds a step.
+$ printf '==((====))==  Unsloth - 2x faster free finetuning | Num GPUs used = 1\n   \\\\   /|    Num examples = 51,760 | Num Epochs = 1 | Total steps = 60\nO^O/ \\_/ \\    Batch size per device = 2 | Gradient accumulation steps = 4\n\\        /    Data Parallel GPUs = 1 | Total batch size (2 x 4 x 1) = 8\n{"train_runtime": 466.4, "train_samples_per_second": 1.029, "train_steps_per_second": 0.129, "epoch": 0.01}\nPeak reserved memory = 7.08 GB.\n' > unsloth.txt; orrery diagnose unsloth.txt --model llama-3-8b --node 1xT4 --framework unsloth --qlora 16 --precision fp16 --sequence-length 2048 --global-batch 8 > unsloth.out; grep -c '7.08' unsloth.out
+> 1
+$ printf "{'loss': 0.91, 'learning_rate': 9.7e-05, 'memory(GiB)': 61.23, 'train_speed(s/it)': 19.5123, 'global_step/max_steps': '50/400'}\n{'loss': 0.90, 'learning_rate': 9.6e-05, 'memory(GiB)': 61.23, 'train_speed(s/it)': 19.4987, 'global_step/max_steps': '55/400'}\n" > swift.txt; orrery diagnose swift.txt --json > swift.json
+! json swift.json:log.step_time_s = 19.5 ± 1 %
+
+# Rows of nccl-tests need no model beside a node.
+$ printf '#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n  1073741824     268435456     float     sum      -1   4412.1  243.36  425.89      0   4410.2  243.47  426.07      0\n' > rows.txt; orrery diagnose rows.txt --node 8xH100 --json
+! json len(collectives) = 1

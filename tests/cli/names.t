@@ -236,3 +236,25 @@ $ orrery estimate --model gpt2 --node 1xA100 --sequence-length 512 --global-batc
 # SHARD_GRAD_OP keeps offloaded weights until the backward pass ends: 8.030 B of two bytes, and the gradient of a layer of 218.1 M.
 $ orrery memory --model llama-3-8b --node 8xH100 --framework fsdp --sequence-length 512 --global-batch 8 --zero 2 --recompute full --set parallel.offload.parameters=host --json
 ! json memory.lines.gathered_weights_gib = 15.3638 ± 0.01 %
+
+# Other spellings: a count behind the name, flags as trainers call them, an adapter without a rank.
+$ orrery estimate --model llama-3-8b --node H100x8 --seq-len 4096 --global-batch-size 64 --framework fsdp --json > a.json; orrery estimate --model llama-3-8b --node H100:8 --seq-length 4096 --global_batch_size 64 --framework fsdp --json > b.json; orrery estimate --model llama-3-8b --node dgx-h100 --sequence-length=4096 --global-batch 64 --framework fsdp --json > c.json
+! json a.json:inputs.cluster.gpus = 8
+! json b.json:step_time_s = a.json:step_time_s
+! json c.json:step_time_s = a.json:step_time_s
+$ orrery estimate --model llama-3-8b --node 8xH100 --sequence-length 4096 --global-batch 64 --framework fsdp --qlora --gradient-checkpointing true --json > q.json
+! stderr /--qlora: rank 8, the default of PEFT/
+! json q.json:inputs.training.adapter.rank = 8
+! json q.json:inputs.parallel.recompute = "full"
+$ orrery estimate --model llama-3-8b --node 8xH100 --nodes 32 --gpus 128 --sequence-length 4096 --global-batch 512
+! exit 2
+! stderr /128 GPUs beside 32 nodes of 8; allowed: 256/
+$ orrery estimate --model deepseek-ai/DeepSeek-V3.1 --node nvl72 --sequence-length 4096 --global-batch 512 --framework megatron --gpus 72 --json > v.json
+! exit 3
+! json v.json:inputs.cluster.node = "gb200-nvl72"
+$ orrery estimate --model llama-3-8b --node 8xH100 --sequence-length 4096 --global-batch 64 --framework xtuner --json
+! json inputs.framework.name = "fsdp"
+
+# A paged optimizer is one, not its states alone.
+$ orrery estimate --model llama-3-70b --node 8xA100 --sequence-length 2048 --global-batch 16 --framework torchtune --optimizer paged_adamw --json > p.json
+! json p.json:inputs.parallel.framework_options.optimizer_kernel = "paged"

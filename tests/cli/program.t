@@ -63,3 +63,8 @@ $ orrery call | cut -d , -f 2 | cut -d ';' -f 1
 < {"command": "explain", "request": {"run": "gpt3-175b-1024-a100", "metric": "mfu", "format": "csv"}}
 > "error":"orrery calibrate: action: found \"measure\"
 > "error":"request: format: found \"csv\"
+
+# The text of a message goes whole into a tool's argument.
+$ printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"diagnose","arguments":{"log":"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.33 GiB of which 1.20 GiB is free.","format":"json"}}}\n' | orrery mcp > told.json
+! json told.json:result.isError = false
+! json told.json:result.structuredContent.messages[0].kind = "device_out_of_memory"

@@ -46,6 +46,7 @@ TEST_CASE("wrapped lines keep their words and their width") {
   const std::string text = wrapped("aa bb cc dd", 2, 0, 5);
   CHECK(text == "aa bb\n  cc\n  dd");
   CHECK(wrapped("word", 2, 0, 2) == "word");
+  CHECK(wrapped("over 99 %, so", 0, 0, 8) == "over\n99 %, so");
 }
 
 TEST_CASE("CSV quotes what needs it") {

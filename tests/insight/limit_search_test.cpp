@@ -40,13 +40,17 @@ TEST_CASE("where nothing holds there is no value") {
   CHECK(smallest_that(10, 1000, [](std::int64_t) { return false; }).value == 0);
 }
 
-TEST_CASE("a value beyond the limit that holds again is named") {
+TEST_CASE("the search goes on from a value beyond a gap") {
   // 100 and three times as much again is probed.
   const auto holds = [](std::int64_t n) { return n <= 100 || (n >= 390 && n <= 410); };
-  const IntegerLimit found = largest_that(100, 1000, holds);
-  CHECK(found.value == 100);
-  CHECK(found.holds_again == 400);
-  CHECK(found.fails_before == 0);
+  for (const std::int64_t start : {1, 100, 150, 400}) {
+    CAPTURE(start);
+    const IntegerLimit found = largest_that(start, 1000, holds);
+    CHECK(found.value == 410);
+    CHECK(found.holds_again == 0);
+    CHECK(found.fails_before > 100);
+    CHECK(found.fails_before < 390);
+  }
 }
 
 TEST_CASE("a value below the limit that does not hold is named") {

@@ -58,6 +58,20 @@ bool fits(const LimitPoint& p) { return fits_at_risk(p.run, p.answer); }
 
 }  // namespace
 
+TEST_CASE("the longest sequence does not depend on the length in the question") {
+  const auto longest = [](std::int64_t tokens) {
+    Json run = json_of(R"({"model": "llama-3-8b", "cluster": {"node": "dgx-h100", "gpus": 8},
+        "training": {"global_batch": 64}, "framework": "fsdp"})");
+    run["training"]["sequence_length"] = tokens;
+    return limits(run, {LimitKind::sequence_length}, false);
+  };
+  const LimitsReport of_short = longest(8192);
+  const LimitsReport of_long = longest(65536);
+  REQUIRE(of_short.limits.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(of_short.limits[i].value == of_long.limits[i].value);
+  CHECK(*of_short.limits[1].value > 65536);
+}
+
 TEST_CASE("the longest sequence fits with what is typed, and two tokens more do not") {
   const Limit l = limit(one_node(), LimitKind::sequence_length);
   REQUIRE(l.value);

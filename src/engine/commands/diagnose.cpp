@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 
 #include "core/error.h"
+#include "core/json_path.h"
+#include "core/key_access.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/typed_run.h"
+#include "estimate/run_keys.h"
 #include "exchange/logs/rl_log.h"
+#include "exchange/messages/nccl_rows.h"
 #include "insight/diagnosis.h"
 #include "insight/rl_report.h"
 #include "report/diagnosis.h"
@@ -36,6 +41,14 @@ constexpr std::array kDiagnoseOptions = {
 
 bool says_run(const GivenRun& run) {
   return !run.name.empty() || run.document || !run.overrides.empty();
+}
+
+// nccl-tests' rows stand for themselves: a node alone beside them is no run that lacks a model.
+bool needs_no_run(const DiagnoseChoice& c) {
+  if (!c.run.name.empty() || c.run.document || read_nccl_rows(c.log->text).empty()) return false;
+  return std::none_of(c.run.overrides.begin(), c.run.overrides.end(), [](const Override& o) {
+    return lies_at(o.path, key_path<&RunRequest::model>);
+  });
 }
 
 std::optional<RunReport> report_of(const GivenRun& given, const CommandContext& context) {
@@ -99,9 +112,12 @@ CommandAnswer answer_diagnose(Request& request, const CommandContext& context) {
   if (!choice.log)
     throw InputError("orrery diagnose", "", "no text", "FILE, or - for standard input");
   if (auto answer = of_rl(choice, output, context)) return *std::move(answer);
-  if (auto answer = message_of_rl(choice, output, context)) return *std::move(answer);
-  const Diagnosis d =
-      diagnosis_of(choice.log->text, choice.log->name, report_of(choice.run, context));
+  if (!needs_no_run(choice)) {
+    if (auto answer = message_of_rl(choice, output, context)) return *std::move(answer);
+  }
+  const Diagnosis d = diagnosis_of(
+      choice.log->text, choice.log->name,
+      needs_no_run(choice) ? std::optional<RunReport>() : report_of(choice.run, context));
   return {ExitCode::answer, output.json()
                                 ? AnswerText(diagnosis_json(d))
                                 : drawn(diagnosis_document(d, typed_run(choice.run)), output)};

@@ -224,15 +224,19 @@ CommandAnswer answer_memory(Request& request, const CommandContext& context) {
   request.done();
   RunReport r;
   std::optional<CommandAnswer> of_rl;  // or of several groups
+  TypedRun typed;
   use_run(choice.run, context, [&](const RunSource& source) {
+    typed = typed_run(choice.run, &source);
     of_rl = rl_memory(source, output);
     if (!of_rl) of_rl = mixed_memory(source, output);
     if (of_rl) return;
     r = report_on(resolve_run(source.json, source.file, source.lookup, source.changes));
   });
   if (of_rl) return *std::move(of_rl);
-  return {code_of(r),
-          output.json() ? AnswerText(memory_json(r)) : drawn(memory_document(r), output)};
+  if (output.json()) return {code_of(r), AnswerText(memory_json(r))};
+  AnswerDocument document = memory_document(r);
+  document.add(memory_ending(r, typed));
+  return {code_of(r), drawn(document, output)};
 }
 
 CommandAnswer answer_comm(Request& request, const CommandContext& context) {

@@ -10,8 +10,10 @@
 #include "engine/commands/commands.h"
 #include "engine/given_names.h"
 #include "engine/given_run.h"
+#include "engine/missing_flags.h"
 #include "engine/typed_run.h"
 #include "estimate/mixed_document.h"
+#include "estimate/run_keys.h"
 #include "hardware/cluster_keys.h"
 #include "insight/limits.h"
 
@@ -95,13 +97,17 @@ void refuse_beside_groups(const LimitsChoice& c, const RunSource& source) {
                    "a run on one kind of node");
 }
 
+bool asks_alone(const LimitsChoice& c, LimitKind kind) {
+  return c.of.size() == 1 && c.of[0] == name_of(kind);
+}
+
 // The fewest GPUs are asked for: a node of them is where the search begins.
 RunSource with_gpus(const RunSource& source, const LimitsChoice& c) {
   constexpr const char* kGpus = key_path<&ClusterRequest::gpus>;
   constexpr const char* kNode = key_path<&ClusterRequest::node>;
   RunSource out = source;
-  const bool is_asked = c.of.size() == 1 && c.of[0] == name_of(LimitKind::gpus);
-  if (!is_asked || !value_at(out.json, kGpus).is_null() || !value_at(out.json, kNode).is_string())
+  if (!asks_alone(c, LimitKind::gpus) || !value_at(out.json, kGpus).is_null() ||
+      !value_at(out.json, kNode).is_string())
     return out;
   const auto node =
       out.lookup.hardware.find(HardwareKind::node, value_at(out.json, kNode).get<std::string>());
@@ -112,13 +118,31 @@ RunSource with_gpus(const RunSource& source, const LimitsChoice& c) {
   return out;
 }
 
+constexpr std::int64_t kFirstLength = 8192;  // of a question that has none; no answer depends on it
+
+// The longest sequence needs no length; without one no other limit is asked.
+RunSource with_length(RunSource source, const CommandContext& context, LimitsChoice& c) {
+  constexpr const char* kLength = key_path<&TrainingRequest::sequence_length>;
+  const bool may_be_open = c.of.empty() || asks_alone(c, LimitKind::sequence_length);
+  const bool is_open = value_at(source.json, kLength).is_null() && !has_groups(source.json) &&
+                       !value_at(source.json, key_path<&RunRequest::model>).is_null();
+  if (!may_be_open || !is_open || !is_text_model(source.json, source.lookup)) return source;
+  set_at(source.json, kLength, kFirstLength);
+  if (c.of.empty() && context.warnings != nullptr)
+    context.warnings->push_back(
+        "no --sequence-length: the longest one alone is asked; with it, the other limits too");
+  c.of = {std::string(name_of(LimitKind::sequence_length))};
+  return source;
+}
+
 CommandAnswer answer_limits(Request& request, const CommandContext& context) {
-  const auto choice = read_options<LimitsChoice>(kLimitsOptions, request);
+  auto choice = read_options<LimitsChoice>(kLimitsOptions, request);
   const OutputForm output = request.output();
   request.done();
   LimitsReport r;
   TypedRun typed;
-  use_run(choice.run, context, [&](const RunSource& source) {
+  use_run(choice.run, context, [&](const RunSource& given) {
+    const RunSource source = with_length(given, context, choice);
     typed = typed_run(choice.run, &source);
     refuse_beside_groups(choice, source);
     r = limits_of(question_of(choice, with_gpus(source, choice), context));

@@ -95,10 +95,14 @@ inline constexpr std::array kFields = std::to_array<Field>({
     {"Hugging Face's Trainer", "'memory/max_mem_allocated(gib)':", Logged::allocated, kGiBytes},
     {"Hugging Face's Trainer", "'memory/device_reserved (GiB)':", Logged::reserved, kGiBytes},
     {"Hugging Face's Trainer", "'memory/device_mem_reserved(gib)':", Logged::reserved, kGiBytes},
+    // Unsloth's notebooks print the allocator's reserved peak in units of 2³⁰ bytes.
+    {"Hugging Face's Trainer", "Peak reserved memory =", Logged::reserved, kGiBytes},
     // modelscope/ms-swift issue 4146; its memory is the allocator's reserved peak (pull request
     // 5194)
     {"ms-swift", "'train_speed(iter/s)':", Logged::steps, 1},
     {"ms-swift", "\"train_speed(iter/s)\":", Logged::steps, 1},
+    {"ms-swift", "'train_speed(s/it)':", Logged::step, 1},
+    {"ms-swift", "\"train_speed(s/it)\":", Logged::step, 1},
     {"ms-swift", "'memory(GiB)':", Logged::reserved, kGiBytes},
     {"ms-swift", "\"memory(GiB)\":", Logged::reserved, kGiBytes},
     // The training part of a step of RL (verl-project/verl issue 2060); GB are of 2³⁰ bytes.

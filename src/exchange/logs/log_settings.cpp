@@ -46,6 +46,11 @@ constexpr std::array kLoggedNames = {
     LoggedName{kDeepSpeed, " train_micro_batch_size_per_gpu ", kMicroBatch},
     LoggedName{"", "Total train batch size (w. parallel, distributed & accumulation) =", kBatch},
     LoggedName{"", "Instantaneous batch size per device =", kMicroBatch},
+    LoggedName{"Unsloth", "Num GPUs =", key_path<&ClusterRequest::gpus>},  // Unsloth's banner
+    LoggedName{"Unsloth", "Num GPUs used =", key_path<&ClusterRequest::gpus>},
+    LoggedName{"Gradient", "Batch size per device =", kMicroBatch},
+    LoggedName{"Total steps", "Total batch size =", kBatch},
+    LoggedName{"Total batch size (", ") =", kBatch},
     LoggedName{"local batch size ", "global batch size ", kBatch},  // torchtitan's
     LoggedName{"local batch size ", "sequence length ", kLength},
     LoggedName{kMesh, " tp=", key_path<&StrategyRequest::tp>},

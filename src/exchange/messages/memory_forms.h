@@ -56,6 +56,10 @@ inline constexpr std::array kTorchAmounts = {
     AmountWords{Stated::asked, "Allocation failed for size::", Side::bare},
     AmountWords{Stated::asked, "alloc DEVICE memory:", Side::bare},
     AmountWords{Stated::asked, "Could not allocate tensor with", Side::behind},
+    // Neuron's runtime, ONNX Runtime, llama.cpp.
+    AmountWords{Stated::asked, "NRT_RESOURCE (4): Failed to allocate", Side::behind},
+    AmountWords{Stated::asked, "for requested buffer of size", Side::bare},
+    AmountWords{Stated::asked, "alloc_buffer: allocating", Side::behind},
 };
 
 // vLLM: what it wants of the device, and what the cache of its requests needs.
@@ -86,6 +90,7 @@ inline constexpr std::array kXlaAmounts = {
 inline constexpr std::array kHostAmounts = {
     AmountWords{Stated::asked, "you tried to allocate", Side::behind},
     AmountWords{Stated::asked, "memory allocation of", Side::behind},
+    AmountWords{Stated::asked, "MemoryError: Unable to allocate", Side::behind},
     AmountWords{Stated::host_used, "anon-rss:", Side::behind},
     // Ray: the task that it ended, and all of the node.
     AmountWords{Stated::host_used, ", memory used=", Side::behind},
@@ -133,6 +138,16 @@ inline constexpr std::array kForms = {
                 "an out-of-memory error (CUDA)"},
     MessageForm{MessageKind::device_out_of_memory, "HIP out of memory",
                 "an out-of-memory error (HIP)", DeviceMaker::amd},
+    MessageForm{MessageKind::device_out_of_memory, "Allocation on device",
+                "PyTorch's out-of-memory error (cudaMallocAsync)"},
+    MessageForm{MessageKind::device_out_of_memory, "No executable batch size found",
+                "Accelerate's search of a batch size, which found none"},
+    MessageForm{MessageKind::device_out_of_memory, "NRT_RESOURCE",
+                "the out-of-memory error of Neuron's runtime", DeviceMaker::neuron},
+    MessageForm{MessageKind::device_out_of_memory, "Failed to allocate memory for requested buffer",
+                "ONNX Runtime's out-of-memory error"},
+    MessageForm{MessageKind::device_out_of_memory, "buffer_type_alloc_buffer: allocating",
+                "llama.cpp's out-of-memory error"},
     MessageForm{MessageKind::xla_out_of_memory, "Attempting to allocate",
                 "the out-of-memory error of a TPU's runtime", DeviceMaker::tpu},
     MessageForm{MessageKind::xla_out_of_memory, "XLA:TPU", "XLA's out-of-memory error (TPU)",
@@ -154,6 +169,12 @@ inline constexpr std::array kForms = {
                 "TensorFlow's out-of-memory error"},
     MessageForm{MessageKind::outside_allocator, "CUBLAS_STATUS_ALLOC_FAILED",
                 "cuBLAS's failed allocation"},
+    MessageForm{MessageKind::outside_allocator, "CUDNN_STATUS_ALLOC_FAILED",
+                "cuDNN's failed allocation"},
+    MessageForm{MessageKind::outside_allocator, "CUBLAS_STATUS_NOT_INITIALIZED", kUnstartedLibrary},
+    MessageForm{MessageKind::outside_allocator, "CUDNN_STATUS_NOT_INITIALIZED", kUnstartedLibrary},
+    MessageForm{MessageKind::outside_allocator, "cudaMalloc failed: out of memory",
+                "CUDA's out-of-memory error"},
     MessageForm{MessageKind::outside_allocator, "CUresult error: 2",
                 "CUDA's out-of-memory error (torch_memory_saver)"},
     MessageForm{MessageKind::outside_allocator,
@@ -212,6 +233,12 @@ inline constexpr std::array kForms = {
     MessageForm{MessageKind::host_out_of_memory, "exit code 137", "a container ended by signal 9"},
     MessageForm{MessageKind::host_out_of_memory, "exited with code 137",
                 "a container ended by signal 9"},
+    MessageForm{MessageKind::host_out_of_memory, "MemoryError: Unable to allocate",
+                "NumPy's out-of-memory error of the host"},
+    MessageForm{MessageKind::host_out_of_memory, "Errno 12] Cannot allocate memory",
+                "a failed allocation of the host (ENOMEM)"},
+    MessageForm{MessageKind::host_out_of_memory,
+                "OS call failed or operation not supported on this", kUnpinned},
     MessageForm{MessageKind::host_out_of_memory, "memory allocation of",
                 "a failed allocation of the host"},
 };

@@ -32,7 +32,9 @@ bool is_shells_kill(std::string_view line) {
 
 constexpr std::string_view kSummary = "memory summary, device ID";
 constexpr std::string_view kUsage = "Max_MA";
-constexpr std::string_view kFlushes = "pytorch allocator cache flushes since last step";
+// DeepSpeed's, and PyTorch's own count.
+constexpr std::array<std::string_view, 2> kFlushes = {
+    "pytorch allocator cache flushes since last step", "CUDA memory allocation retries"};
 constexpr std::size_t kTraceback = 16384;  // characters before a message that may be its traceback
 
 // Without the colours and line ends that a terminal or a log put into it.
@@ -185,7 +187,11 @@ void add_flushes(std::string_view text, std::vector<MemoryMessage>& all) {
   m.form = "DeepSpeed's warning of cache flushes";
   m.count = 0;
   for (const std::string_view line : lines_of(text)) {
-    const std::size_t at = line.find(kFlushes);
+    std::size_t at = line.find(kFlushes[0]);
+    if (at == std::string_view::npos) {
+      at = line.find(kFlushes[1]);
+      if (at != std::string_view::npos) m.form = "PyTorch's count of allocation retries";
+    }
     if (at == std::string_view::npos) continue;
     const std::string_view digits = trimmed(line.substr(0, at));
     const std::size_t other = digits.find_last_not_of("0123456789");

@@ -63,6 +63,10 @@ constexpr EnumNames<MessageKind> names_of(MessageKind) {
           "allocator_flushes",    "device_list",          "memory_snapshot"};
 }
 
+// Forms whose causes are their own.
+inline constexpr const char* kUnstartedLibrary = "a library of CUDA that could not start";
+inline constexpr const char* kUnpinned = "a failed allocation of pinned memory";
+
 // Quantities that a message may state, all in bytes.
 enum class Stated : std::uint8_t {
   asked,        // by the allocation that failed

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a name is of a file that another tool wrote: a training's settings, or a model's
+// config.json. Errors: none.
+#pragma once
+
+#include <string>
+
+namespace orrery {
+
+struct ConfigSource;  // engine/config_source.h
+
+bool is_of_other_tool(const std::string& name, const ConfigSource& configs);
+
+}  // namespace orrery

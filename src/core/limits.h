@@ -20,7 +20,7 @@ inline constexpr int kDeepestWrapped = 2 * kDeepestNesting;
 inline constexpr std::size_t kMostKeys = 4096;
 
 // Settings of one file, and rows that are merged by search of a list.
-inline constexpr std::size_t kMostSettings = 16 * 1024;
+inline constexpr std::size_t kMostSettings = 4 * 1024;
 
 // Values of one document with its references written out: aliases of aliases are exponential.
 inline constexpr std::size_t kMostValues = 200'000;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/error.h"
 #include "core/json_path.h"
 #include "core/limits.h"
 #include "core/units.h"
@@ -15,6 +16,7 @@ namespace orrery {
 namespace {
 
 constexpr int kRounds = 8;
+constexpr std::size_t kQuotedName = 60;  // quoted of a setting's name
 
 bool is_target(const Json& value) {
   const bool uncalled = value.is_object() && value.value("_call_", Json()) == false;
@@ -210,6 +212,26 @@ Settings settings_of(const Json& document, const std::string& file) {
   Settings settings(file);
   for (ForeignSetting& s : flat_leaves(document)) settings.add(std::move(s));
   return settings;
+}
+
+void set_named(Json& document, std::string_view name, Json value, const std::string& file) {
+  const std::vector<std::string> keys = path_keys(name);
+  const auto fail = [&](const char* found) {
+    throw InputError(ErrorCode::malformed, file, std::string(name.substr(0, kQuotedName)), found,
+                     "fewer");
+  };
+  if (keys.size() > static_cast<std::size_t>(kDeepestNesting)) fail("more than 64 levels");
+  const Json* at = &document;
+  for (const std::string& key : keys) {
+    if (!at->is_object()) break;
+    const auto found = at->find(key);
+    if (found == at->end()) {
+      if (at->size() >= kMostKeys) fail("more than 4,096 keys in one object");
+      break;
+    }
+    at = &*found;
+  }
+  set_at(document, name, std::move(value));
 }
 
 void set_environment(Json& document, const ShellVariables& variables) {

@@ -34,6 +34,10 @@ void follow_references(Json& document, std::vector<TakenDefault>* taken = nullpt
 // running shell knows keeps its dollar sign.
 void set_environment(Json& document, const ShellVariables& variables);
 
+// Sets a setting by its dotted name. Objects are walked by recursion and keys searched one by one:
+// an InputError of `file` beyond kDeepestNesting or kMostKeys.
+void set_named(Json& document, std::string_view name, Json value, const std::string& file);
+
 // A setting under another tool's name, where the document has one: "model.hidden_size".
 struct NamedPath {
   std::string_view path;

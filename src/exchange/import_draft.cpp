@@ -214,6 +214,15 @@ void note_packed_experts(ImportedRun& imported, const Json& given, const ConfigL
        "in 16 bits and gets no adapter"});
 }
 
+// A tool's number of chunks of its own schedule says nothing about another one of the command line.
+void forget_chunks(ImportedRun& imported, const Json& given) {
+  const auto& schedule = key_path<&StrategyRequest::schedule>;
+  const auto& chunks = key_path<&StrategyRequest::vpp>;
+  const Json& other = value_at(given, schedule);
+  if (other.is_null() || other == value_at(imported.run, schedule)) return;
+  if (forget_assumption(imported, chunks)) erase_at(imported.run, chunks);
+}
+
 }  // namespace
 
 Json of_profile(const Json& framework, const char* key, const ConfigLookup& lookup) {
@@ -229,6 +238,7 @@ bool is_part_of_model(const Json& model) {
 
 void fit_import(ImportedRun& imported, const Json& given, const ConfigLookup& lookup) {
   forget_given(imported, given);
+  forget_chunks(imported, given);
   refuse_quantised(imported, given, lookup);
   for (const SizeOfWidth& size : imported.of_width) fit_size(imported, size, given, lookup);
   fit_options(imported, given, lookup);

@@ -35,7 +35,9 @@ constexpr std::string_view kPrepare =
     "sinfo sacct scancel seq expr basename dirname realpath readlink ps kill pkill killall sync "
     "sudo "
     "apt apt-get yum dnf nc netstat ss ibstat ibv_devinfo ucx_info huggingface-cli hf wandb ray "
-    "jq bc xargs nl time timeout";
+    "jq bc xargs nl time timeout nproc tput aws gsutil gcloud az kubectl mount umount zip unzip "
+    "zstd md5sum sha256sum mail logger uptime lspci dmesg modprobe sysctl pwd diff cmp file stty "
+    "clear shift break continue jobs hash pgrep lsof fuser cmake gcc g++ nvcc ninja";
 // Launchers, behind whose own words the program stands.
 constexpr std::array<std::string_view, 19> kLaunch = {
     "srun",   "mpirun", "mpiexec", "torchrun",    "deepspeed", "accelerate", "bash",
@@ -46,6 +48,11 @@ bool holds_word(std::string_view list, std::string_view word) {
   const std::vector<std::string_view> all = fields_of(list, ' ');
   return std::find(all.begin(), all.end(), word) != all.end();
 }
+
+// Launchers that start something by one of their own commands alone.
+constexpr std::string_view kByCommand =
+    "singularity apptainer docker podman enroot flux accelerate";
+constexpr std::string_view kStartingCommands = "run exec start launch";
 
 bool launches(const std::string& word) {
   const std::string name = base_name(word);
@@ -92,19 +99,42 @@ std::size_t place_of_script(const Words& words) {
   return own && argued ? 0 : words.size();
 }
 
+// The program of a command that nothing marks as one: a word that is neither a flag nor a number
+// nor, as far as the dashes show, a flag's value.
+std::size_t place_of_unmarked(const Words& words) {
+  if (!launches(words.front())) return 0;
+  std::size_t begin = 1;
+  if (holds_word(kByCommand, base_name(words.front()))) {
+    while (begin < words.size() && !holds_word(kStartingCommands, words[begin])) ++begin;
+    ++begin;
+  }
+  std::size_t behind_flag = words.size();
+  for (std::size_t i = begin; i < words.size(); ++i) {
+    const std::string& w = words[i];
+    const bool number = w.find_first_not_of("0123456789:.,") == std::string::npos;
+    if (w.empty() || number || w[0] == '-' || launches(w) || contains(w, "=")) continue;
+    if (words[i - 1][0] != '-' || contains(words[i - 1], "=")) return i;
+    behind_flag = i;
+  }
+  return behind_flag;
+}
+
 void add_program(const Words& words, std::vector<StartedProgram>& out) {
   if (words.empty() || words.front().empty() || begins_with(words.front(), "--")) return;
   std::size_t place = place_of_python(words);
+  bool marked = true;
   if (place < words.size()) {
     const bool other = trains_nothing(words[place]) || holds_word(kModules, words[place]);
     if (other) return;
   } else {
     if (prepares(words) || is_inline_python(words) || starts_a_text(words)) return;
     place = place_of_script(words);
+    marked = place < words.size();
+    if (!marked) place = place_of_unmarked(words);
     if (place == words.size() || trains_nothing(words[place])) return;
   }
   const auto at = words.begin() + static_cast<std::ptrdiff_t>(place);
-  out.push_back({base_name(*at), Words(at + 1, words.end())});
+  out.push_back({base_name(*at), Words(at + 1, words.end()), marked});
 }
 
 bool names_given(const std::string& word, const std::vector<ForeignFile>& given) {

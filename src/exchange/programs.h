@@ -17,6 +17,7 @@ namespace orrery {
 struct StartedProgram {
   std::string name;                // "train.py", "torchtitan.train", "$CMD"
   std::vector<std::string> words;  // behind it
+  bool marked = true;              // as a program: by Python, a script or its own flags
 };
 
 std::vector<StartedProgram> started_programs(const ForeignFile& script, const ShellFiles& scripts);

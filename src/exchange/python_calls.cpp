@@ -246,6 +246,8 @@ class PythonReader {
     if (at_top && is_taken(key)) return;
     keys_.insert(key);
     Json& into = at_top ? out_ : out_[call];
+    // One key more than a reader takes is enough for it to refuse.
+    if (into.is_object() && into.size() > kMostKeys) return;
     if (into.is_object() && into.contains(key) && into[key] != read) {
       into[key] = "$" + key;
     } else {

@@ -382,8 +382,8 @@ class Evaluation {
         continue;
       }
       const Json key = python_value(std::string(trimmed(part.substr(0, colon))), names_, depth_);
-      object[key.is_string() ? key.get<std::string>() : key.dump()] =
-          passed(std::string(trimmed(part.substr(colon + 1))));
+      put(object, key.is_string() ? key.get<std::string>() : key.dump(),
+          passed(std::string(trimmed(part.substr(colon + 1)))));
     }
     return object.empty() && !set.empty() ? set : object;
   }
@@ -398,10 +398,15 @@ class Evaluation {
     return std::string::npos;
   }
 
+  // One key more than a reader takes is enough for it to refuse.
+  static void put(Json& object, const std::string& key, Json value) {
+    if (object.size() <= kMostKeys) object[key] = std::move(value);
+  }
+
   // Entries behind **; `unread_arguments` names what is not known.
   static void merge(Json& into, const Json& from, const std::string& text) {
     if (from.is_object()) {
-      for (const auto& [key, value] : from.items()) into[key] = value;
+      for (const auto& [key, value] : from.items()) put(into, key, value);
     } else {
       into["unread_arguments"] = text.substr(0, kLongestQuote);
     }
@@ -491,7 +496,7 @@ class Evaluation {
       if (begins_with(part, "**")) {
         merge(all.named, python_value(part.substr(2), names_, depth_), part);
       } else if (is_named) {
-        all.named[key] = passed(std::string(trimmed(part.substr(equals + 1))));
+        put(all.named, key, passed(std::string(trimmed(part.substr(equals + 1)))));
       } else {
         all.placed.push_back(passed(part));
       }
@@ -527,7 +532,7 @@ class Evaluation {
     Json object = Json::object();
     object["type"] = last;
     if (!a.placed.empty()) object["args"] = a.placed;
-    for (const auto& [key, value] : a.named.items()) object[key] = value;
+    for (const auto& [key, value] : a.named.items()) put(object, key, value);
     return object;
   }
 

@@ -439,7 +439,7 @@ static std::string started_program(const ForeignFile& file, const Recognised& fo
   if (found.looks != kOtherProgram) return "";
   try {
     for (const StartedProgram& p : started_programs(file, {})) {
-      if (!p.name.empty() && p.name.front() != '-') return ": " + p.name;
+      if (p.marked && !p.name.empty() && p.name.front() != '-') return ": " + p.name;
     }
   } catch (const InputError&) {
     // The first Python file is named then.

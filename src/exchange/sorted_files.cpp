@@ -70,6 +70,7 @@ class Sorter {
       if (!is_header(f) || job_.from || read) continue;
       for (const StartedProgram& p : started_programs(f.file, job_.scripts)) {
         if (others.empty()) refuse_program(f.file, p.name);
+        if (!p.marked) continue;  // beside a training any command may prepare it
         ImportedRun part;
         part.ignored = unread_command(p, others);
         out_.add(f, std::move(part));

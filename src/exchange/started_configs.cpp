@@ -115,7 +115,8 @@ void arguments_over(Json& document, const Words& words, const std::string& file)
                               : next                      ? words[i + 1]
                                                           : "true";
     const Json typed = read_yaml("value: " + value + "\n", file);
-    set_at(document, std::string(path) + "." + plain_flag(words[i]), value_at(typed, "value"));
+    set_named(document, std::string(path) + "." + plain_flag(words[i]), value_at(typed, "value"),
+              file);
   }
 }
 
@@ -164,7 +165,7 @@ void dotted_flags(Json& document, const Words& words, const std::string& file) {
                               : next                      ? words[i + 1]
                                                           : "true";
     const Json typed = read_yaml("value: " + value + "\n", file);
-    set_at(document, path, value_at(typed, "value"));
+    set_named(document, path, value_at(typed, "value"), file);
   }
 }
 
@@ -354,7 +355,7 @@ void override_with(Json& document, const std::string& word, const std::string& f
   const std::string path = word.substr(first, equals - first);
   if (word[0] == '~') return erase_at(document, path);
   const Json value = read_yaml("value: " + word.substr(equals + 1) + "\n", file);
-  set_at(document, path, value_at(value, "value"));
+  set_named(document, path, value_at(value, "value"), file);
 }
 
 ForeignFormat read_overrides(const std::string& file, ForeignFormat format, ImportJob& job,

@@ -108,6 +108,11 @@ Json as_text(const Value& value) {
   return text.str();
 }
 
+// A table of more than kMostKeys keys, which begins in this line.
+struct TooManyKeys {
+  std::size_t line;
+};
+
 Json json_of(const toml::node& node);
 
 Json json_of(const toml::array& array) {
@@ -118,6 +123,7 @@ Json json_of(const toml::array& array) {
 
 Json json_of(const toml::table& table) {
   Json members = Json::object();
+  if (table.size() > kMostKeys) throw TooManyKeys{table.source().begin.line};
   for (const auto& [key, value] : table) members[std::string(key.str())] = json_of(value);
   return members;
 }
@@ -179,7 +185,12 @@ Json read_toml(std::string_view text, const std::string& file) {
   }
   const toml::parse_result document = toml::parse(text);
   if (!document) fail(document.error(), file);
-  return json_of(document.table());
+  try {
+    return json_of(document.table());
+  } catch (const TooManyKeys& many) {
+    throw InputError(ErrorCode::malformed, file, "line " + std::to_string(many.line),
+                     "a table of more than 4,096 keys", "smaller tables");
+  }
 }
 
 bool begins_as_toml(std::string_view text) {

@@ -38,7 +38,32 @@ $ python3 -c "print('a = ' + '[' * 200 + ']' * 200)" > lists.toml; orrery import
 ! exit 2
 ! stderr error: lists.toml: line 1: found more than 64 levels; allowed: fewer
 $ python3 -c "print('python pretrain_gpt.py ' + ' '.join('--flag-%d %d' % (i, i) for i in range(20000)))" > many.sh; orrery import --from megatron many.sh 2>&1 | tail -n 1 | cut -c 1-100
-> error: many.sh: found more than 16384 settings; allowed: fewer
+> error: many.sh: found more than 4096 settings; allowed: fewer
+$ python3 -c "print('python3 -m verl.trainer.main_ppo actor_rollout_ref' + '.a' * 32000 + '=1')" > levels.sh; orrery import levels.sh --node dgx-h100 --gpus 8
+! exit 2
+! stderr /^error: levels.sh: actor_rollout_ref(.a)+.?: found more than 64 levels; allowed: fewer$/
+$ for open in '! ' '\( '; do for test in '[' 'test'; do python3 -c "import sys; print(sys.argv[2] + ' ' + sys.argv[1] * 200000 + 'a ] && A=1\npython pretrain_gpt.py --num-layers 2')" "$open" "$test" > condition.sh; orrery import condition.sh > /dev/null 2>&1; echo $?; done; done
+> 2
+> 2
+> 2
+> 2
+$ python3 -c "print('[[ ' + '( ' * 200000 + 'a ]] && A=1\npython pretrain_gpt.py --num-layers 2')" > condition.sh; orrery import condition.sh
+! exit 2
+! stderr error: condition.sh: line 1: found commands nested deeper than 64; allowed: a shell script
+
+# Keys are refused one by one: each of these took seconds, and four times as long at twice the length.
+$ python3 -c "print('python3 -m verl.trainer.main_ppo ' + ' '.join('x.k%d=1' % i for i in range(100000)))" > words.sh; timeout 20 orrery import words.sh --node dgx-h100 --gpus 8
+! exit 2
+! stderr error: words.sh: x.k4096: found more than 4,096 keys in one object; allowed: fewer
+$ python3 -c "print('[training]\nsteps = 1\n' + ''.join('a.b.c%d.d = 1\n' % i for i in range(100000)))" > keys.toml; timeout 20 orrery import keys.toml --from torchtitan-toml
+! exit 2
+! stderr /^error: keys.toml: line \d+: found a table of more than 4,096 keys; allowed: smaller tables$/
+$ python3 -c "print('from transformers import TrainingArguments\na = TrainingArguments(' + ','.join('k%d=%d' % (i, i) for i in range(60000)) + ')')" > call.py; timeout 20 orrery import call.py
+! exit 2
+! stderr /^error: call.py: line \d+: found a mapping of more than 4,096 keys; allowed: smaller mappings$/
+$ python3 -c "print(''.join('A+=(--k%d %d)\n' % (i, i) for i in range(60000)) + 'python pretrain_gpt.py \"\${A[@]}\"')" > array.sh; timeout 20 orrery import array.sh
+! exit 2
+! stderr error: array.sh: found more than 4096 settings; allowed: fewer
 $ for open in '${A:-' '$(echo ' '$(('; do python3 -c "import sys; o = sys.argv[1]; close = '}' if '{' in o else ')' * o.count('('); print('A=' + o * 60000 + close * 60000 + '\npython pretrain_gpt.py')" "$open" > groups.sh; orrery import --from megatron groups.sh 2>&1 | cut -d ';' -f 1; done
 > error: groups.sh: line 1: found a quote or bracket that does not end within 64 levels
 > error: groups.sh: line 1: found a quote or bracket that does not end within 64 levels

@@ -249,3 +249,16 @@ $ printf '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size 
 $ orrery import own.toml --node dgx-h100 --gpus 8 --assume training.gradient_accumulation_steps=none | grep -o '"micro_batch":1'
 ! stderr taken from
 > "micro_batch":1
+
+# A job whose program no reader knows is refused by the program's name, however it is started.
+$ for command in 'make train' 'julia train.jl' 'apptainer run img.sif' 'srun pretrain.sif --bf16' 'mpirun -np 8 train_gpt'; do printf '#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gpus-per-node=8\nmodule load cuda\nnvidia-smi\n%s\n' "$command" > job.sh; orrery import job.sh --model llama-3-8b --node dgx-h100 --sequence-length 4096 --micro-batch 1 --global-batch 256 2>&1 | grep -o 'read: [a-z_.]*' ; done
+> read: make
+> read: julia
+> read: img.sif
+> read: pretrain.sif
+> read: train_gpt
+
+# A schedule by a flag has none of the chunks that are assumed for the file's own.
+$ printf 'recipe: TrainFinetuneRecipeForNextTokenPrediction\nstep_scheduler: {global_batch_size: 64, local_batch_size: 4}\nmodel: {_target_: nemo_automodel.NeMoAutoModelForCausalLM.from_pretrained, pretrained_model_name_or_path: meta-llama/Llama-3.1-8B}\ndistributed: {strategy: fsdp2, pp_size: 2, tp_size: 1, cp_size: 1, pipeline: {pp_schedule: interleaved1f1b, pp_microbatch_size: 1}}\npacked_sequence: {packed_sequence_size: 4096}\n' > chunks.yaml; orrery import chunks.yaml --node hgx-h200 --gpus 32 --schedule 1f1b 2>&1 | grep -c '"vpp"' ; orrery import chunks.yaml --node hgx-h200 --gpus 32 2>&1 | grep -o '"vpp":2'
+> 0
+> "vpp":2

@@ -19,6 +19,12 @@ const char* const kDense = R"({
   "training": {"sequence_length": 8192, "global_batch": 256}, "framework": "megatron-core",
   "parallel": {"recompute": "full"}})";
 
+const char* const kOwnModel = R"({"model": {
+  "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+  "intermediate_size": 14336, "vocab_size": 128256, "norm": "rmsnorm", "hidden_act": "swiglu",
+  "position_embedding": "rope", "tie_word_embeddings": false, "sliding_window": 1025,
+  "rope_theta": 250000.0}})";
+
 ExportedRun exported(const Json& run, ForeignFormat format = ForeignFormat::megatron) {
   return export_run(format, testing::resolved(run), run, testing::shipped_configs());
 }
@@ -34,6 +40,17 @@ bool lists(const ExportedRun& e, const std::string& path) {
 }
 
 }  // namespace
+
+TEST_CASE("Megatron-LM takes a whole number as the base of rotary positions") {
+  const ExportedRun e = exported(with(json_of(kDense), kOwnModel));
+  CHECK(e.text.find("--rotary-base 250000 ") != std::string::npos);
+}
+
+TEST_CASE("A sliding window is written as the tokens before each") {
+  const Json run = with(json_of(kDense), kOwnModel);
+  CHECK(exported(run).text.find("--window-size 1024,0 ") != std::string::npos);
+  CHECK(exported(run, ForeignFormat::bridge).text.find("1024,0") == std::string::npos);
+}
 
 TEST_CASE("Megatron-LM's overlaps stand only beside what they need") {
   const auto of = [](const char* change) { return exported(with(json_of(kDense), change)); };

@@ -49,6 +49,7 @@ SHAPES = {
     "many-links.json": lambda n: repeated(lambda i: '{"from":"g*","to":"g*","bandwidth":"1 GB/s"}', n, '{"vertices":[{"name":"g","kind":"gpu","count":8}],"links":[', "]}", ","),
     "many-vertices.json": lambda n: repeated(lambda i: f'{{"name":"g{i}","kind":"gpu"}}', n, '{"vertices":[', '],"links":[{"from":"g*","to":"g0","bandwidth":"1 GB/s"}]}', ","),
     "events.json": lambda n: repeated(lambda i: f'{{"ph":"X","cat":"kernel","name":"k{i}","ts":{i},"dur":1,"args":{{"External id":{i},"correlation":{i}}}}}', n, '{"traceEvents":[', "]}", ","),
+    "streams.json": lambda n: repeated(lambda i: f'{{"ph":"X","cat":"kernel","name":"k{i}","ts":{i},"dur":1000000,"pid":0,"tid":{i},"args":{{"stream":{i}}}}}', n, '{"traceEvents":[', "]}", ","),
     "deep-event.json": lambda n: '{"traceEvents":[{"a":' + levels("[", "]", n) + "}]}",
     "steps.json": lambda n: repeated(lambda i: '{"run":"llama-3-8b-8-h100","step_time":"1 s"}', n, "[", "]", ","),
     # YAML
@@ -73,6 +74,7 @@ SHAPES = {
     "inline.toml": lambda n: "a = " + "{a = " * (n // 7) + "1" + "}" * (n // 7),
     "array-tables.toml": lambda n: repeated(lambda i: "[[a]]\nb = 1\n", n),
     "long-text.toml": lambda n: '[model]\nname = "' + "x" * n + '"',
+    "dotted-keys.toml": lambda n: "[training]\nsteps = 1\n" + repeated(lambda i: f"a.b.c{i}.d = 1\n", n),
     # XML
     "deep.xml": lambda n: levels("<a>", "</a>", n, '<system version="1">', "</system>"),
     "attributes.xml": lambda n: '<system version="1"><cpu ' + repeated(lambda i: f'a{i}="1" ', n) + "/></system>",
@@ -94,6 +96,17 @@ SHAPES = {
     "functions.sh": lambda n: repeated(lambda i: f"f{i}() {{ f{i - 1}; f{i - 1}; }}\n", n) + "f40\npython pretrain_gpt.py\n",
     "quotes.sh": lambda n: "python pretrain_gpt.py --name " + "\"'" * (n // 2),
     "backslashes.sh": lambda n: "python pretrain_gpt.py " + "\\\n" * (n // 2),
+    "negated-test.sh": lambda n: "if [ " + "! " * (n // 2) + "a ]; then A=1; fi\npython pretrain_gpt.py --num-layers 2\n",
+    "bracketed-test.sh": lambda n: "if [ " + "\\( " * (n // 3) + "a ]; then A=1; fi\npython pretrain_gpt.py --num-layers 2\n",
+    "bracketed-condition.sh": lambda n: "if [[ " + "( " * (n // 2) + "a ]]; then A=1; fi\npython pretrain_gpt.py --num-layers 2\n",
+    "negated-command.sh": lambda n: "test " + "! " * (n // 2) + "a && A=1\npython pretrain_gpt.py --num-layers 2\n",
+    "array.sh": lambda n: repeated(lambda i: f"A+=(--k{i} {i})\n", n) + 'python pretrain_gpt.py "${A[@]}"\n',
+    "hydra-levels.sh": lambda n: "python3 -m verl.trainer.main_ppo actor_rollout_ref" + ".a" * (n // 2) + "=1\n",
+    "hydra-keys.sh": lambda n: "python3 -m verl.trainer.main_ppo " + repeated(lambda i: f"x.k{i}=1 ", n) + "\n",
+    # Python
+    "call.py": lambda n: repeated(lambda i: f"k{i}={i}", n, "from transformers import TrainingArguments\na = TrainingArguments(", ")\n", ","),
+    "calls.py": lambda n: "from transformers import TrainingArguments\na = TrainingArguments(b=" + levels("f(", ")", n) + ")\n",
+    "lists.py": lambda n: "import ml_collections\nc = ml_collections.ConfigDict()\nc" + ".a" * (n // 2) + " = 1\n",
     # logs and tables
     "training.log": lambda n: repeated(lambda i: LOG % (i, i * 1536), n),
     "one-line.log": lambda n: " iteration " + repeated(lambda i: f"{i} | a: {i} | ", n),

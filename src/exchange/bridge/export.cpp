@@ -7,6 +7,7 @@
 #include "estimate/resolve.h"
 #include "exchange/bridge/bridge.h"
 #include "exchange/megatron/megatron.h"
+#include "exchange/text_lines.h"
 #include "exchange/tools/tool.h"
 #include "exchange/tools/tool_book.h"
 #include "exchange/yaml.h"
@@ -85,6 +86,7 @@ class Overrides {
     if (value.empty()) return set(path_of(name), true);
     if (name.size() > 6 && name.substr(name.size() - 6) == "_dtype") return type(name, value);
     if (name == "recompute_modules") return modules(value);
+    if (name == "window_size") return set(path_of(name), yaml_list(value));
     const bool quoted = value.size() > 1 && value.front() == '"';
     set(path_of(name), quoted ? Json(value.substr(1, value.size() - 2)) : yaml_scalar(value));
   }
@@ -93,6 +95,14 @@ class Overrides {
     for (const TypeName& t : kTypes) {
       if (t.ours == value) set(path_of(name), looked_up(t.theirs));
     }
+  }
+
+  // "127,0" as [127, 0].
+  static Json yaml_list(const std::string& value) {
+    Json list = Json::array();
+    for (const std::string_view each : fields_of(value, ','))
+      list.push_back(yaml_scalar(std::string(each)));
+    return list;
   }
 
   void modules(std::string value) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "core/json.h"
@@ -275,23 +276,52 @@ std::optional<GpuWork> gpu_work_of(const Json& event) {
   return w;
 }
 
+namespace {
+
+// The work that began last on each stream of one GPU; of each event the time is logarithmic in
+// their number.
+class Streams {
+ public:
+  // By the order of beginnings.
+  void start(GpuWork& now) {
+    mark_others(now);
+    const auto old = ends_by_stream_.find(now.stream);
+    if (old != ends_by_stream_.end()) ends_.erase({old->second, now.stream});
+    now.beside = now.beside || (!ends_.empty() && ends_.rbegin()->first > now.begin + kResolved);
+    const double end = now.begin + now.time;
+    ends_by_stream_[now.stream] = end;
+    ends_.emplace(end, now.stream);
+    alone_[now.stream] = &now;
+  }
+
+ private:
+  static constexpr double kResolved = 1.0;  // µs: what times of 10¹⁵ µs tell apart, their rounding
+
+  // Work of another stream that has ended by now overlaps nothing that begins later.
+  void mark_others(const GpuWork& now) {
+    for (auto& [stream, other] : alone_) {
+      if (stream != now.stream && other->begin + other->time > now.begin + kResolved)
+        other->beside = true;
+    }
+    alone_.clear();
+  }
+
+  std::map<std::int64_t, double> ends_by_stream_;
+  std::set<std::pair<double, std::int64_t>> ends_;
+  std::map<std::int64_t, GpuWork*> alone_;  // beside nothing that has begun since
+};
+
+}  // namespace
+
 void mark_beside(std::vector<GpuWork>& work) {
-  constexpr double kResolved = 1.0;  // µs: what times of 10¹⁵ µs tell apart, and their rounding
   std::vector<GpuWork*> order;
   for (GpuWork& w : work) {
     if (!is_over_host_link(w)) order.push_back(&w);
   }
   std::stable_sort(order.begin(), order.end(),
                    [](const GpuWork* a, const GpuWork* b) { return a->begin < b->begin; });
-  std::map<std::pair<std::int64_t, std::int64_t>, GpuWork*> last;  // by device and stream
-  for (GpuWork* now : order) {
-    for (auto& [place, other] : last) {
-      const bool overlaps = other->begin + other->time > now->begin + kResolved;
-      if (place.first != now->device || place.second == now->stream || !overlaps) continue;
-      now->beside = other->beside = true;
-    }
-    last[{now->device, now->stream}] = now;
-  }
+  std::map<std::int64_t, Streams> devices;
+  for (GpuWork* now : order) devices[now->device].start(*now);
 }
 
 bool has_collective(const Json& args) { return !text_at(args, "Collective name").empty(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/divide.h"
 #include "core/json_path.h"
@@ -40,6 +41,13 @@ const AdamWidths* widths_of(const StateRecipe& r, bool remainders) {
 
 std::string type_of(double bytes) { return bytes == 2 ? "bf16" : "fp8"; }
 
+// Python's int() refuses "500000.0".
+std::string text_of_value(const Json& value) {
+  const bool whole = value.is_number_float() && std::abs(value.get<double>()) < 1e15 &&
+                     value.get<double>() == std::floor(value.get<double>());
+  return whole ? std::to_string(static_cast<std::int64_t>(value.get<double>())) : bare_text(value);
+}
+
 class MegatronExport {
  public:
   MegatronExport(const ResolvedRun& r, const tools::Tool& tool)
@@ -77,7 +85,7 @@ class MegatronExport {
       const std::string name = tools::alternatives_in(a->setting).front();
       if (value.is_null()) continue;
       if (!is_flag(tool_, name)) {
-        lines_.add(name, bare_text(value));
+        lines_.add(name, text_of_value(value));
       } else if (value == is_there(*a)) {
         lines_.add(name);
       }
@@ -108,8 +116,17 @@ class MegatronExport {
     positions(a.positions);
     if (!a.attention_out_bias) lines_.add("disable_bias_linear");
     if (!a.attention_out_bias && a.qkv_bias) lines_.add("add_qkv_bias");
+    window(a);
     lines_.add("attention_dropout", a.dropout ? "0.1" : "0");
     lines_.add("hidden_dropout", a.dropout ? "0.1" : "0");
+  }
+
+  // The tokens before each, without itself.
+  void window(const Architecture& a) {
+    if (a.sliding_window == 0) return;
+    lines_.add("window_size", std::to_string(a.sliding_window - 1) + ",0");
+    if (a.sliding_window_pattern > 0)
+      lines_.add("window_attn_skip_freq", std::to_string(a.sliding_window_pattern));
   }
 
   // Relative ones have no words.

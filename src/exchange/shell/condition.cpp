@@ -53,10 +53,13 @@ class Condition {
 
   Truth one() {
     if (at_ >= words_.size()) return false;
-    if (at("!", "!")) {
-      ++at_;
-      return negated(one());
-    }
+    bool negates = false;
+    for (; at("!", "!"); ++at_) negates = !negates;
+    return negates ? negated(plain()) : plain();
+  }
+
+  Truth plain() {
+    if (at_ >= words_.size()) return false;
     if (at("(", "\\(")) return bracketed();
     const std::string& first = words_[at_].written;
     const bool alone = at_ + 1 >= words_.size();
@@ -77,6 +80,7 @@ class Condition {
   }
 
   Truth bracketed() {
+    const Level level(state_);
     ++at_;
     const Truth t = any();
     if (at(")", "\\)")) ++at_;

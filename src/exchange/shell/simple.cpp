@@ -39,17 +39,17 @@ bool may_be_several(const Text& field, const Word& word) {
 }
 
 void assign_array(const ShellAssignment& a, Evaluation& state) {
-  const Variable* old = state.variables.find(a.name);
-  Variable all = a.adds && old != nullptr ? *old : Variable();
+  std::vector<Text> members;
   for (const ShellElement& e : a.elements) {
     if (e.keyed) continue;
     for (Text& field : expanded_fields(e.value, state)) {
       const bool open = may_be_several(field, e.value);
-      all.members.push_back(std::move(field));
-      if (open) all.members.push_back(unknown("", Why::more));
+      members.push_back(std::move(field));
+      if (open) members.push_back(unknown("", Why::more));
     }
   }
-  state.variables.set(a.name, std::move(all));
+  a.adds ? state.variables.extend(a.name, std::move(members))
+         : state.variables.set(a.name, Variable{std::move(members)});
   for (const ShellElement& e : a.elements) {
     if (e.keyed) set_member(a.name, e.key, expanded_text(e.value, state), state);
   }

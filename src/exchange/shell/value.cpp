@@ -2,6 +2,7 @@
 #include "exchange/shell/value.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace orrery::shell {
@@ -102,9 +103,21 @@ void Variables::set(const std::string& name, std::optional<Variable> value) {
   const Variable* old = find(name);
   const bool same = value ? old != nullptr && *old == *value : old == nullptr;
   changes_ += same ? 0 : 1;
-  if (!before_.empty())
-    before_.back().emplace(name, old == nullptr ? std::nullopt : std::optional(*old));
+  keep(name, old);
   value ? void(all_[name] = std::move(*value)) : void(all_.erase(name));
+}
+
+void Variables::extend(const std::string& name, std::vector<Text> members) {
+  keep(name, find(name));
+  changes_ += members.empty() ? 0 : 1;
+  Variable& all = all_[name];
+  std::move(members.begin(), members.end(), std::back_inserter(all.members));
+}
+
+// The value from before the branch, by its first change there.
+void Variables::keep(const std::string& name, const Variable* old) {
+  if (before_.empty() || before_.back().count(name) > 0) return;
+  before_.back().emplace(name, old == nullptr ? std::nullopt : std::optional(*old));
 }
 
 Changes Variables::end() {

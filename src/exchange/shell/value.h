@@ -65,6 +65,8 @@ class Variables {
  public:
   const Variable* find(std::string_view name) const;
   void set(const std::string& name, std::optional<Variable> value);
+  // More members of an array; the same as set() with all of them, but those before stay in place.
+  void extend(const std::string& name, std::vector<Text> members);
   void set(const std::string& name, Text value) { set(name, Variable{{std::move(value)}}); }
 
   // Changes since `begin` are taken back by `end`, which returns what they came to.
@@ -76,6 +78,8 @@ class Variables {
   const std::map<std::string, Variable, std::less<>>& all() const { return all_; }
 
  private:
+  void keep(const std::string& name, const Variable* old);
+
   std::map<std::string, Variable, std::less<>> all_;
   std::vector<Changes> before_;
   std::int64_t changes_ = 0;

@@ -2,8 +2,10 @@
 #include "exchange/tools/command_document.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/error.h"
+#include "core/limits.h"
 #include "exchange/arguments.h"
 #include "exchange/document.h"
 #include "exchange/flat.h"
@@ -263,27 +265,39 @@ class Commands {
 
   // "a.b=c", "+a=c", "++a=c", "~a".
   void overrides(const Words& behind) {
+    const std::set<std::string, std::less<>> groups = groups_set(behind);
     for (const std::string& word : behind) {
       const std::size_t first = word.find_first_not_of("+~");
       if (is_flag(word) || first == std::string::npos || first > 2) continue;
       if (word[0] == '~' || contains(word, "="))
-        override_with(document_, with_group(word, behind), script_.name);
+        override_with(document_, with_group(word, groups), script_.name);
     }
+  }
+
+  // The groups of settings within which words set one: "engine" and "engine.optim" of
+  // "engine.optim.lr=1".
+  static std::set<std::string, std::less<>> groups_set(const Words& all) {
+    std::set<std::string, std::less<>> groups;
+    for (const std::string& word : all) {
+      const std::size_t first = std::min(word.find_first_not_of('+'), word.size());
+      const std::string_view name =
+          std::string_view(word).substr(first, word.find('=', first) - first);
+      int levels = 0;
+      for (std::size_t dot = name.find('.');
+           dot != std::string_view::npos && levels < kDeepestNesting;
+           dot = name.find('.', dot + 1), ++levels)
+        groups.emplace(name.substr(0, dot));
+    }
+    return groups;
   }
 
   // Hydra's choice of a file for a group of settings, of which others are set behind it:
   // "engine=megatron engine.pipeline_model_parallel_size=2" is "engine._group=megatron …".
-  static std::string with_group(const std::string& word, const Words& all) {
+  static std::string with_group(const std::string& word,
+                                const std::set<std::string, std::less<>>& groups) {
     const std::size_t equals = word.find('=');
-    const std::string within = word.substr(0, equals) + ".";
-    const bool group =
-        equals != std::string::npos &&
-        std::any_of(all.begin(), all.end(), [&](const std::string& other) {
-          return begins_with(
-              std::string_view(other).substr(std::min(other.find_first_not_of('+'), other.size())),
-              within);
-        });
-    return group ? within + "_group" + word.substr(equals) : word;
+    const bool group = equals != std::string::npos && groups.count(word.substr(0, equals)) > 0;
+    return group ? word.substr(0, equals) + "._group" + word.substr(equals) : word;
   }
 
   const Tool& tool_;

@@ -214,7 +214,7 @@ void megatron_adapter(HookCall& call) {
     if (s.name == path) {
       peft = s.value;
     } else if (begins_with(s.name, path + ".")) {
-      set_at(peft, s.name.substr(path.size() + 1), s.value);
+      set_named(peft, s.name.substr(path.size() + 1), s.value, call.settings.file_of(s));
     } else {
       continue;
     }

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "exchange/kineto/work.h"
 #include "exchange/measurements/measurements.h"
 #include "support/about.h"
 #include "support/runs.h"
@@ -120,6 +121,29 @@ TEST_CASE("Kineto: copies by way and bytes, pinned memory alone, the rest by nam
   CHECK(left_out(set, "5 kernels of aten::add_"));
   CHECK(left_out(set, "1 kernels of no operator"));
   CHECK(set.source == "a trace of PyTorch's profiler, NVIDIA H100 80GB HBM3");
+}
+
+TEST_CASE("Kineto: work is beside what runs on another stream of its GPU, as pairs say") {
+  std::vector<GpuWork> work;
+  for (int i = 0; i < 200; ++i) {
+    GpuWork w;
+    w.begin = 7 * i;
+    w.time = i * 37 % 31;
+    w.stream = i * 13 % 5;
+    w.device = i % 2;
+    work.push_back(w);
+  }
+  mark_beside(work);
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    bool beside = false;
+    for (std::size_t j = 0; j < work.size(); ++j) {
+      const GpuWork& a = work[std::min(i, j)];
+      const GpuWork& b = work[std::max(i, j)];
+      beside = beside ||
+               (a.device == b.device && a.stream != b.stream && a.begin + a.time > b.begin + 1.0);
+    }
+    CHECK(work[i].beside == beside);
+  }
 }
 
 TEST_CASE("Kineto: whole microseconds are no finer than their rounding") {

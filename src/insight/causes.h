@@ -41,7 +41,7 @@ struct StepCause {
 // The likeliest first; those below two in a hundred are left out.
 std::vector<StepCause> causes_of(const RunReport& r, Seconds measured,
                                  std::optional<Bytes> allocated,
-                                 const std::optional<NcclSetup>& nccl);
+                                 const std::optional<NcclSetup>& nccl = {});
 
 // The step lies within the estimate's own 80 % interval.
 bool is_as_predicted(const RunReport& r, Seconds measured);

@@ -183,3 +183,6 @@ $ orrery diagnose rl.log --model qwen2.5-7b --node 8xH100 --framework verl --rl 
 > answer            the step takes ... times what is predicted of other lengths
 > next              orrery diagnose rl.log --model qwen2.5-7b --node 8xH100 --rl grpo --prompts 64
 >                   --group 8 --framework verl --response-mean 289 --prompt-length 103
+# Lengths that the run leaves open are the log's.
+$ orrery diagnose rl.log --model qwen2.5-7b --node 8xH100 --framework verl --rl grpo --prompts 64 --group 8 | grep '^answers'
+> answers           289 tokens in the mean

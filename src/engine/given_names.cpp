@@ -14,6 +14,7 @@
 #include "core/units.h"
 #include "document/words.h"
 #include "engine/near_names.h"
+#include "estimate/rl_keys.h"
 #include "estimate/run_keys.h"
 #include "exchange/hub_names.h"
 #include "hardware/cluster_keys.h"
@@ -23,6 +24,8 @@ namespace orrery {
 namespace {
 
 constexpr const char* kNode = key_path<&ClusterRequest::node>;
+constexpr const char* kRolloutNode = key_path<&RolloutRequest::node>;
+constexpr const char* kAlgorithm = key_path<&RlRequest::algorithm>;
 constexpr const char* kGpusOfCluster = key_path<&ClusterRequest::gpus>;
 constexpr const char* kGpusOfNode = "devices_per_node";
 constexpr const char* kPerNode = "cluster.devices_per_node";
@@ -449,7 +452,8 @@ void choose_by_gpus(const ConfigLookup& lookup, std::int64_t gpus, NamesRow& row
 
 // "16xA10": the counts tell a node's name from a path.
 [[noreturn]] void refuse_node_name(const ConfigLookup& lookup, const std::string& file,
-                                   const std::string& text, const std::string& name) {
+                                   const char* path, const std::string& text,
+                                   const std::string& name) {
   std::vector<std::string> known = lookup.hardware.names(HardwareKind::node);
   if (const auto names = lookup.names ? lookup.names() : std::nullopt) {
     const Json document = parse_json(names->text, names->file);
@@ -458,10 +462,10 @@ void choose_by_gpus(const ConfigLookup& lookup, std::int64_t gpus, NamesRow& row
     }
   }
   if (name.find(',') != std::string::npos) {
-    throw InputError(file, kNode, "\"" + text + "\", several kinds of node",
+    throw InputError(file, path, "\"" + text + "\", several kinds of node",
                      "one of them, or `cluster.groups` of a run file (docs/mixed.md)");
   }
-  throw InputError(ErrorCode::unknown_name, file, kNode, "\"" + text + "\", and no node of " + name,
+  throw InputError(ErrorCode::unknown_name, file, path, "\"" + text + "\", and no node of " + name,
                    "a number and a GPU or a node of `orrery list nodes`, as 8xA100; or one of your "
                    "own, a file by path (docs/run-file.md, \"Hardware of your own\")",
                    nearest_by_number(name, known));
@@ -479,6 +483,35 @@ void choose_by_gpus(const ConfigLookup& lookup, std::int64_t gpus, NamesRow& row
                    std::to_string(gpus) + " GPUs beside " + std::to_string(counted.nodes) +
                        " nodes of " + std::to_string(counted.per_node),
                    std::to_string(counted.nodes * counted.per_node) + ", or other counts");
+}
+
+// GRPO is grpo.
+void take_algorithm(Json& run) {
+  const Json& given = value_at(run, kAlgorithm);
+  if (!given.is_string()) return;
+  std::string small = given.get<std::string>();
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (small != given.get<std::string>()) set_at(run, kAlgorithm, small);
+}
+
+// The node that generates; GPUs that a name counts are those of placement.rollout_gpus.
+void take_rollout_node(const ConfigLookup& lookup, const std::string& file, Json& run,
+                       std::vector<Fact>& facts) {
+  const auto find = [&](const std::string& name) -> std::optional<ConfigText> {
+    const auto found = lookup.hardware.find(HardwareKind::node, name);
+    return found ? std::optional(ConfigText{found->text, found->file}) : std::nullopt;
+  };
+  const auto name = open_name(run, kRolloutNode, find);
+  if (!name) return;
+  const CountedName counted = counted_name(*name);
+  auto row = row_of(lookup, "nodes", "node", *name);
+  if (!row) row = row_of(lookup, "nodes", "node", counted.name);
+  if (!row && find(counted.name)) row = NamesRow{counted.name, "the node of that name", {}, {}, 0};
+  if (!row) row = card_row(lookup, counted.name);
+  if (!row) refuse_node_name(lookup, file, kRolloutNode, *name, counted.name);
+  if (counted.per_node > 0) choose_by_gpus(lookup, counted.per_node, *row);
+  replace(kRolloutNode, *name, *row, run, facts);
 }
 
 }  // namespace
@@ -504,6 +537,7 @@ CountedName counted_name(const std::string& text) {
 void take_names(const ConfigLookup& lookup, const std::string& file, Json& run,
                 std::vector<Fact>& facts) {
   if (!run.is_object()) return;
+  take_algorithm(run);
   take_model_name(lookup, file, run, facts);
   take_framework(lookup, run, facts);
   take_row(lookup, kOptimizerOfRun, "optimizers", "optimizer", unknown_optimizer(run), run, facts);
@@ -515,6 +549,7 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
     const auto found = lookup.hardware.find(HardwareKind::node, name);
     return found ? std::optional(ConfigText{found->text, found->file}) : std::nullopt;
   };
+  take_rollout_node(lookup, file, run, facts);
   if (value_at(run, kNode).is_number_integer()) {  // --node 4090
     set_at(run, kNode, std::to_string(whole_at(run, kNode)));
   }
@@ -533,7 +568,7 @@ void take_node(const ConfigLookup& lookup, const std::string& file,
     }
     const bool has_gpus = nodes || whole_at(run, kGpusOfCluster) > 0;
     if (!row && (counted.per_node > 0 || !has_gpus))
-      refuse_node_name(lookup, file, *name, counted.name);
+      refuse_node_name(lookup, file, kNode, *name, counted.name);
     if (!row) return;
     if (counted.per_node > 0) choose_by_gpus(lookup, counted.per_node, *row);
     replace(kNode, *name, *row, run, facts);

@@ -463,6 +463,7 @@ ResolvedRun resolve_whole(const Json& given, const std::string& file, const Conf
   }
   if (learner != nullptr) {
     out.rl = resolve_rl(given, file, lookup, *learner, out.run, inputs);
+    for (std::string& line : placement_warnings(*out.rl)) out.warnings.push_back(std::move(line));
     for (Fact& f : learner->derived) out.assumed.push_back(std::move(f));
   }
   out.inputs = std::move(inputs);

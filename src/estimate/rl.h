@@ -112,6 +112,7 @@ struct RolloutRequest {
   std::optional<bool> shared_prefixes;
   std::optional<std::int64_t> max_running;
   std::optional<double> tokens_per_pass;
+  std::optional<double> acceptance;
   std::optional<std::int64_t> drafted;
 };
 

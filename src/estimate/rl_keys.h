@@ -163,8 +163,12 @@ inline constexpr auto kRolloutRows = keys<RolloutRequest>(
                                       otherwise("the engine's"), Vary::run,
                                       "sequences of an engine at once"),
     key<&RolloutRequest::tokens_per_pass>(
-        "tokens_per_pass", form::number(1, 64, "tokens"), otherwise("1"), Vary::run,
-        "of a sequence, with accepted drafts of speculative decoding"),
+        "tokens_per_pass", form::number(1, 64, "tokens"), otherwise("1, or by acceptance"),
+        Vary::run, "of a sequence, with accepted drafts of speculative decoding"),
+    key<&RolloutRequest::acceptance>(
+        "acceptance", form::number(0, 1, "of the drafted tokens"), kNothing, Vary::run,
+        "probability that a drafted token is accepted, where those before it are; says "
+        "tokens_per_pass beside drafted"),
     key<&RolloutRequest::drafted>("drafted", form::whole(0, 64, "tokens"), otherwise("0"),
                                   Vary::run, "tokens of a draft that a pass checks"));
 inline constexpr Keys<RolloutRequest> kRolloutKeys{"rollout", kRolloutRows};

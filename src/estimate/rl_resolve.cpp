@@ -17,6 +17,7 @@
 #include "estimate/rl_run.h"
 #include "estimate/run.h"
 #include "estimate/run_keys.h"
+#include "generate/drafts.h"
 #include "generate/engine_json.h"
 #include "hardware/cluster_keys.h"
 #include "hardware/cluster_reader.h"
@@ -281,8 +282,8 @@ class Defaults {
     take(r.graph_batch, engine_.limits.graph_batch);
     take(r.shared_prefixes, true);
     take(r.max_running, engine_.limits.running);
-    take(r.tokens_per_pass, 1);
     take(r.drafted, 0);
+    take(r.tokens_per_pass, r.acceptance ? tokens_of_pass(*r.acceptance, *r.drafted) : 1);
   }
 
   void fill_placement() {
@@ -334,6 +335,21 @@ void check_engine(const Generator& g, std::int64_t gpus, const std::string& file
   if (l.pp > g.model.layers) {
     refuse(file, key_path<&RolloutRequest::pp>, std::to_string(l.pp),
            "up to the model's " + std::to_string(g.model.layers) + " layers");
+  }
+}
+
+// An acceptance with nothing drafted, or beside other tokens of a pass.
+void check_drafts(const RolloutRequest& r, const std::string& file) {
+  if (!r.acceptance) return;
+  constexpr const char* kPath = key_path<&RolloutRequest::acceptance>;
+  const std::string given = brief(Json(*r.acceptance));
+  if (*r.drafted == 0) {
+    refuse(file, kPath, given, "rollout.drafted of 1 or more beside it");
+  }
+  const double tokens = tokens_of_pass(*r.acceptance, *r.drafted);
+  constexpr double kRounding = 1e-6;
+  if (std::abs(*r.tokens_per_pass - tokens) > kRounding) {
+    refuse(file, kPath, given + " beside rollout.tokens_per_pass", "one of them");
   }
 }
 
@@ -497,6 +513,7 @@ std::shared_ptr<const RlRun> resolve_rl(const Json& run, const std::string& file
   EngineProfile engine = engine_of(*q.rollout.engine, file, lookup);
   Defaults(learner, engine, q).fill();
   check_placement(q.placement, file);
+  check_drafts(q.rollout, file);
   const Json& cluster = value_at(run, key_name<&RunRequest::cluster>);
   const std::int64_t all = whole_at(cluster, key_name<&ClusterRequest::gpus>, learner.cluster.gpus);
   const Shares shares = gpus_of(q.placement, all, file);

@@ -12,6 +12,8 @@
 #include "estimate/exposed_exchange.h"
 #include "estimate/price.h"
 #include "estimate/resolve.h"
+#include "estimate/rl_keys.h"
+#include "estimate/rl_run.h"
 #include "estimate/training_keys.h"
 #include "parallel/partition.h"
 #include "parallel/stages.h"
@@ -222,6 +224,24 @@ std::vector<std::string> run_warnings(const ResolvedRun& r) {
   warn_of_expert_load(r.run, lines);
   warn_of_expert_overlap(r.run, lines);
   warn_of_unread_keys(r.model, lines);
+  return lines;
+}
+
+std::vector<std::string> placement_warnings(const RlRun& rl) {
+  Lines lines;
+  if (!rl.generates) return lines;
+  const RlPlacement& p = rl.placement;
+  constexpr RlPlacement kPlain;
+  const bool colocated = p.kind == PlacementKind::colocated;
+  if (colocated && p.transfer != kPlain.transfer) {
+    lines.push_back(std::string(key_path<&PlacementRequest::transfer>) +
+                    " has no effect here: colocated, each GPU gathers its share from the learner's "
+                    "shards around it");
+  }
+  if (!colocated && p.sleep_level != kPlain.sleep_level) {
+    lines.push_back(std::string(key_path<&PlacementRequest::sleep_level>) +
+                    " has no effect here: engines on GPUs of their own do not sleep");
+  }
   return lines;
 }
 

@@ -12,8 +12,12 @@
 namespace orrery {
 
 struct ResolvedRun;
+struct RlRun;
 
 std::vector<std::string> run_warnings(const ResolvedRun& run);
+
+// Keys of a placement of reinforcement learning that another kind of placement reads alone.
+std::vector<std::string> placement_warnings(const RlRun& rl);
 
 // A diffusion model that reads what text encoders and an autoencoder made, of which the run has
 // none: beforehand, or on the device in every step, which nobody gave.

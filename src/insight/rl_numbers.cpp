@@ -62,6 +62,9 @@ void add_generation(std::vector<RlNumber>& out) {
 }
 
 void add_memory(std::vector<RlNumber>& out) {
+  out.push_back({"memory.peak_gib", Kind::memory, false, [](const RlRun&, const RlStep& s) {
+                   return s.memory[fullest_moment(s.memory)].all() / kGiB;
+                 }});
   for (const RlMoment m : kAllOf<RlMoment>) {
     out.push_back({"rl.memory." + std::string(name_of(m)) + "_gib", Kind::memory, false,
                    [m](const RlRun&, const RlStep& s) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/sweep_table.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "core/units.h"
 #include "document/words.h"
@@ -35,16 +37,30 @@ Cell number_cell(const Json& row, const ShownNumber& shown) {
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
+// A number that no row has is no column: a step of reinforcement learning has no MFU.
+std::vector<ShownNumber> numbers_of(const std::vector<Json>& rows) {
+  std::vector<ShownNumber> out;
+  for (const ShownNumber& shown : kShown) {
+    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const Json& row) {
+      const auto found = row.find(shown.key);
+      return found != row.end() && found->is_number();
+    });
+    if (is_there || rows.empty()) out.push_back(shown);
+  }
+  return out;
+}
+
 Table point_table(const SweepPlan& sweep, const std::vector<Json>& rows) {
   std::vector<Column> columns;
   for (const std::string& path : paths_of(sweep)) columns.push_back({last_part(path), path, true});
-  for (const ShownNumber& shown : kShown) columns.push_back({shown.title, shown.key, true});
+  const std::vector<ShownNumber> numbers = numbers_of(rows);
+  for (const ShownNumber& shown : numbers) columns.push_back({shown.title, shown.key, true});
   columns.push_back({"", "status"});
   Table table(columns, 2);
   for (const Json& row : rows) {
     std::vector<Cell> cells;
     for (const std::string& path : paths_of(sweep)) cells.emplace_back(bare_text(row[path]));
-    for (const ShownNumber& shown : kShown) cells.push_back(number_cell(row, shown));
+    for (const ShownNumber& shown : numbers) cells.push_back(number_cell(row, shown));
     const std::string reason = bare_text(row["reason"]);
     cells.emplace_back(bare_text(row["status"]) + (reason.empty() ? "" : ": " + reason));
     table.add(std::move(cells));

@@ -2,6 +2,7 @@
 #include "validate/rl_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -70,7 +71,10 @@ JudgedRl judged(RlRow row, const std::string& file, const ConfigLookup& lookup) 
   JudgedRl out;
   out.row = std::move(row);
   try {
-    const RlStep s = rl_step(resolve_learner(*out.row.run, file, lookup));
+    const ResolvedRun learner = resolve_learner(*out.row.run, file, lookup);
+    out.placement = learner.rl->placement.kind;
+    out.gpus = learner.rl->all_gpus;
+    const RlStep s = rl_step(learner);
     out.is_judged = true;
     out.fits = s.fits;
     if (s.rollout.fits) {
@@ -98,20 +102,37 @@ std::optional<double> error_of(const JudgedRl& r, const RlQuantity& q) {
   return *predicted / *measured - 1;
 }
 
-void add_summary(const std::vector<JudgedRl>& rows, const RlQuantity& q, bool complete_only,
+// Rows over which errors are counted.
+struct RlScope {
+  const char* name;
+  bool (*takes)(const RlRow& row);
+};
+constexpr const char* kMostRowsOf = "nemo-rl";
+constexpr std::array kRlScopes = {
+    RlScope{"lengths known", [](const RlRow& /*row*/) { return true; }},
+    RlScope{"NeMo RL", [](const RlRow& row) { return row.tool == kMostRowsOf; }},
+    RlScope{"other tools", [](const RlRow& row) { return row.tool != kMostRowsOf; }},
+    RlScope{"all settings known", [](const RlRow& row) { return row.unknown.empty(); }}};
+
+void add_summary(const std::vector<JudgedRl>& rows, const RlQuantity& q, const RlScope& scope,
                  std::vector<RlSummary>& out) {
   std::vector<double> errors;
   std::set<std::string> tools;
   for (const JudgedRl& r : rows) {
-    if (complete_only && !r.row.unknown.empty()) continue;
+    if (!scope.takes(r.row)) continue;
     if (const auto e = error_of(r, q)) {
       errors.push_back(*e);
       tools.insert(r.row.tool);
     }
   }
   if (errors.empty()) return;
-  out.push_back({q.name, complete_only ? "all settings known" : "lengths known", std::ssize(tools),
-                 summarise(errors)});
+  out.push_back({q.name, scope.name, std::ssize(tools), summarise(errors)});
+}
+
+bool are_compared(const JudgedRl& a, const JudgedRl& b) {
+  const bool alike = !a.row.compares.empty() && a.row.compares == b.row.compares;
+  return alike && a.row.measured.step && b.row.measured.step && a.predicted.step &&
+         b.predicted.step;
 }
 
 // Pairs that differ by more than a twentieth.
@@ -122,9 +143,7 @@ RlPairs pairs_of(const std::vector<JudgedRl>& rows) {
     for (std::size_t j = i + 1; j < rows.size(); ++j) {
       const JudgedRl& a = rows[i];
       const JudgedRl& b = rows[j];
-      const bool alike = !a.row.compares.empty() && a.row.compares == b.row.compares;
-      if (!alike || !a.row.measured.step || !b.row.measured.step) continue;
-      if (!a.predicted.step || !b.predicted.step) continue;
+      if (!are_compared(a, b)) continue;
       const double measured = *a.row.measured.step / *b.row.measured.step;
       if (std::abs(std::log(measured)) < kNoise) continue;
       ++out.all;
@@ -135,12 +154,27 @@ RlPairs pairs_of(const std::vector<JudgedRl>& rows) {
   return out;
 }
 
-RlPairs fits_of(const std::vector<JudgedRl>& rows) {
+std::vector<RlRatio> ratios_of(const std::vector<JudgedRl>& rows) {
+  std::vector<RlRatio> out;
+  for (const JudgedRl& a : rows) {
+    for (const JudgedRl& b : rows) {
+      const bool are_kinds =
+          a.placement == PlacementKind::colocated && b.placement == PlacementKind::async;
+      if (!are_kinds || a.gpus != b.gpus || !are_compared(a, b)) continue;
+      out.push_back({a.row.id, b.row.id, *a.row.measured.step / *b.row.measured.step,
+                     *a.predicted.step / *b.predicted.step});
+    }
+  }
+  return out;
+}
+
+// Rows that fitted, or that did not.
+RlPairs fits_of(const std::vector<JudgedRl>& rows, bool fitted) {
   RlPairs out;
   for (const JudgedRl& r : rows) {
-    if (!r.row.fits || !r.is_judged) continue;
+    if (r.row.fits != fitted || !r.is_judged) continue;
     ++out.all;
-    out.right += *r.row.fits == r.fits ? 1 : 0;
+    out.right += fitted == r.fits ? 1 : 0;
   }
   return out;
 }
@@ -161,11 +195,13 @@ RlValidation judge_rl(std::string_view text, const std::string& file, const Conf
     out.rows.push_back(judged(read_keys(kRlRowKeys, item), file, lookup));
   }
   root.reject_unknown();
-  for (const bool complete : {false, true}) {
-    for (const RlQuantity& q : kRlQuantities) add_summary(out.rows, q, complete, out.summaries);
+  for (const RlScope& scope : kRlScopes) {
+    for (const RlQuantity& q : kRlQuantities) add_summary(out.rows, q, scope, out.summaries);
   }
   out.pairs = pairs_of(out.rows);
-  out.fits = fits_of(out.rows);
+  out.ratios = ratios_of(out.rows);
+  out.ran = fits_of(out.rows, true);
+  out.ran_out = fits_of(out.rows, false);
   return out;
 }
 

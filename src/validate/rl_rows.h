@@ -45,6 +45,8 @@ struct RlRow {
 
 struct JudgedRl {
   RlRow row;
+  std::optional<PlacementKind> placement;  // nothing where it was refused
+  std::int64_t gpus = 0;
   RlMeasured predicted;
   bool is_judged = false;  // whether it fits
   bool fits = false;
@@ -58,17 +60,28 @@ struct RlSummary {
   ErrorSummary errors;
 };
 
-// Judgements that are right: which of a pair is faster, whether a run fits.
+// Judgements that are right: which of a pair is faster, whether a run fits. Rows of one tool make
+// up half of the file: errors stand apart of it and of the others.
 struct RlPairs {
   std::int64_t right = 0;
   std::int64_t all = 0;
+};
+
+// How many times as fast as the first the second is: placements of one source on as many GPUs.
+struct RlRatio {
+  std::string colocated;
+  std::string async;
+  double measured = 1;
+  double predicted = 1;
 };
 
 struct RlValidation {
   std::vector<JudgedRl> rows;
   std::vector<RlSummary> summaries;
   RlPairs pairs;
-  RlPairs fits;
+  std::vector<RlRatio> ratios;
+  RlPairs ran;      // runs that fitted, and that are judged to
+  RlPairs ran_out;  // of memory, and that are judged to
 };
 
 bool is_rl_file(std::string_view text);

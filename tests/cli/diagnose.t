@@ -216,3 +216,7 @@ $ printf "{'loss': 0.91, 'learning_rate': 9.7e-05, 'memory(GiB)': 61.23, 'train_
 # Rows of nccl-tests need no model beside a node.
 $ printf '#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n  1073741824     268435456     float     sum      -1   4412.1  243.36  425.89      0   4410.2  243.47  426.07      0\n' > rows.txt; orrery diagnose rows.txt --node 8xH100 --json
 ! json len(collectives) = 1
+
+# Lengths that the run leaves open are the log's.
+$ orrery diagnose rl.log --model qwen2.5-7b --node 8xH100 --framework verl --rl grpo --prompts 64 --group 8 | grep '^answers'
+> answers           289 tokens in the mean

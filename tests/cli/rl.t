@@ -257,6 +257,24 @@ $ orrery estimate grpo-qwen3-30b-a3b-32-h100 --engine vllmm
 $ orrery validate $ROOT/validation/rl/steps.json --json > steps.json
 ! json len(rows) = 65
 ! json pairs.right >= 16
+! json ran_out_of_memory.all = 6
+! json len(async_over_colocated) >= 13
+# The figures of docs/rl.md are those.
+$ python3 - $ROOT/docs/rl.md
+< import json, sys
+< page = open(sys.argv[1], encoding='utf-8').read()
+< answer = json.load(open('steps.json'))
+< scopes = {'lengths known': 'all with lengths', 'NeMo RL': 'NeMo RL', 'other tools': 'other tools'}
+< for s in answer['summaries']:
+<     if s['scope'] not in scopes or (s['scope'] == 'lengths known' and s['quantity'] != 'step'): continue
+<     e = s['errors']
+<     row = f"| {s['quantity']} | {scopes[s['scope']]} | {e['rows']} | {100 * e['median']:.1f}, {100 * e['p90']:.1f} % |"
+<     if row not in page: print('docs/rl.md lacks', row)
+< stated = f"in {answer['pairs']['right']} of {answer['pairs']['all']} pairs"
+< if stated not in page: print('docs/rl.md lacks', stated)
+< verl = [r for r in answer['async_over_colocated'] if r['colocated'].startswith('verl-7b')]
+< ratios = '{:.2f}, {:.2f} and {:.2f}'.format(*(r['predicted'] for r in verl))
+< if ratios not in page: print('docs/rl.md lacks', ratios)
 $ orrery list engines | head -1
 > engine ...
 
@@ -266,3 +284,19 @@ $ orrery estimate grpo-qwen3-30b-a3b-32-h100 --json > faster.json
 $ orrery export grpo-qwen3-30b-a3b-32-h100 --as run > whole.json
 $ orrery estimate whole.json --json > whole-answer.json
 ! json step_time_s = faster.json:step_time_s ± 1e-9 %
+
+# Names of a node and of the algorithm as people type them; a key that this placement does not read is warned of.
+$ orrery estimate grpo-llama-3-8b-16-h100-async --set rollout.node=8xH200 --json > node.json
+! json inputs.rollout.node = "hgx-h200"
+$ orrery estimate grpo-llama-3-8b-16-h100-async --set rollout.node=8xZ9000
+! exit 2
+! stderr /rollout.node: found "8xZ9000"/
+$ orrery estimate grpo-llama-3-8b-16-h100-async --rl GRPO --json > upper.json
+! json rl.algorithm = "grpo"
+$ orrery estimate grpo-llama-3-8b-16-h100-async --set rollout.drafted=4 --set rollout.acceptance=0.8 --json > drafts.json
+! json inputs.rollout.tokens_per_pass = 3.3616 ± 1e-9 %
+$ orrery estimate grpo-qwen3-30b-a3b-32-h100 --set placement.transfer=p2p --json | grep -c "placement.transfer has no effect"
+> 1
+$ echo '{"run": "grpo-llama-3-8b-16-h100-async", "axes": {"training.rl.response.mean": [500]}}' > peaks.json
+$ orrery sweep peaks.json --csv | head -1 | grep -c memory.peak_gib
+> 1

@@ -7,6 +7,7 @@
 
 #include "core/divide.h"
 #include "core/json.h"
+#include "generate/drafts.h"
 #include "rl/handover.h"
 #include "rl/packing.h"
 #include "support/about.h"
@@ -385,4 +386,32 @@ TEST_CASE("the inputs of an answer, read again, give the same step") {
   const ResolvedRun again = learner_of(*first.inputs);
   CHECK(rl_step(first).step.value == rl_step(again).step.value);
   CHECK(*first.inputs == *again.inputs);
+}
+
+TEST_CASE("an acceptance says the tokens of a pass") {
+  // Four drafts at 0.8: 1 + 0.8 + 0.64 + 0.512 + 0.4096.
+  CHECK(tokens_of_pass(0.8, 4) == about(3.3616));
+  CHECK(tokens_of_pass(1, 4) == 5);
+  CHECK(tokens_of_pass(0.5, 0) == 1);
+  Json run = rl_run();
+  run["rollout"]["acceptance"] = 0.8;
+  CHECK(refusal(run).find("rollout.drafted") != std::string::npos);
+  run["rollout"]["drafted"] = 4;
+  CHECK(learner_of(run).rl->generator.tokens_a_pass == about(3.3616));
+  run["rollout"]["tokens_per_pass"] = 2;
+  CHECK(refusal(run).find("one of them") != std::string::npos);
+}
+
+TEST_CASE("a key that another placement reads alone is warned of") {
+  const auto warnings = [](const Json& run) {
+    std::string all;
+    for (const std::string& line : learner_of(run).warnings) all += line + "\n";
+    return all;
+  };
+  Json run = rl_run();
+  CHECK(warnings(run).find("placement") == std::string::npos);
+  run["placement"]["transfer"] = "p2p";
+  CHECK(warnings(run).find("placement.transfer has no effect") != std::string::npos);
+  run["placement"] = {{"kind", "async"}, {"rollout_gpus", 4}, {"sleep_level", 1}};
+  CHECK(warnings(run).find("placement.sleep_level has no effect") != std::string::npos);
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_path.h"
 #include "core/key_access.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/typed_run.h"
+#include "estimate/rl_keys.h"
 #include "estimate/run_keys.h"
 #include "exchange/logs/rl_log.h"
 #include "exchange/messages/nccl_rows.h"
@@ -62,6 +65,19 @@ std::optional<RunReport> report_of(const GivenRun& given, const CommandContext& 
   return r;
 }
 
+// Lengths that the run leaves open, as the log prints them.
+void take_lengths(const RlLog& log, Json& run, std::vector<Fact>& changes) {
+  const auto take = [&](const char* path, const std::optional<double>& mean) {
+    if (!mean || !value_at(run, path).is_null()) return;
+    const std::int64_t tokens = std::max<std::int64_t>(1, std::llround(*mean));
+    set_at(run, path, Json(tokens));
+    changes.push_back({path, std::to_string(tokens), "the log's mean", Known::derived, "the log"});
+  };
+  take(key_path<&RlRequest::prompt_length>, log.prompt);
+  if (value_at(run, key_path<&ResponseRequest::lengths>).is_null())
+    take(key_path<&ResponseRequest::mean>, log.answer);
+}
+
 // A log of reinforcement learning, beside its run where one is given.
 std::optional<CommandAnswer> of_rl(const DiagnoseChoice& choice, const OutputForm& output,
                                    const CommandContext& context) {
@@ -71,8 +87,10 @@ std::optional<CommandAnswer> of_rl(const DiagnoseChoice& choice, const OutputFor
   if (says_run(choice.run)) {
     use_run(choice.run, context, [&](const RunSource& source) {
       if (!has_rl(source.json)) return;
-      report =
-          rl_report_on(resolve_learner(source.json, source.file, source.lookup, source.changes));
+      Json run = source.json;
+      std::vector<Fact> changes = source.changes;
+      take_lengths(log, run, changes);
+      report = rl_report_on(resolve_learner(run, source.file, source.lookup, changes));
     });
     if (!report) {
       throw InputError("orrery diagnose", "", "a log of " + log.form + "'s reinforcement learning",

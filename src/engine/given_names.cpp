@@ -273,7 +273,52 @@ void take_row(const ConfigLookup& lookup, const char* path, const char* list, co
   const auto row = row_of(lookup, list, key, *name);
   if (!row) return;
   replace(path, *name, *row, run, facts);
-  take_defaults(*name, *row, run, facts);
+  // Those of an optimizer wait for the framework.
+  if (path != std::string_view(kOptimizerOfRun)) take_defaults(*name, *row, run, facts);
+}
+
+// Whether the run's profile, or one that it begins with, has the option's value.
+bool has_option(const ConfigLookup& lookup, const Json& framework, const std::string& option,
+                const std::string& value) {
+  constexpr int kMostBases = 8;
+  Json at = framework;
+  for (int i = 0; i < kMostBases && !at.is_null(); ++i) {
+    Json profile = at;
+    if (at.is_string()) {
+      const auto found = lookup.framework(at.get<std::string>());
+      if (!found) return false;
+      profile = parse_json(found->text, found->file);
+    }
+    if (!value_at(profile, "options." + option + ".values." + value).is_null()) return true;
+    at = value_at(profile, "inherits");
+  }
+  return false;
+}
+
+// Options of a framework that an optimizer's name sets; one that the profile lacks is named.
+void take_optimizer_options(const ConfigLookup& lookup, Json& run, std::vector<Fact>& facts) {
+  constexpr std::string_view kOptions = "parallel.framework_options.";
+  const auto named = std::find_if(facts.rbegin(), facts.rend(), [](const Fact& f) {
+    return f.path == kOptimizerOfRun && f.where.starts_with(kNameOf);
+  });
+  if (named == facts.rend()) return;
+  const std::string name = named->where.substr(std::string_view(kNameOf).size());
+  const auto row = row_of(lookup, "optimizers", "optimizer", name);
+  if (!row || !row->defaults->is_object()) return;
+  for (const auto& [path, value] : row->defaults->items()) {
+    if (is_given(run, path)) continue;
+    const std::string option = path.substr(kOptions.size());
+    if (has_option(lookup, value_at(run, key_path<&RunRequest::framework>), option,
+                   bare_text(value))) {
+      set_at(run, path, value);
+      facts.push_back({path, bare_text(value), row->why, Known::derived, kNameOf + name});
+    } else {
+      facts.push_back(
+          {path, "not " + bare_text(value),
+           "the framework's profile has no such optimizer: its states stay on the device",
+           Known::derived, kNameOf + name});
+    }
+  }
 }
 
 // "Megatron-LM" of megatron-lm.
@@ -545,6 +590,7 @@ void take_names(const ConfigLookup& lookup, const std::string& file, Json& run,
 
 void take_node(const ConfigLookup& lookup, const std::string& file,
                std::optional<std::int64_t> nodes, Json& run, std::vector<Fact>& facts) {
+  take_optimizer_options(lookup, run, facts);
   const auto find = [&](const std::string& name) -> std::optional<ConfigText> {
     const auto found = lookup.hardware.find(HardwareKind::node, name);
     return found ? std::optional(ConfigText{found->text, found->file}) : std::nullopt;

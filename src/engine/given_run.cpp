@@ -12,6 +12,7 @@
 #include "engine/group_names.h"
 #include "engine/missing_flags.h"
 #include "engine/options.h"
+#include "engine/other_tool.h"
 #include "engine/overrides.h"
 #include "engine/run_files.h"
 #include "engine/short_flags.h"
@@ -183,7 +184,9 @@ GivenRun by_model_flag(GivenRun given, const ConfigSource& configs) {
 void take_whole_node(RunSource& source) {
   constexpr const char* kGpus = key_path<&ClusterRequest::gpus>;
   const Json& node = value_at(source.json, key_path<&ClusterRequest::node>);
-  if (!node.is_string() || !value_at(source.json, kGpus).is_null() || has_groups(source.json))
+  const bool has_model = !value_at(source.json, key_path<&RunRequest::model>).is_null();
+  if (!has_model || !node.is_string() || !value_at(source.json, kGpus).is_null() ||
+      has_groups(source.json))
     return;
   const std::string name = node.get<std::string>();
   const auto found = source.lookup.hardware.find(HardwareKind::node, name);
@@ -193,7 +196,7 @@ void take_whole_node(RunSource& source) {
   if (!gpus.is_number_integer()) return;
   set_at(source.json, kGpus, gpus);
   source.changes.push_back(
-      {kGpus, bare_text(gpus), "all of one node", Known::derived, kNameOf + name});
+      {kGpus, bare_text(gpus), kWholeNode, Known::derived, kNameOf + name});
 }
 
 // {"run", "set", …}: changes of this run alone; those of the request go over them. Without a run

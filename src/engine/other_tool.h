@@ -10,6 +10,9 @@ namespace orrery {
 
 struct ConfigSource;  // engine/config_source.h
 
+// Why a run that flags describe has the GPUs of its node: no flag gave their number.
+inline constexpr const char* kWholeNode = "all of one node";
+
 bool is_of_other_tool(const std::string& name, const ConfigSource& configs);
 
 }  // namespace orrery

@@ -38,7 +38,7 @@ $ orrery estimate whole.json --json > b.json
 
 # An estimate repeats the origins that the file records, until another value goes over them.
 $ orrery import $ROOT/tests/exchange/data/pretrain_llama.sh --node dgx-h100 --assume --hybrid-layer-pattern=none > llama.json
-! stderr taken from $ROOT/tests/exchange/data/pretrain_llama.sh (Megatron-LM): dgx-h100, GPUs 128
+! stderr taken from $ROOT/tests/exchange/data/pretrain_llama.sh (Megatron-LM): layers 32, width 4096, dgx-h100, GPUs 128
 $ orrery estimate llama.json --json > c.json; orrery estimate llama.json --set training.flash_attention=true --json > d.json
 ! json c.json:inputs.assumed[path="training.flash_attention"].why = "Transformer Engine's choice (transformer_config.py:1314)"
 ! json len(c.json:inputs.assumed[*path="--hybrid-layer-pattern"]) = 1
@@ -174,7 +174,7 @@ $ orrery search open.json --print run --csv
 # A whole script of Megatron-DeepSpeed: switches that its profile lacks are dropped, and the run answers.
 $ printf 'deepspeed --num_gpus 8 --num_nodes 2 pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 4 --global-batch-size 128 --fp16 --vocab-size 50257 --deepspeed --zero-stage 1\n' > ds.sh
 $ orrery import ds.sh --node dgx-a100-80gb -o ds.json
-! stderr taken from ds.sh (Megatron-LM): dgx-a100-80gb, GPUs 16
+! stderr taken from ds.sh (Megatron-LM): layers 24, width 2048, dgx-a100-80gb, GPUs 16
 $ orrery estimate ds.json --json
 ! json inputs.framework = "megatron-deepspeed"
 ! json inputs.training.flash_attention = false

@@ -249,12 +249,16 @@ $ orrery estimate --model llama-3-8b --node 8xH100 --sequence-length 4096 --glob
 $ orrery estimate --model llama-3-8b --node 8xH100 --nodes 32 --gpus 128 --sequence-length 4096 --global-batch 512
 ! exit 2
 ! stderr /128 GPUs beside 32 nodes of 8; allowed: 256/
-$ orrery estimate --model deepseek-ai/DeepSeek-V3.1 --node nvl72 --sequence-length 4096 --global-batch 512 --framework megatron --gpus 72 --json > v.json
+$ orrery estimate --model deepseek-ai/DeepSeek-V3.1 --node nvl72 --sequence-length 4096 --global-batch 512 --framework megatron --gpus 64 --json > v.json
 ! exit 3
 ! json v.json:inputs.cluster.node = "gb200-nvl72"
 $ orrery estimate --model llama-3-8b --node 8xH100 --sequence-length 4096 --global-batch 64 --framework xtuner --json
-! json inputs.framework.name = "fsdp"
+! json inputs.framework = "fsdp"
 
 # A paged optimizer is one, not its states alone.
 $ orrery estimate --model llama-3-70b --node 8xA100 --sequence-length 2048 --global-batch 16 --framework torchtune --optimizer paged_adamw --json > p.json
 ! json p.json:inputs.parallel.framework_options.optimizer_kernel = "paged"
+$ orrery estimate --model llama-3-8b --node 8xA100 --sequence-length 2048 --global-batch 16 --framework hf-trainer --zero 3 --optimizer paged_adamw_8bit --json > h.json
+! json h.json:inputs.parallel.framework_options.optimizer_kernel = "paged"
+$ orrery estimate --model llama-3-8b --node 8xA100 --sequence-length 2048 --global-batch 16 --framework deepspeed --zero 3 --optimizer paged_adamw_8bit --json > n.json
+! json n.json:inputs.parallel.zero = 3

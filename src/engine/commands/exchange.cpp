@@ -10,6 +10,7 @@
 #include "engine/commands/commands.h"
 #include "engine/config_source.h"
 #include "engine/foreign_run.h"
+#include "engine/other_tool.h"
 #include "engine/given_run.h"
 #include "engine/printed_run.h"
 #include "estimate/resolve.h"
@@ -59,7 +60,13 @@ bool is_run_key(const std::string& name) {
 Json run_of(const GivenRun& given, const CommandContext& context) {
   Json run = Json::object();
   if (has_changes(given)) {
-    use_run(given, context, [&](const RunSource& source) { run = source.json; });
+    use_run(given, context, [&](const RunSource& source) {
+      run = source.json;
+      // The files say how many GPUs train, where no flag does: not the whole of a named node.
+      for (const Fact& f : source.changes) {
+        if (f.path == "cluster.gpus" && f.why == kWholeNode) erase_at(run, f.path);
+      }
+    });
   }
   return run;
 }

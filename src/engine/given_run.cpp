@@ -195,8 +195,7 @@ void take_whole_node(RunSource& source) {
   const Json& gpus = value_at(document, "devices_per_node");
   if (!gpus.is_number_integer()) return;
   set_at(source.json, kGpus, gpus);
-  source.changes.push_back(
-      {kGpus, bare_text(gpus), kWholeNode, Known::derived, kNameOf + name});
+  source.changes.push_back({kGpus, bare_text(gpus), kWholeNode, Known::derived, kNameOf + name});
 }
 
 // {"run", "set", …}: changes of this run alone; those of the request go over them. Without a run

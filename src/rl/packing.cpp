@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/divide.h"
 
@@ -20,10 +19,8 @@ std::int64_t micro_batches_for(double tokens, double most) {
 
 Run with_packs_of(const Run& learner, double tokens) {
   Run run = learner;
-  // Each rank of tp and cp has a part, two under a ring, of whole rows of 64: a mean is no shape of
-  // its own, whose products would be priced as misaligned.
-  constexpr std::int64_t kRows = 64;
-  const std::int64_t parts = run.strategy.cp * std::lcm(kRows, 2 * run.strategy.tp);
+  // Each rank of tp and cp has a part, two under a ring.
+  const std::int64_t parts = 2 * run.strategy.cp * run.strategy.tp;
   const auto whole = static_cast<std::int64_t>(std::ceil(tokens));
   run.training.sequence = std::min(learner.training.sequence, rounded_up(whole, parts));
   return run;

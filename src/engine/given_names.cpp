@@ -273,7 +273,7 @@ void take_row(const ConfigLookup& lookup, const char* path, const char* list, co
   const auto row = row_of(lookup, list, key, *name);
   if (!row) return;
   replace(path, *name, *row, run, facts);
-  // Those of an optimizer wait for the framework.
+  // An optimizer's defaults wait for the framework.
   if (path != std::string_view(kOptimizerOfRun)) take_defaults(*name, *row, run, facts);
 }
 

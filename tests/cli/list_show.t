@@ -127,7 +127,7 @@ $ orrery show no-such-name
 $ orrery estimate --model llama-3-8b --node dgx-h10 --gpus 8 --sequence-length 8192 --global-batch 16
 ! exit 2
 ! stderr /; did you mean "dgx-h100"\?$/
-$ orrery estimate llama-3-8b-8-h100 --seq-len 4096
+$ orrery estimate llama-3-8b-8-h100 --sequence-lenth 4096
 ! exit 2
 ! stderr /; did you mean "--sequence-length"\?$/
 $ orrery estimate --help > help; orrery help estimate | cmp - help && grep -E '^  --(tp|zero|recompute) ' help

@@ -84,10 +84,18 @@ TEST_CASE("the bandwidth of a utilisation gives that utilisation") {
   Run run = spread_run(R"({"training": {"outer": {"every": 100, "bits": 16}}})");
   const Seconds step(0.8);
   for (const double u : {0.5, 0.8, 0.9, 0.99}) {
-    run.sites.bandwidth = bandwidth_for(run, step, u);
+    run.sites.bandwidth = bandwidth_for(run, step, u).value();
     CHECK(outer_utilisation(run.training.outer, step, outer_exposed<double>(run, step)) ==
           about(u));
   }
+}
+
+// A round of one step of 0.8 s, of which 2 s are latency, trains at most 29 % of the time.
+TEST_CASE("no bandwidth makes up for a latency that takes more than a utilisation leaves") {
+  Run run = spread_run(R"({"training": {"outer": {"every": 1}}})");
+  run.sites.latency = Seconds(2);
+  CHECK(!bandwidth_for(run, Seconds(0.8), 0.9));
+  CHECK(bandwidth_for(run, Seconds(0.8), 0.2));
 }
 
 // arXiv:2503.09799, table 7: 10 B parameters, 0.8 s a step, whose rows of 50 to 300 steps follow
@@ -107,7 +115,8 @@ TEST_CASE("bandwidths of DiLoCo's scaling laws within a step of their grid") {
     run.sites.latency = Seconds();
     run.training.outer = every(row.every);
     run.training.outer.overlap = 2.0 / 3;
-    const double gigabits = bandwidth_for(run, Seconds(0.8), row.utilisation).si() * 8 / 1e9;
+    const double gigabits =
+        bandwidth_for(run, Seconds(0.8), row.utilisation).value().si() * 8 / 1e9;
     const double sent = outer_bytes<double>(run).si() * 8 / 1e9;
     const double ratio = gigabits * (106 / sent) / row.gigabits;
     CHECK(std::abs(std::log(ratio)) < std::log(1.207));

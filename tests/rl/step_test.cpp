@@ -204,13 +204,13 @@ TEST_CASE("packs count by the tokens that they hold") {
   CHECK(learner_of_update(eight.run, *eight.rl).training.sequence == 8000);
   run["training"]["rl"]["mini_batches"] = 64;
   const ResolvedRun many = learner_of(run);
-  CHECK(learner_of_update(many.run, *many.rl).training.sequence == 2048);
+  CHECK(learner_of_update(many.run, *many.rl).training.sequence == 2000);
   CHECK(many.run.training.sequence == 8192);
   run["training"]["rl"]["mini_batches"] = 128;
   const ResolvedRun most = learner_of(run);
   CHECK(most.rl->longest_of_update > 1200);
   CHECK(learner_of_update(most.run, *most.rl).training.sequence ==
-        rounded_up(most.rl->longest_of_update, std::int64_t{64}));
+        rounded_up(most.rl->longest_of_update, std::int64_t{2}));
 }
 
 TEST_CASE("a scoring pass goes over the step once, whatever the mini batches") {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "core/json_path.h"
-#include "core/key_access.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
+#include "engine/logged_lengths.h"
 #include "engine/typed_run.h"
-#include "estimate/rl_keys.h"
 #include "estimate/run_keys.h"
 #include "exchange/logs/rl_log.h"
 #include "exchange/messages/nccl_rows.h"
@@ -63,19 +60,6 @@ std::optional<RunReport> report_of(const GivenRun& given, const CommandContext& 
             : report_with_remedy(source.json, source.file, source.lookup, source.changes);
   });
   return r;
-}
-
-// Lengths that the run leaves open, as the log prints them.
-void take_lengths(const RlLog& log, Json& run, std::vector<Fact>& changes) {
-  const auto take = [&](const char* path, const std::optional<double>& mean) {
-    if (!mean || !value_at(run, path).is_null()) return;
-    const std::int64_t tokens = std::max<std::int64_t>(1, std::llround(*mean));
-    set_at(run, path, Json(tokens));
-    changes.push_back({path, std::to_string(tokens), "the log's mean", Known::derived, "the log"});
-  };
-  take(key_path<&RlRequest::prompt_length>, log.prompt);
-  if (value_at(run, key_path<&ResponseRequest::lengths>).is_null())
-    take(key_path<&ResponseRequest::mean>, log.answer);
 }
 
 // A log of reinforcement learning, beside its run where one is given.

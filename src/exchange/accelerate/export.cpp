@@ -95,7 +95,7 @@ class AccelerateExport {
       out_["parallelism_config"][std::string("parallelism_config_") + name + "_size"] = n;
     };
     add("dp_replicate", s_.dp / shard);
-    add("dp_shard", shard);
+    if (by_fsdp()) add("dp_shard", shard);
     add("tp", s_.tp);
     add("cp", ulysses ? 1 : s_.cp);
     add("sp", ulysses ? s_.cp : 1);

@@ -14,7 +14,7 @@ constexpr double kLeft = 64;
 constexpr double kAbove = 26;
 constexpr double kBelow = 44;
 constexpr double kRight = 20;
-constexpr double kLetter = 6.5;  // px, of the page's 11 px type, on the wide side
+constexpr double kLetter = 7.2;  // px, of the page's 11 px type, on the wide side
 constexpr double kLineHeight = 13;
 
 struct Range {

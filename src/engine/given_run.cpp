@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/given_run.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -303,6 +304,12 @@ GivenRun given_run(Request& request) {
 void read_run(Request& request, GivenRun& out) { out = given_run(request); }
 
 bool has_changes(const GivenRun& given) { return !given.overrides.empty() || given.observed; }
+
+bool sets_model(const GivenRun& given) {
+  return std::any_of(given.overrides.begin(), given.overrides.end(), [](const Override& o) {
+    return lies_at(o.path, key_path<&RunRequest::model>);
+  });
+}
 
 void use_run(const GivenRun& asked, const CommandContext& context,
              const std::function<void(const RunSource&)>& use, Searches searches) {

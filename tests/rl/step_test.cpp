@@ -210,7 +210,7 @@ TEST_CASE("packs count by the tokens that they hold") {
   const ResolvedRun most = learner_of(run);
   CHECK(most.rl->longest_of_update > 1200);
   CHECK(learner_of_update(most.run, *most.rl).training.sequence ==
-        rounded_up(most.rl->longest_of_update, std::int64_t{2}));
+        rounded_up(most.rl->longest_of_update, std::int64_t{4}));
 }
 
 TEST_CASE("a scoring pass goes over the step once, whatever the mini batches") {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "core/error.h"
-#include "core/json_path.h"
 #include "engine/commands/commands.h"
 #include "engine/given_run.h"
 #include "engine/logged_lengths.h"
 #include "engine/typed_run.h"
-#include "estimate/run_keys.h"
 #include "exchange/logs/rl_log.h"
 #include "exchange/messages/nccl_rows.h"
 #include "insight/diagnosis.h"
@@ -46,9 +44,7 @@ bool says_run(const GivenRun& run) {
 // nccl-tests' rows stand for themselves: a node alone beside them is no run that lacks a model.
 bool needs_no_run(const DiagnoseChoice& c) {
   if (!c.run.name.empty() || c.run.document || read_nccl_rows(c.log->text).empty()) return false;
-  return std::none_of(c.run.overrides.begin(), c.run.overrides.end(), [](const Override& o) {
-    return lies_at(o.path, key_path<&RunRequest::model>);
-  });
+  return !sets_model(c.run);
 }
 
 std::optional<RunReport> report_of(const GivenRun& given, const CommandContext& context) {

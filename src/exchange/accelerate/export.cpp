@@ -94,8 +94,9 @@ class AccelerateExport {
     const auto add = [&](const char* name, std::int64_t n) {
       out_["parallelism_config"][std::string("parallelism_config_") + name + "_size"] = n;
     };
-    add("dp_replicate", s_.dp / shard);
-    if (by_fsdp()) add("dp_shard", shard);
+    // DeepSpeed shards by its stage over all replicas.
+    if (!by_deepspeed()) add("dp_replicate", s_.dp / shard);
+    if (!by_deepspeed()) add("dp_shard", shard);
     add("tp", s_.tp);
     add("cp", ulysses ? 1 : s_.cp);
     add("sp", ulysses ? s_.cp : 1);

@@ -142,7 +142,7 @@ inline constexpr std::array kForms = {
                 "PyTorch's out-of-memory error (cudaMallocAsync)"},
     MessageForm{MessageKind::device_out_of_memory, "No executable batch size found",
                 "Accelerate's search of a batch size, which found none"},
-    MessageForm{MessageKind::device_out_of_memory, "NRT_RESOURCE",
+    MessageForm{MessageKind::device_out_of_memory, "NRT_RESOURCE (4)",
                 "the out-of-memory error of Neuron's runtime", DeviceMaker::neuron},
     MessageForm{MessageKind::device_out_of_memory, "Failed to allocate memory for requested buffer",
                 "ONNX Runtime's out-of-memory error"},

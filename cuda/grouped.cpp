@@ -63,9 +63,9 @@ Groups groups_of(const ProductShape& p) {
   Groups g;
   const auto narrow = [](std::int64_t n) { return static_cast<int>(n); };
   for (std::int64_t i = 0; i < p.groups; ++i) {
-    const int m = p.uneven_k ? narrow(p.m) : uneven(p.m, i, p.groups);
-    const int k = p.uneven_k ? uneven(p.k, i, p.groups) : narrow(p.k);
-    g.add(p.uneven_k, narrow(p.n), m, k);
+    const int m = p.weight_gradient ? narrow(p.m) : uneven(p.m, i, p.groups);
+    const int k = p.weight_gradient ? uneven(p.k, i, p.groups) : narrow(p.k);
+    g.add(p.weight_gradient, narrow(p.n), m, k);
   }
   return g;
 }

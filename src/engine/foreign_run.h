@@ -29,7 +29,7 @@ ImportedRun whole_import(ImportJob job, const Json& own, const std::vector<Fact>
 std::optional<ConfigText> foreign_text_at(const std::string& name, const ConfigSource& configs,
                                           bool has_companions = false);
 
-// Whether it is a model's config.json, as --model takes it.
+// True of a model's config.json, as --model takes it.
 bool is_model_file(const std::string& name, const ConfigSource& configs);
 
 // The GPUs that the files themselves say, whatever else is open; 0 where they do not.

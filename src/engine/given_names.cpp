@@ -277,7 +277,7 @@ void take_row(const ConfigLookup& lookup, const char* path, const char* list, co
   if (path != std::string_view(kOptimizerOfRun)) take_defaults(*name, *row, run, facts);
 }
 
-// Whether the run's profile, or one that it begins with, has the option's value.
+// The run's profile, or one that it begins with, has the option's value.
 bool has_option(const ConfigLookup& lookup, const Json& framework, const std::string& option,
                 const std::string& value) {
   constexpr int kMostBases = 8;

@@ -51,7 +51,7 @@ void take_run(const Reader& value, GivenRun& given);
 
 // Whether anything goes over the run.
 bool has_changes(const GivenRun& given);
-// Whether a flag sets the model.
+// A flag sets the model.
 bool sets_model(const GivenRun& given);
 
 // `search` of a run file is for a search; others leave it alone, and take no option that sets it.

@@ -67,9 +67,7 @@ std::optional<TrainingLog> log_in(const std::string& text, const std::string& fi
   }
 }
 
-// Causes that need no numbers.
-// Maintainers of PyTorch ask for both of a library's handle that cannot be made [judgement of their
-// shares].
+// Causes of a library's handle that cannot be made; their shares are judgements.
 std::vector<DiagnosedCause> causes_of_unstarted(const MemoryMessage& m) {
   return {
       {"PyTorch's cache left no memory for the library's handle",
@@ -89,6 +87,7 @@ std::vector<DiagnosedCause> causes_of_unstarted(const MemoryMessage& m) {
        0.15}};
 }
 
+// Causes that need no numbers.
 std::vector<DiagnosedCause> causes_outside(const MemoryMessage& m) {
   if (m.form == kUnstartedLibrary) return causes_of_unstarted(m);
   const DiagnosedCause other = {"another process or an inference engine is on the GPU",

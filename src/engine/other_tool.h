@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a name is of a file that another tool wrote: a training's settings, or a model's
-// config.json. Errors: none.
+// Names of files that another tool wrote: a training's settings, or a model's config.json. Errors:
+// none.
 #pragma once
 
 #include <string>

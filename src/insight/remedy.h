@@ -41,8 +41,7 @@ struct Remedy {
 // than it is assumed to have, where nobody gave how much that is.
 std::optional<Remedy> with_more_host_memory(const ResolvedRun& run);
 
-// Whether context parallelism is tried at any length, or of sequences of 65,536 tokens and more
-// alone.
+// Lengths at which context parallelism is tried: any, or 65,536 tokens and more alone.
 enum class CpRange : bool { of_long, any };
 
 // On the run's own GPUs.
